@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { redirectUriFault, withParameters } from '../../src/oauth/redirect_uri.ts';
+import type { Client } from '../../src/oauth/client.ts';
+import { isRegistered, redirectUriFault, withParameters } from '../../src/oauth/redirect_uri.ts';
 import { anyText, fc } from '../support/property.ts';
 
 describe('redirectUriFault', () => {
@@ -128,6 +129,56 @@ describe('redirectUriFault', () => {
 });
 
 const wellFormed = anyText();
+
+describe('isRegistered', () => {
+  const client = (redirectUris: readonly string[], isPublic?: true): Client =>
+    ({ redirectUris, ...(isPublic === true ? { isPublic } : {}) }) as Partial<Client> as Client;
+  const loopback = [
+    'http://127.0.0.1/cb?a=1',
+    'http://[::1]:7000/cb',
+    'http://localhost/',
+    'com.example.app:/cb',
+    'https://a.example/cb',
+  ];
+
+  test('RFC 8252 7.3: an app may take any port of its loopback address', () => {
+    const app = client(loopback, true);
+    for (const sent of [
+      'http://127.0.0.1:51004/cb?a=1',
+      'http://127.0.0.1:1/cb?a=1',
+      'http://[::1]/cb',
+      'http://[::1]:65535/cb',
+      'http://localhost:8080/',
+      'com.example.app:/cb',
+    ]) {
+      assert.equal(isRegistered(sent, app), true, sent);
+    }
+  });
+
+  test('HOSTILE 1: and nothing else of it, and only of an app', () => {
+    const app = client(loopback, true);
+    for (const sent of [
+      'http://127.0.0.1:51004/cb',
+      'http://127.0.0.1:51004/cb?a=1#',
+      'http://127.0.0.1:51004/CB?a=1',
+      'http://127.0.0.1:65536/cb?a=1',
+      'http://127.0.0.1:080/cb?a=1',
+      'http://127.0.0.1:/cb?a=1',
+      'http://127.0.0.1:1@evil.example/cb?a=1',
+      'http://127.0.0.1:1\\@evil.example/cb?a=1',
+      'http://127.0.0.2:1/cb?a=1',
+      'http://LOCALHOST:8080/',
+      'http://localhost:8080/\n',
+      'https://127.0.0.1:1/cb?a=1',
+      'https://a.example:8443/cb',
+      'com.example.app:80/cb',
+    ]) {
+      assert.equal(isRegistered(sent, app), false, sent);
+    }
+    assert.equal(isRegistered('http://localhost:8080/', client(loopback)), false);
+    assert.equal(isRegistered('http://localhost/', client(loopback)), true);
+  });
+});
 
 describe('withParameters', () => {
   test('every value comes back through a URL, beside the query that was there', () => {

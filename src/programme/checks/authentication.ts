@@ -144,7 +144,7 @@ export function* bothWarnings(
   document: YamlNode,
 ): Iterable<Complaint> {
   const isSaid = nodeAt(document, [...at, 'when_both']) !== undefined;
-  const own = [at, ['token_endpoints']].find(
+  const own = [[...at, 'methods'], ['token_endpoints']].find(
     (path) => positionAt(document, path).file === document.at.file,
   );
   const endpoints = Object.values(token_endpoints);

@@ -23,7 +23,7 @@ import {
 } from '../requests/input_rules.ts';
 import { noBody } from '../requests/request_body.ts';
 import { compileReader, wasEmpty } from '../requests/request_reader.ts';
-import { checkChallenge } from './challenge.ts';
+import { challengeNames, compileChallengeCheck } from './challenge.ts';
 
 /** A repeated or unknown parameter. */
 interface ParameterFault {
@@ -193,6 +193,7 @@ function compileRequestChecks(
   authorize: AuthorizeDefinition,
   rules: readonly LoginRule[],
 ): LoginEndpoint['checkRequest'] {
+  const checkChallenge = compileChallengeCheck(authorize, challengeNames(rules));
   return ({ inputs, faults }, client) => {
     // Order: repeated inputs, other repeated parameters, unknown parameters.
     const fault =
@@ -210,7 +211,7 @@ function compileRequestChecks(
       const isEqual = rule.equalsClient?.(value, client, noSecret) !== false;
       if (!isEqual) refuse(rule.whenUnequal, rule.wireName, unequalCause(rule, value));
     }
-    checkChallenge(authorize.pkce, inputs);
+    checkChallenge(inputs);
   };
 }
 

@@ -10,6 +10,7 @@ import {
   sorted,
   unheardOf,
 } from '../requests/possible_failures.ts';
+import { challengeNames } from './challenge.ts';
 import { toLoginRule } from './endpoint.ts';
 
 type Found = readonly [
@@ -59,7 +60,8 @@ function* requestFailures(definition: Definition): Iterable<Found> {
   yield* comparisonFailures(rules.filter((rule) => rule.equalsClient !== undefined));
   if (endpoint.unknown === 'refuse') yield ['unknown_parameter', { parameter: unheardOf }];
   if (pkce !== 'off') {
-    yield ['missing_parameter', { parameter: 'code_challenge' }];
-    yield ['invalid_parameter', { parameter: 'code_challenge_method' }];
+    const { challenge, method } = challengeNames(rules);
+    yield ['missing_parameter', { parameter: challenge }];
+    yield ['invalid_parameter', { parameter: method }];
   }
 }
