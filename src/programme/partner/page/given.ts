@@ -18,7 +18,7 @@ export function givenSection(guide: Guide): readonly string[] {
       : 'You get this when we register you; each environment has its own. Words in capitals stand for your values.',
     table(['What', 'Value'], rows(guide)),
     ...(missing ? ['You are not registered for any kind of token yet: ask us.'] : []),
-    'Keep secret and API key on your servers: never in a web page, an app or a repository. The examples read them from environment variables.',
+    `Keep ${by.client.isPublic === true ? 'the API key' : 'secret and API key'} on your servers: never in a web page, an app or a repository. The examples read ${by.client.isPublic === true ? 'it' : 'them'} from environment variables.`,
     ...authentication(guide),
   ];
 }

@@ -1,7 +1,11 @@
 // Owns sample requests as curl commands, and commands that take a token out of an answer.
 
 import type { TokenPlace } from '../../answers/token_place.ts';
-import type { SampleCredentials, SampleRequest } from '../../requests/sample_request.ts';
+import {
+  authorizationOf,
+  type SampleCredentials,
+  type SampleRequest,
+} from '../../requests/sample_request.ts';
 import { hasVariable, partsOf, type Part } from './variables.ts';
 
 /** A curl command for the request, in one line of POSIX shell. */
@@ -44,14 +48,15 @@ function dataWord(name: string, value: string): string {
   return `--data-urlencode ${shellWord(`${encodeURIComponent(name)}=${value}`)}`;
 }
 
-function credentialWord({ id, secret, scheme, encoding }: SampleCredentials): string {
+function credentialWord(credentials: SampleCredentials): string {
+  const { id, secret, scheme, encoding } = credentials;
   const encode = encoders[encoding];
   const joined = `${encode(id)}:${encode(secret)}`;
   if (scheme === 'Basic') return `-u ${joined}`;
   const word = scheme === undefined ? '' : `${scheme} `;
   return hasVariable(id + secret)
     ? `-H "Authorization: ${word}$(printf %s ${joined} | base64 | tr -d '\\n')"`
-    : `-H ${shellWord(`authorization: ${word}${base64(`${id}:${secret}`)}`)}`;
+    : `-H ${shellWord(`authorization: ${authorizationOf(credentials)}`)}`;
 }
 
 const encoders: Readonly<Record<SampleCredentials['encoding'], (text: string) => string>> = {
