@@ -1,14 +1,16 @@
 // Owns the campaign's site: programme files, a configuration, and a store with clients.
 
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openStore } from '../../src/cli/open_store.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { type Fault, formatFault } from '../../src/lib/fault.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import { loadProgramme } from '../../src/programme/language/load.ts';
 
-/** One of the three kinds there are. */
-export type Kind = 'opaque' | 'jwt' | 'partner_login';
+/** A shipped file in one of three forms, or a foreign dialect, which takes no part in the load. */
+export type Kind = 'opaque' | 'jwt' | 'partner_login' | 'dialect';
 
 export interface SiteProgramme {
   readonly id: ProgrammeId;
@@ -27,13 +29,17 @@ const shipped = join(import.meta.dirname, '../../programmes');
 
 const kinds: readonly Kind[] = ['opaque', 'jwt', 'partner_login'];
 
+/** Every construct of the language is used by one of them. */
+const dialects = globSync(join(import.meta.dirname, '../../test/dialects/*.yaml')).toSorted();
+
 const clientId = 'partnerapi-12345';
 const secret = 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk';
 
 /** A shipped file under another name and path, which is what a new programme often is. */
 function programmeText(kind: Kind, id: string, number: number): string {
-  const file = kind === 'partner_login' ? 'second-club' : 'executive-club';
-  const text = readFileSync(join(shipped, `${file}.yaml`), 'utf8')
+  const club = kind === 'partner_login' ? 'second-club' : 'executive-club';
+  const dialect = kind === 'dialect' ? dialects[(number >> 1) % dialects.length] : undefined;
+  const text = readFileSync(dialect ?? join(shipped, `${club}.yaml`), 'utf8')
     .replace(/^base_path: .*$/m, `base_path: /${id}`)
     .replace(/^programme_identifier: .*$/m, `programme_identifier: ${lettersOf(number)}`)
     .replace(/^throttle: .*$/m, 'throttle: off');
@@ -44,8 +50,8 @@ function lettersOf(number: number): string {
   return Array.from(String(number), (digit) => 'ABCDEFGHIJ'[Number(digit)]).join('');
 }
 
-/** Lays out a site of so many programmes, a third of each kind. */
-export async function layOut(folder: string, count: number): Promise<Site> {
+/** Lays out a site of so many programmes, a third of each kind; or half of them foreign dialects. */
+export async function layOut(folder: string, count: number, isMixed: boolean): Promise<Site> {
   const home = join(folder, `of-${count}`);
   const programmesFolder = join(home, 'programmes');
   mkdirSync(programmesFolder, { recursive: true });
@@ -55,9 +61,14 @@ export async function layOut(folder: string, count: number): Promise<Site> {
     filter: (path) => !path.endsWith('.yaml'),
   });
   const programmes = Array.from({ length: count }, (_, number): SiteProgramme => {
-    const kind = kinds[number % kinds.length] ?? 'opaque';
+    const isForeign = isMixed && number % 2 === 1;
+    const turn = isMixed ? number >> 1 : number;
+    const kind = isForeign ? 'dialect' : (kinds[turn % kinds.length] ?? 'opaque');
     const id = `club-${number}`;
-    writeFileSync(join(programmesFolder, `${id}.yaml`), programmeText(kind, id, number));
+    const text = programmeText(kind, id, number);
+    const faults = loadProgramme(`${id}.yaml`, text).faults.filter(isError).map(formatFault);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+    writeFileSync(join(programmesFolder, `${id}.yaml`), text);
     return { id: id as ProgrammeId, kind, tokenPath: `/${id}/api/grant` };
   });
   const configFile = join(home, 'config.yaml');
@@ -70,9 +81,16 @@ programmes: ./programmes
 store: file:./jetway.db
 `,
   );
-  await addClients(configFile, programmes);
+  await addClients(
+    configFile,
+    programmes.filter(({ kind }) => kind !== 'dialect'),
+  );
   const authorization = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
   return { configFile, programmes, authorization };
+}
+
+function isError({ severity }: Fault): boolean {
+  return severity === 'error';
 }
 
 async function addClients(configFile: string, programmes: readonly SiteProgramme[]): Promise<void> {

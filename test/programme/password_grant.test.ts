@@ -56,6 +56,26 @@ throttle: { limit: 9, window: 1m }
   );
 });
 
+test('inputs that it lacks are told where it is turned on, or where the file has inputs', () => {
+  const turnedOn = `variant: grant
+name: A
+programme_identifier: A
+base_path: /a
+grants: { password: { endpoint: grant, role: member } }
+`;
+  const errors = (text: string): readonly string[] =>
+    loadProgramme('a.yaml', text)
+      .faults.filter(({ severity }) => severity === 'error')
+      .map(formatFault);
+  assert.deepEqual(errors(turnedOn), [
+    'a.yaml:5:21: error: the token endpoint "grant" lacks the inputs of this grant: username, password (add token_endpoints: { grant: { inputs: { username: {}, password: {} } } })',
+  ]);
+  assert.deepEqual(
+    errors(`${turnedOn}token_endpoints: { grant: { inputs: { username: {} } } }\n`),
+    ['a.yaml:6:37: error: the grant password needs an input "password" here'],
+  );
+});
+
 test('headers are no query', () => {
   const { warnings } = told(`variant: partner-login
 token_endpoints: { key: { inputs: { username: { in: header }, password: { in: header } } } }

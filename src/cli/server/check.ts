@@ -33,6 +33,7 @@ import { maxYamlBytes, parseYaml } from '../../lib/yaml/yaml.ts';
 import { compileProgramme } from '../../programme/compile.ts';
 import { deploy } from '../../programme/deployment.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
+import { neededProperties } from '../entities/client_needs.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 
@@ -62,10 +63,20 @@ export async function check(paths: readonly string[], options: VerbOptions): Pro
     count(faults.length - errors, 'warning'),
   ].join(', ');
   const last = paths.length > 0 ? `${counts}; ${alonePart}` : counts;
-  const text = [...faults.map(formatFault), last].join('\n');
+  const text = [...faults.map(formatFault), ...propertyNotes(files), last].join('\n');
   await printResult(options, faults.map(viewFault), text);
   // The faults are printed already.
   if (errors > 0) throw new CommandError(exitCodes.configuration, '');
+}
+
+/** What partners of each programme are to be asked for: properties are of its file's own making. */
+function propertyNotes(files: readonly ProgrammeFile[]): readonly string[] {
+  return files.flatMap(({ loaded }) => {
+    const names = loaded === undefined ? [] : neededProperties(loaded.definition);
+    if (loaded === undefined || names.length === 0) return [];
+    const properties = names.map((name) => `--property ${name}=…`).join(' ');
+    return [`${loaded.id}: client add will ask for ${properties}`];
+  });
 }
 
 function checkFiles(paths: readonly string[]): Findings {

@@ -1,7 +1,9 @@
 // Owns the checks of endpoints: each grant has one, no two share a path, no two inputs share a
 // place, and the inputs that login and selector need are declared.
 
+import { nodeAt } from '../../lib/document.ts';
 import type { Path } from '../../lib/fault.ts';
+import type { YamlNode } from '../../lib/yaml/node.ts';
 import { grantInputs, type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import { isResponseMode, responseModes } from '../language/authorize_schema.ts';
@@ -37,7 +39,7 @@ export function* lackingInputs(
   }
 }
 
-export function* grantComplaints(definition: Definition): Iterable<Complaint> {
+export function* grantComplaints(definition: Definition, document: YamlNode): Iterable<Complaint> {
   const { grants, token_endpoints: declared } = definition;
   const names = Object.keys(declared);
   yield* wrong([
@@ -56,8 +58,22 @@ export function* grantComplaints(definition: Definition): Iterable<Complaint> {
       ];
     }
     for (const [name, endpoint] of endpointsOf(definition, type)) {
-      const message = (role: string): string => `the grant ${type} needs an input "${role}" here`;
-      yield* lackingInputs(['token_endpoints', name], endpoint, grantInputs[type].needs, message);
+      const at = ['token_endpoints', name];
+      const isOwn = nodeAt(document, [...at, 'inputs'])?.at.file === document.at.file;
+      const turnedOn = nodeAt(document, ['grants', type]);
+      const missing = grantInputs[type].needs.filter((role) => endpoint.inputs[role] === undefined);
+      // A file that turns on a grant of an endpoint of the variant has no inputs to look at.
+      if (isOwn || turnedOn?.at.file !== document.at.file || missing.length === 0) {
+        const message = (role: string): string => `the grant ${type} needs an input "${role}" here`;
+        yield* lackingInputs(at, endpoint, missing, message);
+        continue;
+      }
+      const inputs = missing.map((role) => `${role}: {}`).join(', ');
+      yield [
+        ['grants', type],
+        `the token endpoint "${name}" lacks the inputs of this grant: ${missing.join(', ')}`,
+        `add token_endpoints: { ${name}: { inputs: { ${inputs} } } }`,
+      ];
     }
   }
 }

@@ -22,7 +22,7 @@ export const warnings: Departures = {
 };
 
 /** Those that are found in the text of a file: own_slips.ts. */
-const ofText = ['idle_null', 'inputs_removed_singly'];
+const ofText = ['idle_null', 'removed_singly'];
 
 /** Those that are found in files beside it: logos.ts. */
 export const ofFilesBeside: ReadonlySet<string> = new Set(['heavy_logos']);

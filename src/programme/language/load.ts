@@ -17,7 +17,7 @@ import {
   ambiguousNumbers,
   atTheNull,
   idleNulls,
-  nulledInputs,
+  removedSingly,
   withoutVariant,
 } from './slips/own_slips.ts';
 import { type SoundPart, soundPart } from './slips/sound_part.ts';
@@ -86,7 +86,7 @@ export function loadProgramme(file: string, text: string): LoadResult {
     ...faults,
     ...schemaFaults.map((fault) => withForeignWord(document, fault)),
     ...nullFaults,
-    ...nulledInputs(root),
+    ...removedSingly(root, base),
     ...ambiguousNumbers(root, schemaFaults),
     ...(definition === undefined || keyFaults.length > 0
       ? checkRest(root, keyFaults)

@@ -59,6 +59,16 @@ describe('check', { concurrency: 2 }, () => {
     assert.deepEqual(good, { code: 0, stdout: '[]\n', stderr: '' });
   });
 
+  test('says what client add will ask for, where answers hold properties of clients', async (t) => {
+    const more = 'token_response: { fields: { realm: client.realm, plan: client.plan } }\n';
+    const folder = workFolder(t, { 'rich.yaml': programmeText('Rich', more) });
+    const { stdout } = await jetway(folder, ['check', 'rich.yaml']);
+    assert.equal(
+      stdout,
+      'rich: client add will ask for --property realm=… --property plan=…\n1 programme, 0 errors, 0 warnings; no configuration was looked at: jetway check without a file does\n',
+    );
+  });
+
   test('warns of two programmes that are called the same (P-1)', async (t) => {
     const folder = workFolder(t, {
       'programmes/twin.yaml': programmeText('Club').replace('/club', '/twin'),

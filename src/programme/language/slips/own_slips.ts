@@ -45,28 +45,33 @@ export function* idleNulls(
   }
 }
 
-/** More inputs than these are better said as a list than taken from the variant one by one. */
+/** More than these are better said as a list than taken from the variant one by one. */
 const mostNulls = 3;
 
-/** Warns of endpoints that remove many inputs of the variant, which another form replaces at once. */
-export function* nulledInputs(root: MapNode): Iterable<Fault> {
-  const endpoints = nodeAt(root, ['token_endpoints']);
-  const names = endpoints?.kind === 'map' ? [...endpoints.entries.keys()] : [];
-  const places = [['authorize', 'endpoint'], ...names.map((name) => ['token_endpoints', name])].map(
-    (at) => [...at, 'inputs'],
+/** Keys whose maps can be lists of maps, and such a list. */
+const listForms: Readonly<Record<string, string>> = {
+  inputs: '[{ code: {} }, { grant_type: {} }]',
+  fields: '[{ token: access_token }, { scope: scope }]',
+  claims: '[{ client: client_id }, { level: level }]',
+};
+
+/** Warns of maps that remove many members of the variant's, which a list replaces at once. */
+export function* removedSingly(root: MapNode, base: YamlNode | undefined): Iterable<Fault> {
+  const nulls = [...scalarsOf(root)].filter(
+    ([path, { value }]) => value === null && base !== undefined && nodeAt(base, path) !== undefined,
   );
-  for (const path of places) {
-    const inputs = nodeAt(root, path);
-    if (inputs?.kind !== 'map') continue;
-    const nodes = [...inputs.entries.values()].map(({ node }) => node);
-    const count = nodes.filter((node) => node.kind === 'scalar' && node.value === null).length;
-    if (count <= mostNulls) continue;
+  const maps = Map.groupBy(nulls, ([path]) => path.slice(0, -1).join('.'));
+  for (const members of maps.values()) {
+    const path = members[0]?.[0].slice(0, -1) ?? [];
+    const what = String(path.at(-1));
+    const list = Object.hasOwn(listForms, what) ? listForms[what] : undefined;
+    if (list === undefined || members.length <= mostNulls) continue;
     yield warningAt(
-      'inputs_removed_singly',
+      'removed_singly',
       keyPositionAt(root, path),
       path,
-      `${count} inputs of the variant are removed one by one`,
-      'a list of maps replaces them all: [{ code: {} }, { grant_type: {} }]',
+      `${members.length} ${what} of the variant are removed one by one`,
+      `a list of maps replaces them all: ${list}`,
     );
   }
 }

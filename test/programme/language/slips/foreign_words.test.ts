@@ -13,7 +13,8 @@ import { keysOf } from '../../../../src/schema/keys.ts';
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
 
 function hints(text: string): readonly (string | undefined)[] {
-  return loadProgramme('a.yaml', head + text).faults.map(({ hint }) => hint);
+  const { faults } = loadProgramme('a.yaml', head + text);
+  return faults.filter(({ severity }) => severity === 'error').map(({ hint }) => hint);
 }
 
 test('no word that is called absent is a key of the language', () => {

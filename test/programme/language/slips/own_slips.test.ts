@@ -145,12 +145,21 @@ test('faults in a list of inputs stand at their places', () => {
   ]);
 });
 
+test('a map of fields that removes more than three is told of the list, idle nulls aside', () => {
+  const four = 'scope: null, expires_in: null, token_type: null, ba_refresh_expires_in: null';
+  assert.deepEqual(check(`${head}token_response: { fields: { ${four} } }\n`, 'warning'), [
+    'a.yaml:5:19: warning: 4 fields of the variant are removed one by one (a list of maps replaces them all: [{ token: access_token }, { scope: scope }]) [removed_singly]',
+  ]);
+  const three = four.replace('scope: null', 'scop: null');
+  assert.equal(check(`${head}token_response: { fields: { ${three} } }\n`, 'warning').length, 1);
+});
+
 test('an endpoint that removes more than three inputs is told of the list', () => {
   const text = (nulls: string): string =>
     `${head}authorize: { pkce: off }\ntoken_endpoints: { grant: { inputs: { ${nulls} } } }\n`;
   const three = 'code_verifier: null, redirect_uri: null, scope: null';
   assert.deepEqual(check(text(three), 'warning'), []);
   assert.deepEqual(check(text(`${three}, client_id: null`), 'warning'), [
-    'a.yaml:6:29: warning: 4 inputs of the variant are removed one by one (a list of maps replaces them all: [{ code: {} }, { grant_type: {} }]) [inputs_removed_singly]',
+    'a.yaml:6:29: warning: 4 inputs of the variant are removed one by one (a list of maps replaces them all: [{ code: {} }, { grant_type: {} }]) [removed_singly]',
   ]);
 });
