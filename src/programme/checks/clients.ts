@@ -28,6 +28,7 @@ export function lifetimeComplaints({ code, tokens }: Definition): Iterable<Compl
       lifetime > longest,
       ['tokens', 'refresh', 'lifetime'],
       'a refresh token cannot live longer than tokens.refresh.longest',
+      'set longest, too: how long a login lasts in all',
     ],
     [code.lifetime > 600_000, ['code', 'lifetime'], 'a code may live 10m at most (RFC 6749 4.1.2)'],
   );

@@ -79,12 +79,13 @@ export function loadProgramme(file: string, text: string): LoadResult {
   const faults = [...nameFaults, ...syntaxFaults, ...variantFaults];
   // Without its variant a file lacks most keys; a fault for each would hide the cause.
   if (variantFaults.length > 0) return { faults };
-  const { output: definition, faults: schemaFaults } = validate(definitionSchema, document);
+  const { output: definition, faults: raw } = validate(definitionSchema, document);
+  const schemaFaults = raw.map((fault) => withForeignWord(document, fault));
   const nullFaults = [...idleNulls(definitionSchema, document, root, base)];
   const keyFaults = [...schemaFaults, ...nullFaults.filter(isError)];
   const found = [
     ...faults,
-    ...schemaFaults.map((fault) => withForeignWord(document, fault)),
+    ...schemaFaults,
     ...nullFaults,
     ...removedSingly(root, base),
     ...ambiguousNumbers(root, schemaFaults),

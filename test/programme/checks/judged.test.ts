@@ -53,6 +53,29 @@ test('a check that reads a key at fault, or that a misspelt one meant, says noth
   }
 });
 
+test('a key that stands for none hides nothing around it; one that stands for another does', () => {
+  const grants = 'password: { endpoint: grant, role: member }';
+  const lacking =
+    'a.yaml:5:37: error: the token endpoint "grant" lacks the inputs of this grant: username, password (add token_endpoints: { grant: { inputs: { username: {}, password: {} } } })';
+  assert.deepEqual(
+    told(`grants: { implicit: {}, ${grants} }\n`).filter((text) => !text.includes(' warning: ')),
+    [
+      'a.yaml:5:11: error: unknown key "implicit" (there is no implicit grant: RFC 9700 2.1.2 advises against it)',
+      lacking.replace(':37:', ':35:'),
+    ],
+  );
+  const other = 'path: /x, methods: [POST], parameters: { grant_type: {}, scope: {} }';
+  assert.deepEqual(
+    told(`token_endpoints: { other: { ${other} } }
+grants: { client_credentials: { endpoint: other } }
+`),
+    [
+      'a.yaml:5:27: error: "inputs" is missing',
+      'a.yaml:5:56: error: unknown key "parameters" (write inputs)',
+    ],
+  );
+});
+
 type Tree = Readonly<Record<string, unknown>>;
 
 function isTree(value: unknown): value is Tree {

@@ -55,6 +55,12 @@ grant_types: write grants: { authorization_code: { endpoint: … } }
 /** Words for values and names at certain places. */
 const absentValues: readonly (readonly [place: RegExp, lines: string])[] = [
   [
+    /^scope$/,
+    `
+none off no: write { kind: list, values: [], client: null, member_default: null }: there are no scopes then
+`,
+  ],
+  [
     /^client\.authentication\.methods\.\d+$/,
     `
 client_secret_basic header authorization http_basic: write basic

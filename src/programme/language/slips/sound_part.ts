@@ -49,6 +49,8 @@ function without(map: MapNode, [step = '', ...rest]: readonly string[]): MapNode
 function inDoubt(path: readonly string[], { message, hint }: Fault): readonly Path[] {
   // Groups are spread over all reasons (error_groups.ts).
   if (path[0] === 'errors') return [['errors']];
-  const meant = message.startsWith('unknown key') ? /^did you mean "(.+)"/.exec(hint ?? '') : null;
-  return [path, ...(meant?.[1] === undefined ? [] : [[...path.slice(0, -1), meant[1]]])];
+  if (!message.startsWith('unknown key')) return [path];
+  const meant = /^(?:did you mean "|write )([^": ]+)/.exec(hint ?? '')?.[1];
+  // Without a key that it could stand for, nothing is otherwise without it.
+  return meant === undefined ? [] : [path, [...path.slice(0, -1), meant]];
 }

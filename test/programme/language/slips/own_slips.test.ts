@@ -57,7 +57,7 @@ test('of a file without a variant that, and not all that it lacks, is told', () 
   assert.deepEqual(check('Variant: grant\nname: A\nprogramme_identifier: A\nbase_path: a\n'), [
     'a.yaml:1:1: error: unknown key "Variant" (did you mean "variant"?)',
     'a.yaml:1:1: error: the file names no variant, and is no complete dialect by itself (add variant: grant or partner-login; without one client, authorize, code, token_endpoints, grants, scope, tokens, token_response, errors, login are missing)',
-    'a.yaml:4:12: error: expected a path such as /api/grant: segments of letters, digits, "-", "_", "." and "~"; it begins with a slash',
+    'a.yaml:4:12: error: expected a path such as /api/grant: segments of letters, digits and -_.~:@+=; it begins with a slash',
   ]);
 });
 
@@ -101,7 +101,7 @@ token_response: { fields: { a: acces_token, b: Bearer, c: "{subject}/x" } }
   const values =
     'access_token, refresh_token, scope, access_lifetime, refresh_lifetime, issued_at, access_expires_at, refresh_expires_at, token_id, subject, grant, kind, level, membership_number, client_id, client_name, business_context, partner_id, programme_identifier, issuer, audience, request_id, nothing';
   assert.deepEqual(check(file), [
-    'a.yaml:4:12: error: expected a path such as /api/grant: segments of letters, digits, "-", "_", "." and "~"; without scheme and host, which public_url has',
+    'a.yaml:4:12: error: expected a path such as /api/grant: segments of letters, digits and -_.~:@+=; without scheme and host, which public_url has',
     'a.yaml:5:11: error: expected one of on, off; found "yes" (write on)',
     'a.yaml:6:11: error: expected off or a map, found the text "no" (write off)',
     'a.yaml:7:31: error: expected a duration: a whole number and a unit (ms, s, m, h, d), such as 30m; of seconds, 1800s',
