@@ -244,11 +244,14 @@ function wire({
   credentials,
   form,
   json,
+  raw,
 }: SampleRequest): WireRequest {
   const text = (pairs: readonly (readonly [string, string])[]): string =>
     new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
-  const body = form === undefined ? JSON.stringify(json ?? '').replace(/^""$/, '') : text(form);
-  const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
+  const members = JSON.stringify(json ?? '').replace(/^""$/, '');
+  const body = raw?.text ?? (form === undefined ? members : text(form));
+  const usual = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
+  const type = raw?.type ?? usual;
   const authorization = credentials && authorizationOf(credentials);
   return {
     method,
