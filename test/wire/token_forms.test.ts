@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { deadToken } from '../../src/engine/causes/token.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
 import { testClock } from '../support/clock.ts';
@@ -187,6 +188,10 @@ for (const format of ['opaque', 'jwt']) {
     club.clock.advance(1);
     const next = tokensIn(await refresh(club, member.refresh_token));
     assert.deepEqual(await live(), [true, false, true]);
+    const service = club.services.get(programme);
+    assert.ok(service);
+    const cause = await deadToken(service, memberToken, club.clock.now());
+    assert.deepEqual(cause.rule, ['tokens', 'access', 'live']);
     // A retry's token is the same one.
     await refresh(club, member.refresh_token);
     assert.ok(await isLive(club, next.access_token));

@@ -1,6 +1,7 @@
 // Owns what a partner is told of the values in requests and answers.
 
 import type { InputPromise } from '../contract/reading.ts';
+import { tellsSeveral } from '../contract/samples.ts';
 import type { Definition } from '../language/definition.ts';
 import type { ValueFormat } from '../language/value_format.ts';
 import type { CharacterClass, ValueShape } from '../language/value_shape.ts';
@@ -38,14 +39,20 @@ const inputTexts: Readonly<Record<string, string>> = {
 export function inputText(input: InputPromise, { scope }: Definition, identifier: string): string {
   const { role, allowed, must_equal: equal, format, prefix, characters, length, scheme } = input;
   const isShaped = [prefix, characters, length].some((one) => one !== undefined);
-  const scopes = role === 'scope' && allowed === undefined ? scope.values : undefined;
-  const listed = allowed ?? scopes;
+  const isScope = role === 'scope' && allowed === undefined;
+  const listed = allowed ?? (isScope ? scope.values : undefined);
+  const several = isScope && tellsSeveral(scope) ? scope.separator : undefined;
   return [
     inputTexts[role],
     equal === 'programme.identifier'
       ? `always ${inCode(identifier)}`
       : equal && registeredText(equal),
     listed && `${listed.length === 1 ? 'always' : 'one of'} ${listed.map(inCode).join(', ')}`,
+    several && `several with ${several === ' ' ? 'a space' : inCode(several)} between`,
+    isScope &&
+      scope.kind === 'list' &&
+      scope.default &&
+      `without it, ${scope.default.map(inCode).join(', ')}`,
     isShaped && listed === undefined && equal === undefined && !fixed.has(role) && shapeText(input),
     format && formatTexts[format],
     scheme && `after the word ${inCode(scheme)}`,

@@ -152,3 +152,11 @@ test('the page tells of a sandbox with the failures of each address, but not in 
   const without = partnerPage(makeGuide(definitionOf(), programmeOf(), parts[2]));
   assert.equal(partnerPage(makeGuide(...parts, undefined, 'live')), without);
 });
+
+test('a partner is told what separates scopes, and which it has unasked', () => {
+  const page = partnerPage(guideOf('test/dialects/default-scopes.yaml', base));
+  assert.match(
+    page,
+    /\| `scope` \| .*one of `balance`, `charges`, `refunds`; several with `, ` between; without it, `charges`, `balance` \|/,
+  );
+});

@@ -149,7 +149,7 @@ const scope = fc.oneof(
     separator: null,
     restricted: null,
   }),
-  fc.constantFrom(' ', ',').map((separator) => ({
+  fc.constantFrom(' ', ',', ', ', '|').map((separator) => ({
     kind: 'list',
     values: ['read', 'write'],
     separator,
@@ -158,19 +158,34 @@ const scope = fc.oneof(
   })),
 );
 
+/** A JWT has no other form. */
+const look = fc.oneof(
+  fc.constantFrom('opaque', 'jwt').map((format): PlainMap => ({ format, form: null })),
+  fc
+    .constantFrom({ prefix: 'eyJ.a.', length: 40 }, { characters: 'digits', length: '39..50' })
+    .map((form): PlainMap => ({ format: 'opaque', form: { ...form } })),
+);
+
+function withLook(rest: fc.Arbitrary<PlainMap>): fc.Arbitrary<PlainMap> {
+  return fc.tuple(rest, fc.option(look, { nil: {} })).map(([one, other]) => ({ ...one, ...other }));
+}
+
 const tokens = partial({
-  access: partial({
-    format: fc.constantFrom('opaque', 'jwt'),
-    lifetime: span,
-    algorithm: fc.constantFrom('ES256', 'EdDSA'),
-    token_id: fc.constantFrom('uuid', 'number'),
-    claims: trees(claimWords),
-  }),
-  refresh: partial({
-    format: fc.constantFrom('opaque', 'jwt'),
-    lifetime: span,
-    longest: fc.constantFrom('7d', '3650d'),
-  }),
+  access: withLook(
+    partial({
+      live: fc.constantFrom('any', 'one'),
+      lifetime: span,
+      algorithm: fc.constantFrom('ES256', 'EdDSA'),
+      token_id: fc.constantFrom('uuid', 'number'),
+      claims: trees(claimWords),
+    }),
+  ),
+  refresh: withLook(
+    partial({
+      lifetime: span,
+      longest: fc.constantFrom('7d', '3650d'),
+    }),
+  ),
 });
 
 const identifier = partial({
