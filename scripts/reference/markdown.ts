@@ -58,6 +58,7 @@ const headings: Readonly<Record<string, string>> = {
   colour_scheme: 'colours',
   brand: 'brands',
   grant: 'grants',
+  cookie: 'cookies',
   token_field: 'fields-of-an-answer',
   error_field: 'fields-of-an-answer',
   redirect_field: 'fields-of-an-answer',

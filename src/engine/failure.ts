@@ -37,7 +37,11 @@ export type Steps<Endpoint, Request, Answer> = (
  */
 export function answering<Endpoint, Request extends Recorded, Answer>(
   steps: Steps<Endpoint, Request, Answer>,
-  render: (service: Service, failure: ReportedFailure) => Reply = renderFailure,
+  render: (
+    service: Service,
+    failure: ReportedFailure,
+    record: Pick<RequestRecord, 'sent'>,
+  ) => Reply = renderFailure,
 ): Steps<Endpoint, Request, Answer | Reply> {
   return async (service, endpoint, request) => {
     const { record } = request;
@@ -49,14 +53,18 @@ export function answering<Endpoint, Request extends Recorded, Answer>(
       await keepClaim(service, record);
       const failure = reportFailure(service, error, record);
       record.failure = failure;
-      return render(service, failure);
+      return render(service, failure, record);
     }
   };
 }
 
 /** The failure in the dialect's words. */
-export function renderFailure({ programme }: Service, { reason, facts }: ReportedFailure): Reply {
-  return programme.renderFailure(reason, facts);
+export function renderFailure(
+  { programme }: Service,
+  { reason, facts }: ReportedFailure,
+  { sent }: Pick<RequestRecord, 'sent'> = { sent: undefined },
+): Reply {
+  return programme.renderFailure(reason, sent === undefined ? facts : { ...facts, sent });
 }
 
 /**

@@ -43,6 +43,7 @@ async function serveTokens(
 
   record.step = 'inputs';
   const inputs = endpoint.readInputs(request);
+  record.sent = endpoint.echo?.(inputs);
   record.step = 'credentials';
   const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
   record.claimedClient = credentials.id;
@@ -81,5 +82,5 @@ async function serveTokens(
   });
   if (tokens.kind === 'member') record.member = tokens.subject;
   record.scope = tokens.scope;
-  return programme.renderTokens(tokens, client, budget);
+  return programme.renderTokens(tokens, client, budget, record.sent);
 }

@@ -1,6 +1,6 @@
 // Owns the cookies of a login: their names on the wire, setting and reading them.
 
-import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import { cookiesOf, type WireRequest } from '../oauth/wire_request.ts';
 
 /**
  * A cookie for one login page. On https its name begins with `__Host-`: browsers take such a cookie
@@ -21,7 +21,7 @@ function nameOn(url: URL): string {
 
 /** The value of a cookie, if exactly one of that name was sent: of two, either could be ours. */
 export function cookieValue(request: WireRequest, name: string, url: URL): string | undefined {
-  const found = cookies(request).filter(([sent]) => sent === nameOn(url) + name);
+  const found = cookiesOf(request).filter(([sent]) => sent === nameOn(url) + name);
   return found.length === 1 ? found[0]?.[1] : undefined;
 }
 
@@ -36,7 +36,7 @@ export function takeBackOldest(
 ): string | undefined {
   const prefix = nameOn(url);
   // RFC 6265 5.4: browsers send the oldest first.
-  const logins = cookies(request).flatMap(([name]) => {
+  const logins = cookiesOf(request).flatMap(([name]) => {
     const own = name.startsWith(prefix) ? name.slice(prefix.length) : '';
     return isLogin(own) ? [own] : [];
   });
@@ -46,12 +46,3 @@ export function takeBackOldest(
 
 /** More than a person opens; some seventy bytes each. */
 const mostLogins = 16;
-
-function cookies(request: WireRequest): readonly (readonly [name: string, value: string])[] {
-  return headerValues(request, 'cookie')
-    .flatMap((header) => header.split(';'))
-    .map((pair) => {
-      const [name = '', ...value] = pair.trim().split('=');
-      return [name, value.join('=')];
-    });
-}

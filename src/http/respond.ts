@@ -13,11 +13,16 @@ export interface Answer extends Omit<Reply, 'body'> {
 type Body = ConstructorParameters<typeof Response>[0];
 
 /** A Response of plain parts, which the adapter writes without building Web streams and Headers. */
-export function respond({ status, headers, body }: Answer, record: RequestRecord): Response {
+export function respond(
+  { status, headers, body, cookies = [] }: Answer,
+  record: RequestRecord,
+): Response {
   const { idHeader } = record.endpoint;
   record.answered(status);
   const all = idHeader === undefined ? headers : { ...headers, [idHeader]: record.id };
-  return new Response(body as Body, { status, headers: { ...all } });
+  const response = new Response(body as Body, { status, headers: { ...all } });
+  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
+  return response;
 }
 
 /** The reply with more headers. */
@@ -58,11 +63,12 @@ function writeWaiting(): void {
   }
 }
 
-function put(outgoing: Outgoing, { status, headers, body }: Answer): void {
+function put(outgoing: Outgoing, { status, headers, body, cookies }: Answer): void {
   const { record } = outgoing.req;
   const { idHeader } = record.endpoint;
   const lines: string[] = [];
   for (const name in headers) lines.push(name, headers[name] ?? '');
+  if (cookies !== undefined) for (const cookie of cookies) lines.push('Set-Cookie', cookie);
   // RFC 9110 8.6. With a known length head and body leave together.
   if (status !== 204 && status !== 304) lines.push('Content-Length', `${Buffer.byteLength(body)}`);
   if (idHeader !== undefined) lines.push(idHeader, record.id);

@@ -116,6 +116,8 @@ export interface FailureFacts {
   readonly budget?: Budget;
   /** The methods that the endpoint answers, for the header `Allow`. */
   readonly allow?: string;
+  /** Values of the request that the answer may repeat, by their names in files. */
+  readonly sent?: Readonly<Record<string, string>> | undefined;
   /** The time of the answer. */
   readonly at?: Instant;
   /** For operators; never sent. */

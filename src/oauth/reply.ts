@@ -5,6 +5,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Texts of `Set-Cookie`, each a header of its own. */
+  readonly cookies?: readonly string[];
 }
 
 /** RFC 6749 5.1 (C-10, HOSTILE 52): answers that carry or refuse tokens are never cached. */

@@ -117,6 +117,8 @@ export class RequestRecord {
   /** The caller's address; absent before the whole request was read. */
   address: (() => string) | undefined = undefined;
   failure: RecordedFailure | undefined = undefined;
+  /** Values that its answer may repeat; never logged. */
+  sent: FailureFacts['sent'] = undefined;
   /** Whether the request has asked for its failure, where the programme has a sandbox. */
   isForced = false;
   /** 0 until the answer is written. */

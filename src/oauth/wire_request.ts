@@ -26,6 +26,18 @@ export interface WireRequest {
   readonly record: RequestRecord;
 }
 
+/** The cookies of a request in order, as they were sent; of a name there can be several. */
+export function cookiesOf(
+  request: Pick<WireRequest, 'rawHeaders'>,
+): readonly (readonly [name: string, value: string])[] {
+  return headerValues(request, 'cookie')
+    .flatMap((header) => header.split(';'))
+    .map((pair) => {
+      const [name = '', ...value] = pair.trim().split('=');
+      return [name, value.join('=')];
+    });
+}
+
 /** The parts of a request before its body. */
 export type RequestHead = Omit<WireRequest, 'address' | 'body' | 'certificate' | 'hangUp'>;
 

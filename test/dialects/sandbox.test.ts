@@ -111,7 +111,9 @@ function masked({ status, headers, body }: Answer): Answer {
     headers: Object.fromEntries(lasting),
     body: body
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
-      .replace(/(?<=<strong translate="no">)[^<]+/, 'REFERENCE'),
+      .replace(/(?<=<strong translate="no">)[^<]+/, 'REFERENCE')
+      // Of cookie-session: what the body says is repeated only where it was read.
+      .replace('"txId":"PartnerContext",', ''),
   };
 }
 

@@ -95,6 +95,8 @@ const homes: Readonly<Record<string, (key: string, value: string) => string>> = 
   endpoint: (key, value) => `token_endpoints: { grant: { ${key}: ${value} } }`,
   input: (key, value) => `token_endpoints: { grant: { inputs: { device: { ${key}: ${value} } } } }`,
   value_shape: (key, value) => `client: { identifier: { ${key}: ${value} } }`,
+  cookie: (key, value) =>
+    `token_response: { cookies: { session: { ${key === 'value' ? '' : 'value: access_token, '}${key}: ${value} } } }`,
   grant: (key, value) => `grants: { client_credentials: { ${key}: ${value} } }`,
   token_field: (key, value) => `token_response: { fields: { extra: { ${key}: ${value} } } }`,
   page_failure: (key, value) =>

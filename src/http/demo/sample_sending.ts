@@ -27,9 +27,13 @@ export async function sendSample(base: string, request: SampleRequest): Promise<
     redirect: 'manual',
     ...present({ body }),
   });
+  const cookies = response.headers.getSetCookie();
   return {
     status: response.status,
-    headers: Object.fromEntries(response.headers),
+    headers: {
+      ...Object.fromEntries(response.headers),
+      ...(cookies.length > 0 && { 'set-cookie': cookies.join('\n') }),
+    },
     body: await response.text(),
   };
 }

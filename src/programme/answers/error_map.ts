@@ -9,7 +9,7 @@ import type { Definition } from '../language/definition.ts';
 import type { ErrorMapping, ErrorsDefinition } from '../language/errors_schema.ts';
 import type { SplitScope } from '../language/value_format.ts';
 import { inCase, writtenValues } from '../language/value_tree.ts';
-import { errorVocabulary, extraPrefix } from '../language/vocabularies.ts';
+import { errorVocabulary, extraPrefix, sentPrefix } from '../language/vocabularies.ts';
 import type { BudgetWriter } from './budget_headers.ts';
 import { encodingOf } from './encoding.ts';
 import { compileBody, type Values } from './tree_writer.ts';
@@ -36,7 +36,9 @@ export function compileErrorMap(
   });
   const told = writtenValues(errors.fields);
   const tellsRequest = told.has('request_id');
-  const differs = ['parameter', 'answered_at', 'request_id'].some((name) => told.has(name));
+  const differs =
+    ['parameter', 'answered_at', 'request_id'].some((name) => told.has(name)) ||
+    [...told].some((name) => name.startsWith(sentPrefix));
   const renderers = new Map(
     failureReasons.map((reason) => {
       const mapping = errors.reasons[reason];
@@ -50,6 +52,7 @@ export function compileErrorMap(
         body: writeBody({
           ...errorValues(reason, errors, facts),
           ...extra,
+          ...facts.sent,
           ...(tellsRequest ? { request_id: randomUUID() } : {}),
         }),
       });

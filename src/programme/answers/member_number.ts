@@ -5,6 +5,7 @@ import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';
 import { compileShape, describeShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
+import { cookieFields } from './cookies.ts';
 
 export interface MemberNumberRules {
   /** Grants that refuse a member whose number does not fit; empty if the file sets no shape. */
@@ -26,6 +27,7 @@ export function compileMemberNumber({
   const trees = [
     token_response.fields,
     headerFields(token_response.headers),
+    cookieFields(token_response.cookies),
     ...(access.format === 'jwt' ? [access.claims] : []),
   ];
   const isWritten = (type: GrantType): boolean =>

@@ -11,11 +11,20 @@ import { compileHeaders, constantHeaders } from '../language/response_headers.ts
 import { writtenValues } from '../language/value_tree.ts';
 import { clientProperties, memberProperties, tokenVocabulary } from '../language/vocabularies.ts';
 import type { BudgetWriter } from './budget_headers.ts';
+import { compileCookies } from './cookies.ts';
 import { encodingOf } from './encoding.ts';
 import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
 
-/** `budget` is what the client has left of its limit, where it has one. */
-export type TokenRenderer = (tokens: TokenSet, client: Client, budget?: Budget) => Reply;
+/**
+ * `budget` is what the client has left of its limit, where it has one; `sent` holds values of the
+ * request by their names in files.
+ */
+export type TokenRenderer = (
+  tokens: TokenSet,
+  client: Client,
+  budget?: Budget,
+  sent?: Values,
+) => Reply;
 
 /** Values of the programme that every answer can name. */
 export interface ProgrammeValues {
@@ -46,14 +55,19 @@ export function compileTokenLayout(
   const { name_case: nameCase, wrap } = layout;
   const write = compileBody(layout.fields, { ...rules, encoding, nameCase, wrap });
   const writeHeaders = compileHeaders(layout.headers, rules);
+  const writeCookies = compileCookies(layout.cookies, rules);
+  const isPlain = (writeHeaders ?? writeCookies ?? tellBudget) === undefined;
   const tellsRequest = writtenValues(layout.fields).has('request_id');
-  return (tokens, client, budget) => {
+  return (tokens, client, budget, sent) => {
     const known = tokenValues(tokens, client, programme);
-    const values = tellsRequest ? { ...known, request_id: randomUUID() } : known;
+    const more = tellsRequest ? { ...sent, request_id: randomUUID() } : sent;
+    const values = more === undefined ? known : { ...known, ...more };
     const body = write(values);
-    if (writeHeaders === undefined && tellBudget === undefined) return { status, headers, body };
+    if (isPlain) return { status, headers, body };
     const told = budget === undefined ? undefined : tellBudget?.(budget);
-    return { status, headers: { ...headers, ...writeHeaders?.(values), ...told }, body };
+    const all = { ...headers, ...writeHeaders?.(values), ...told };
+    const cookies = writeCookies?.(values);
+    return { status, headers: all, body, ...(cookies && { cookies }) };
   };
 }
 

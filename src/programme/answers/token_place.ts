@@ -5,6 +5,7 @@ import { instant } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
+import type { Reply } from '../../oauth/reply.ts';
 import type { TokenSet } from '../../oauth/token_set.ts';
 import type { Programme } from '../programme.ts';
 
@@ -33,7 +34,7 @@ export function tokenPlace(
 ): TokenPlace | undefined {
   const samples = sampleTokens(programme, client, grant).map((tokens) => ({
     token: tokens[name] ?? '',
-    answer: programme.renderTokens(tokens, client),
+    answer: withCookies(programme.renderTokens(tokens, client)),
   }));
   const [first] = samples;
   if (first === undefined || first.token === '') return undefined;
@@ -54,6 +55,15 @@ export function tokenPlace(
 /** Reads the token from an answer; undefined if the answer has none at that place. */
 export function takeToken(place: TokenPlace | undefined, answer: Answer): string | undefined {
   return place && cutOut(place, textOf(place, answer));
+}
+
+/** The answer with its cookies in one header, a line each. */
+export function withCookies<Any extends Answer & Pick<Reply, 'cookies'>>(
+  answer: Any,
+): Omit<Any, 'cookies'> {
+  const { cookies = [], ...plain } = answer;
+  if (cookies.length === 0) return plain;
+  return { ...plain, headers: { ...plain.headers, 'Set-Cookie': cookies.join('\n') } };
 }
 
 function textOf({ header }: Pick<TokenPlace, 'header'>, { headers, body }: Answer): string {

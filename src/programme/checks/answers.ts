@@ -4,6 +4,7 @@
 import type { Path } from '../../lib/fault.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
+import { cookieFields } from '../answers/cookies.ts';
 import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';
 import {
@@ -24,7 +25,11 @@ export function* answerComplaints(definition: Definition): Iterable<Complaint> {
   const { token_response: response, errors, grants, authorize, tokens } = definition;
   for (const grant of grantTypes) {
     if (grants[grant] === undefined) continue;
-    const places = [response.fields, headerFields(response.headers)];
+    const places = [
+      response.fields,
+      headerFields(response.headers),
+      cookieFields(response.cookies),
+    ];
     if (places.some((place) => writtenValues(place, grant).has('access_token'))) continue;
     yield [['token_response', 'fields'], `the answer to ${grant} does not hold the access_token`];
   }

@@ -9,6 +9,7 @@ import { acceptanceComplaints } from './acceptances.ts';
 import { answerComplaints } from './answers.ts';
 import { authenticationComplaints } from './authentication.ts';
 import { lifetimeComplaints, memberNumberComplaints, verifyComplaints } from './clients.ts';
+import { cookieComplaints } from './cookies.ts';
 import {
   endpointComplaints,
   grantComplaints,
@@ -23,6 +24,7 @@ import { pathComplaints } from './paths.ts';
 import { refreshComplaints } from './refresh_tokens.ts';
 import { sandboxComplaints } from './sandbox.ts';
 import { scopeComplaints } from './scopes.ts';
+import { sentComplaints } from './sent_values.ts';
 import { warnings } from './warnings.ts';
 
 /** `document` is the merged file, for the positions of its keys. */
@@ -43,6 +45,8 @@ const errors: readonly Check[] = [
   lifetimeComplaints,
   refreshComplaints,
   answerComplaints,
+  cookieComplaints,
+  sentComplaints,
   idleLoginComplaints,
   refusalComplaints,
   verifyComplaints,

@@ -10,10 +10,11 @@ import {
 import { grantTypes } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
 import { writtenValues } from '../language/value_tree.ts';
+import { sentPrefix } from '../language/vocabularies.ts';
 import type { Programme } from '../programme.ts';
 import { foundAtCalls, foundAtTokens } from '../requests/possible_failures.ts';
 import { type Answers, bodyFormOf, type Told } from './answers.ts';
-import { type Absent, sampleBudget, sampleTime, withoutChance } from './samples.ts';
+import { type Absent, sampleBudget, sampleSent, sampleTime, withoutChance } from './samples.ts';
 
 export interface FailurePromise extends Answers {
   readonly reason: FailureReason;
@@ -61,9 +62,10 @@ export function describeFailures(
       form: bodyFormOf(errors.encoding),
       mayHold: [
         ...(told.has('parameter') ? ['parameter'] : []),
+        ...[...told].filter((name) => name.startsWith(sentPrefix)),
         ...(reason === 'invalid_scope' && told.has('scope') ? ['scope'] : []),
       ],
-      render: (absent) => render(programme, reason, absent),
+      render: (absent) => render(programme, reason, absent, undefined, [...told]),
       tell: (parameter) => render(programme, reason, new Set(), parameter),
     };
   });
@@ -74,10 +76,12 @@ function render(
   reason: FailureReason,
   absent: Absent,
   parameter = sampleParameter,
+  written: readonly string[] = [],
 ): Told {
   return withoutChance(() =>
     programme.renderFailure(reason, {
       at: sampleTime,
+      sent: sampleSent(written, absent),
       ...(absent.has('parameter') ? {} : { parameter }),
       ...(reason === 'invalid_scope' && !absent.has('scope') ? { scope: 'SCOPE' } : {}),
       ...(retriedReasons.has(reason) ? { retryAfter } : {}),

@@ -10,7 +10,11 @@ import type { TokenSet } from '../../oauth/token_set.ts';
 import type { ReturnAddress } from '../answers/redirect_answer.ts';
 import type { TokenFacts } from '../answers/token_layout.ts';
 import type { Definition } from '../language/definition.ts';
-import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
+import {
+  clientPropertyPrefix,
+  memberPropertyPrefix,
+  sentPrefix,
+} from '../language/vocabularies.ts';
 import type { Programme } from '../programme.ts';
 import type { Told } from './answers.ts';
 
@@ -65,6 +69,15 @@ function propertiesOf(
 ): Readonly<Record<string, string>> {
   const names = values.filter((name) => name.startsWith(prefix) && !absent.has(name));
   return Object.fromEntries(names.map((name) => [name.slice(prefix.length), digitsOf(name)]));
+}
+
+/** Values of a request that its answer repeats. */
+export function sampleSent(
+  values: readonly string[],
+  absent: Absent,
+): Readonly<Record<string, string>> {
+  const sent = Object.entries(propertiesOf(sentPrefix, values, absent));
+  return Object.fromEntries(sent.map(([name, value]) => [sentPrefix + name, value]));
 }
 
 /** Eight digits that differ from name to name. */

@@ -6,10 +6,16 @@ import type { Role } from '../../oauth/client.ts';
 import { type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { payloadOf } from '../../token/jwt.ts';
 import { accessClaims } from '../answers/access_claims.ts';
+import { cookieFields } from '../answers/cookies.ts';
+import { withCookies } from '../answers/token_place.ts';
 import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';
 import { type FieldTree, writtenValues } from '../language/value_tree.ts';
-import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
+import {
+  clientPropertyPrefix,
+  memberPropertyPrefix,
+  sentPrefix,
+} from '../language/vocabularies.ts';
 import type { Programme } from '../programme.ts';
 import { grantsAt } from '../requests/grant_places.ts';
 import { type Answers, bodyFormOf } from './answers.ts';
@@ -23,6 +29,7 @@ import {
   secondScope,
   tellsSeveral,
   withoutChance,
+  sampleSent,
 } from './samples.ts';
 
 export interface TokenEndpointPromise {
@@ -89,6 +96,7 @@ function answerTo(definition: Definition, programme: Programme, grant: GrantType
   const mayHold = optional(definition, programme, grant, [
     layout.fields,
     headerFields(layout.headers),
+    cookieFields(layout.cookies),
   ]);
   return {
     form: bodyFormOf(layout.encoding),
@@ -96,7 +104,10 @@ function answerTo(definition: Definition, programme: Programme, grant: GrantType
     render: (absent) => {
       const client = sampleClient(programme, mayHold, absent);
       const facts = sampleFacts(definition, programme, grant, absent, mayHold);
-      return withoutChance(() => programme.renderTokens(sampleTokens(facts), client, sampleBudget));
+      const sent = sampleSent(mayHold, absent);
+      return withoutChance(() =>
+        withCookies(programme.renderTokens(sampleTokens(facts), client, sampleBudget, sent)),
+      );
     },
   };
 }
@@ -116,6 +127,7 @@ function optional(
   ]);
   const prefixes = [
     clientPropertyPrefix,
+    sentPrefix,
     ...(isOwnBy(programme, grant) ? [] : [memberPropertyPrefix]),
   ];
   const written = new Set(trees.flatMap((tree) => [...writtenValues(tree, grant)]));

@@ -18,7 +18,7 @@ import { characterClassSchema, lengthSchema } from './value_shape.ts';
 
 export const parameterPlaces = ['query', 'form', 'json', 'xml'] as const;
 export type ParameterPlace = (typeof parameterPlaces)[number];
-export type Place = ParameterPlace | 'header' | 'path';
+export type Place = ParameterPlace | 'header' | 'path' | 'cookie';
 
 /** With what an input can be compared: also with a property of the client, by `client.` and its name. */
 export type Comparison = 'programme.identifier' | `client.${string}`;
@@ -76,8 +76,8 @@ const inputSchema = v.pipe(
       example: 'programme-identifier',
       otherwise: "the input's own name",
     }),
-    in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header', 'path'])), {
-      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that. `path`: the segment of `path` that has its name in braces.',
+    in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header', 'path', 'cookie'])), {
+      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone.',
       example: 'header',
       otherwise: "the endpoint's `read`",
     }),

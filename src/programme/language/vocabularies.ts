@@ -27,6 +27,8 @@ export interface Vocabulary {
 
 export const clientPropertyPrefix = 'client.';
 export const memberPropertyPrefix = 'member.';
+/** `sent.echo_token` names the value of the token request's input `echo_token`. */
+export const sentPrefix = 'sent.';
 /** `extra.title` names the text of a reason's `extra: { title: … }`. */
 export const extraPrefix = 'extra.';
 
@@ -85,14 +87,14 @@ const redirectValues: Vocabulary['values'] = {
 export const tokenVocabulary: Vocabulary = {
   answer: 'token',
   values: tokenValues,
-  prefixes: [clientPropertyPrefix, memberPropertyPrefix],
+  prefixes: [clientPropertyPrefix, memberPropertyPrefix, sentPrefix],
   occasions: grantTypes,
 };
 
 export const errorVocabulary: Vocabulary = {
   answer: 'error',
   values: errorValues,
-  prefixes: [extraPrefix],
+  prefixes: [extraPrefix, sentPrefix],
   occasions: failureReasons,
   groups: reasonsByCode,
 };

@@ -40,6 +40,7 @@ export interface InputRule<Reason = FailureReason> {
   readonly inHeader: boolean;
   /** A segment of the path: always there. */
   readonly inPath: boolean;
+  readonly inCookie: boolean;
   readonly required: boolean;
   /** Several header lines form one list. */
   readonly list: boolean;
@@ -98,6 +99,7 @@ export function compileInput(
     key: memberPath([...within, attribute === true ? attributeMark + name : name]),
     inHeader,
     inPath,
+    inCookie: definition.in === 'cookie',
     required: definition.required,
     list: inHeader && definition.format !== undefined,
     keepsEmpty: empty === 'value',

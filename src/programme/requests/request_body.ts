@@ -17,11 +17,16 @@ import { parseXml } from '../../oauth/xml_parameters.ts';
 import {
   type EndpointDefinition,
   type ParameterPlace,
+  type Place,
   placesOf,
 } from '../language/input_schema.ts';
 import type { InputRule } from './input_rules.ts';
 
 export type BodyForm = Exclude<ParameterPlace, 'query'>;
+
+export function isBodyForm(place: Place): place is BodyForm {
+  return place === 'form' || place === 'json' || place === 'xml';
+}
 
 /** The parameters of a body and its form; undefined for a body that is not read. */
 export interface ReadBody {

@@ -9,7 +9,7 @@ import {
   type Parameters,
   parseForm,
 } from '../../oauth/parameters.ts';
-import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
+import { cookiesOf, headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import {
   type EndpointDefinition,
   type ParameterPlace,
@@ -21,6 +21,7 @@ import {
   type BodyForm,
   type BodyReader,
   compileBodyReader,
+  isBodyForm,
   objectsOf,
   type ReadBody,
 } from './request_body.ts';
@@ -58,9 +59,7 @@ export function compileReader(
 ): (request: WireRequest, report: Report) => Inputs {
   const inputs = rules.map((rule): PlacedRule => {
     const places = placesOf(endpoint.inputs[rule.role] ?? { required: false }, endpoint);
-    const inBody = new Set(
-      places.filter((place) => place !== 'query' && place !== 'header' && place !== 'path'),
-    );
+    const inBody = new Set(places.filter(isBodyForm));
     const segment = rule.inPath ? valuePlace(endpoint.path, rule.wireName) : undefined;
     return { ...rule, inQuery: places.includes('query'), inBody, segment };
   });
@@ -134,6 +133,10 @@ function sentFor(
 ): readonly string[] {
   if (input.inHeader) return headerValues(request, input.wireName);
   if (input.segment !== undefined) return request.path.split('/').slice(input.segment).slice(0, 1);
+  if (input.inCookie) {
+    const sent = cookiesOf(request).filter(([name]) => name === input.wireName);
+    return sent.map(([, value]) => value);
+  }
   const one = input.inQuery ? inQuery.get(input.key) : undefined;
   const isInBody = form !== undefined && input.inBody.has(form);
   const other = isInBody ? parameters.get(input.key) : undefined;

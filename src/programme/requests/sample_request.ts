@@ -164,11 +164,12 @@ export function fillInputs(
   known: SampleValues,
   needed: ReadonlySet<string>,
 ): SampleRequest {
-  const sent: Record<'query' | 'form' | 'header' | 'path', [string, string][]> = {
+  const sent: Record<'query' | 'form' | 'header' | 'path' | 'cookie', [string, string][]> = {
     path: [],
     query: [],
     form: [],
     header: [],
+    cookie: [],
   };
   let json: JsonMembers = {};
   let xml: JsonMembers = {};
@@ -185,6 +186,10 @@ export function fillInputs(
     else if (place === 'xml') {
       xml = withXml(xml, [...within, name], attribute === true, text);
     } else sent[place].push([name, text]);
+  }
+  if (sent.cookie.length > 0) {
+    const cookies = sent.cookie.map((pair) => pair.join('='));
+    sent.header.push(['Cookie', cookies.join('; ')]);
   }
   const [method = 'POST'] = endpoint.methods;
   const inPath = new Map(sent.path);

@@ -14,6 +14,7 @@ import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
+import { compileEcho, type Sent } from './echo.ts';
 import { grantsAt, readsInput } from './grant_places.ts';
 import {
   compileInputs,
@@ -32,6 +33,8 @@ export interface TokenEndpoint {
   readonly methods: ReadonlySet<string>;
   /** Checks media type, size, repeated and stray parameters. */
   readonly readInputs: (request: WireRequest) => Inputs;
+  /** The values that answers may repeat; undefined where none does. */
+  readonly echo: ((inputs: Inputs) => Sent) | undefined;
   /** The client's credentials, by any of the dialect's methods; `known` is the cache. */
   readonly readCredentials: ReadCredentials;
   /** Checks required headers, their shape, and the programme they name. */
@@ -59,6 +62,7 @@ export function compileTokenEndpoint(
     path: definition.base_path + endpoint.path,
     methods: new Set(endpoint.methods),
     readInputs: (request) => read(request, refuse),
+    echo: compileEcho(definition, rules),
     readCredentials: compileCredentials(definition.client.authentication, rules),
     checkHeaders: (inputs) => {
       for (const rule of headerRules) checkInput(rule, inputs, rule.required);

@@ -19,6 +19,32 @@ export const answerDepartures: Departures = {
     ]);
   },
 
+  *exposed_cookie({ token_response }) {
+    for (const [name, cookie] of Object.entries(token_response.cookies)) {
+      const at: Path = ['token_response', 'cookies', name];
+      yield* wrong(
+        [
+          !cookie.http_only,
+          [...at, 'http_only'],
+          'scripts of a page can read the token in this cookie (RFC 6265bis 8.6)',
+          'leave http_only out',
+        ],
+        [
+          !cookie.secure,
+          [...at, 'secure'],
+          'browsers send the token in this cookie over plain http, too (RFC 6265bis 8.3)',
+          'leave secure out',
+        ],
+        [
+          cookie.same_site !== 'Strict',
+          [...at, 'same_site'],
+          'browsers send this cookie with requests that other sites cause (RFC 6265bis 8.2)',
+          'whoever reads it must check Origin or a token of its own',
+        ],
+      );
+    }
+  },
+
   scope_untold: ({ scope, token_response }) =>
     wrong([
       scope.kind === 'list' &&

@@ -9,6 +9,19 @@ import { endpointsIn } from '../endpoints.ts';
 import type { Departures } from './departure.ts';
 
 export const requestDepartures: Departures = {
+  *cookie_read(definition) {
+    for (const [at, { inputs }, name] of endpointsIn(definition)) {
+      for (const [role, input] of Object.entries(inputs)) {
+        if (input.in !== 'cookie' || name === undefined) continue;
+        yield [
+          [...at, 'inputs', role, 'in'],
+          'browsers send a cookie unasked, so other sites may cause such requests (RFC 6265bis 8.2)',
+          'they cannot read the answer; let the cookie be SameSite=Strict, or require a header beside it',
+        ];
+      }
+    }
+  },
+
   *tokens_by_get(definition) {
     for (const [at, { methods }, name] of endpointsIn(definition)) {
       yield* wrong([

@@ -14,6 +14,7 @@ import { encodings, withContentType } from '../../answers/encoding.ts';
 import { responseHeadersSchema, tokenFieldSchemas } from '../response_headers.ts';
 import { valueShapeSchema } from '../value_shape.ts';
 import { nameCases } from '../value_tree.ts';
+import { cookiesSchema } from './cookie_schema.ts';
 
 const accessSchema = v.strictObject({
   format: key(v.picklist(['opaque', 'jwt']), {
@@ -114,8 +115,12 @@ export const tokenResponseSchema = v.pipe(
       text: 'Headers beside those that Jetway sets itself: texts that are always the same, or [fields](#fields-of-an-answer), so that a header can hold the token. Of those, what is absent is left out.',
       example: '{ X-Interface-Version: v1, X-Subject-Token: { value: access_token } }',
     }),
+    cookies: key(v.optional(cookiesSchema, {}), {
+      text: 'Cookies that it sets, by name, so that a browser carries a token: [cookie](#cookies).',
+      example: '{ session: { value: access_token, path: /api } }',
+    }),
     fields: key(tokenFieldSchemas.tree, {
-      text: "The members of the answer, in order, as [fields](#fields-of-an-answer). A map is laid over the variant's; a list of maps replaces the variant's fields and fixes their order. One of them, or a header, must hold `access_token`.",
+      text: "The members of the answer, in order, as [fields](#fields-of-an-answer). A map is laid over the variant's; a list of maps replaces the variant's fields and fixes their order. One of them, a header or a cookie must hold `access_token`.",
       example: '[{ accessToken: access_token }, { expiresIn: access_lifetime }]',
     }),
     wrap: key(v.optional(v.array(textSchema), []), {

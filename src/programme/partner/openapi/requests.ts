@@ -3,7 +3,7 @@
 import type { InputPromise, ReadingPromise } from '../../contract/reading.ts';
 import type { GrantPromise } from '../../contract/tokens.ts';
 import type { Definition } from '../../language/definition.ts';
-import type { BodyForm } from '../../requests/request_body.ts';
+import { type BodyForm, isBodyForm } from '../../requests/request_body.ts';
 import { inputSchema, type Schema } from './schemas.ts';
 
 /** A kind of request to an endpoint: a grant with its `grant_type`, or a login. */
@@ -20,8 +20,7 @@ interface Placed {
 
 function placed({ inputs, mediaTypes }: ReadingPromise, method: string): Placed {
   const hasBody = method !== 'GET' && mediaTypes.length > 0;
-  const isInBody = ({ places }: InputPromise): boolean =>
-    hasBody && places.some((place) => place !== 'query' && place !== 'header' && place !== 'path');
+  const isInBody = ({ places }: InputPromise): boolean => hasBody && places.some(isBodyForm);
   return {
     body: inputs.filter(isInBody),
     parameters: inputs.filter(
@@ -29,7 +28,7 @@ function placed({ inputs, mediaTypes }: ReadingPromise, method: string): Placed 
         !isInBody(input) &&
         (input.inHeader
           ? !ownHeaders.has(input.wireName)
-          : input.places.some((place) => place === 'query' || place === 'path')),
+          : input.places.some((place) => !isBodyForm(place))),
     ),
   };
 }
@@ -45,7 +44,9 @@ export function parametersOf(
     const { description, ...schema } = inputSchema(input, definition, types);
     return {
       name: input.wireName,
-      in: ['path', 'header'].find((place) => input.places.some((one) => one === place)) ?? 'query',
+      in:
+        input.places.find((one) => one === 'path' || one === 'header' || one === 'cookie') ??
+        'query',
       required: reading.requests.every((request) => input.neededBy.includes(request)),
       ...(description === '' ? {} : { description }),
       schema,

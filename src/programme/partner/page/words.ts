@@ -68,6 +68,7 @@ const placeTexts = {
   xml: 'XML body',
   header: 'header',
   path: 'path',
+  cookie: 'cookie',
 } as const;
 
 function placeText({ places, attribute }: InputPromise): string {
