@@ -16,7 +16,13 @@ authorize: { pkce: required }
 };
 
 const add = (programme: string, ...more: readonly string[]): readonly string[] => [
-  ...['client', 'add', '--programme', programme, '--name', 'A', '--json'],
+  'client',
+  'add',
+  '--programme',
+  programme,
+  '--name',
+  'A',
+  '--json',
   ...more,
 ];
 const login = ['--role', 'member', '--redirect-uri', 'com.example.app:/cb'];
