@@ -178,6 +178,16 @@ export const inputTexts: Readonly<Record<string, readonly [where: string, use: s
   code: ['token', 'The code to redeem.'],
   code_verifier: ['token', 'PKCE.'],
   refresh_token: ['token', 'The refresh token to use.'],
+  subject_token: ['token', 'The access token to exchange.'],
+  subject_token_type: [
+    'token',
+    'What kind it says it is: `allowed` must say which values are taken (RFC 8693 3).',
+  ],
+  requested_token_type: [
+    'token',
+    'As `subject_token_type`; answers tell it as `issued_token_type`.',
+  ],
+  actor_token: ['token', 'Refused: there is no delegation. Ignored where it is not declared.'],
   username: ['token', 'Whose password it is (the grant `password`, P-9).'],
   password: ['token', "The member's password."],
   forwarded_for: [

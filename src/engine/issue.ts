@@ -85,10 +85,10 @@ function makeAccessToken(
   login: Login & Answer,
   facts: TokenFacts,
 ): string | Promise<string> {
-  const { signAccess, tokenKeys } = service;
+  const { programme, signAccess, tokenKeys } = service;
   const { place, generation, answeredAt, accessSpan, ownScope } = login;
-  if (signAccess !== undefined) {
-    const claims = accessClaims(service.programme, client, facts);
+  if (signAccess !== undefined && programme.access.formats[facts.grant] === 'jwt') {
+    const claims = accessClaims(programme, client, facts);
     return signAccess(answeredAt, { ...claims, family: placeText(place) });
   }
   // A retry of an answer under a key that was ended tells a token that is dead; its refresh token is good.
@@ -110,19 +110,21 @@ const nextCounter = counterMaker();
 export async function makeClientToken(
   request: GrantRequest,
   scope: string | undefined,
+  grant: GrantType = 'client_credentials',
 ): Promise<TokenSet> {
-  const tokens = await ordinaryClientToken(request, scope);
+  const tokens = await ordinaryClientToken(request, scope, grant);
   return handOut(request.service, request.client, tokens);
 }
 
 async function ordinaryClientToken(
   { service, client, now, era }: GrantRequest,
   scope: string | undefined,
+  grant: GrantType,
 ): Promise<TokenSet> {
   const { programme, tokenIds, tokenKeys, signAccess } = service;
-  const span = programme.access.lifetimes.client_credentials;
+  const span = programme.access.lifetimes[grant];
   const facts: TokenFacts = {
-    grant: 'client_credentials',
+    grant,
     kind: 'client',
     // Its prefix, which no member's subject has, tells clients from members (C-9, HOSTILE 34).
     subject: programme.clientSubject(client.id),
@@ -134,7 +136,7 @@ async function ordinaryClientToken(
     level: undefined,
     membershipNumber: undefined,
   };
-  if (signAccess !== undefined) {
+  if (signAccess !== undefined && programme.access.formats[facts.grant] === 'jwt') {
     const claims = { ...accessClaims(service.programme, client, facts), era };
     return { ...facts, accessToken: await signAccess(now, claims) };
   }

@@ -9,12 +9,14 @@ import {
   type Milliseconds,
   milliseconds,
 } from '../lib/clock.ts';
+import { type FailureReason, Refusal } from '../oauth/failure.ts';
 import type { Answer, GrantType, LoginState } from '../oauth/grant.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import { answerIn, refreshEnd } from '../store/judgement.ts';
 import { newNonce } from '../token/sealed/refresh_text.ts';
 import { expectAnswerable, ownScope } from './answer.ts';
 import type { GrantRequest } from './authorization.ts';
+import { inactiveMember } from './causes/refresh.ts';
 import { makeLoginTokens } from './issue.ts';
 import type { Service } from './service.ts';
 import type { RefreshTelling } from './token_forms.ts';
@@ -62,6 +64,19 @@ export async function makeLaterToken(
     store.advanceLogin(login.programme, login.place, login, kept),
   );
   return isMine ? tokens : undefined;
+}
+
+/** Ends a login whose member may not log in any more, and refuses the request. */
+export async function expectActiveMember(
+  { service, now, record }: GrantRequest,
+  { member, place }: LoginState,
+  reason: FailureReason,
+): Promise<void> {
+  const { store, directory, programme } = service;
+  if (member === undefined || (await directory.isActive(member.subject, record))) return;
+  await store.revokeLogin(programme.id, place, now);
+  record.ended = 'inactive_member';
+  throw new Refusal(reason, { cause: inactiveMember });
 }
 
 /** A use that prolongs a refresh token by less is not written: simultaneous ones need one write. */

@@ -94,7 +94,7 @@ export async function openService(
     ...service,
     ...verification(programme, keys),
     ...present({
-      signAccess: access.format === 'jwt' ? jwtSigner(keys.signer, accessTokenType) : undefined,
+      signAccess: access.isSigned ? jwtSigner(keys.signer, accessTokenType) : undefined,
       signRefresh: refresh.format === 'jwt' ? jwtSigner(keys.signer, refreshTokenType) : undefined,
     }),
   });

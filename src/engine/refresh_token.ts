@@ -25,9 +25,9 @@ import {
 } from '../token/sealed/refresh_text.ts';
 import { expectAnswerable, nextAnswer } from './answer.ts';
 import type { GrantRequest } from './authorization.ts';
-import { deadRefresh, inactiveMember, malformedRefresh, reusedRefresh } from './causes/refresh.ts';
+import { deadRefresh, malformedRefresh, reusedRefresh } from './causes/refresh.ts';
 import { makeLoginTokens, scopeOf } from './issue.ts';
-import { makeLaterToken } from './later_token.ts';
+import { expectActiveMember, makeLaterToken } from './later_token.ts';
 import type { Service } from './service.ts';
 import { ordinaryText } from './token_forms.ts';
 
@@ -92,7 +92,7 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenS
       throw refused(reusedRefresh(login, presented, now));
     }
     const scope = programme.scope.narrow(request.scope, login.scope);
-    await expectActive(request, login);
+    await expectActiveMember(request, login, 'invalid_refresh_token');
     const use = programme.refresh.rotation === 'on' ? rotate : stay;
     const answer = verdict === 'retry' ? tellAgain : use;
     record.isRetry = verdict === 'retry';
@@ -159,18 +159,6 @@ const rotate: Answering = async ({ service, client, now, record }, token, login,
   );
   return isMine ? tokens : undefined;
 };
-
-async function expectActive(
-  { service, now, record }: GrantRequest,
-  login: LoginState,
-): Promise<void> {
-  const { store, directory, programme } = service;
-  const { member } = login;
-  if (member === undefined || (await directory.isActive(member.subject, record))) return;
-  await store.revokeLogin(programme.id, login.place, now);
-  record.ended = 'inactive_member';
-  throw refused(inactiveMember);
-}
 
 function refused(cause: Cause): Refusal {
   return new Refusal('invalid_refresh_token', { cause });

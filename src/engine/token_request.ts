@@ -16,6 +16,7 @@ import { grantByRefreshToken } from './refresh_token.ts';
 import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { throttle } from './throttle.ts';
+import { grantByExchange } from './token_exchange.ts';
 
 /** Answers a token request; rejects with `HungUp` alone. */
 export const answerTokenRequest = answering(forcingAt(serveTokens));
@@ -25,6 +26,7 @@ const grants: Readonly<Record<GrantType, Grant>> = {
   refresh_token: grantByRefreshToken,
   client_credentials: grantToClient,
   password: grantByPassword,
+  token_exchange: grantByExchange,
 };
 
 /**

@@ -36,6 +36,7 @@ export const failureReasons = [
   'invalid_code',
   'invalid_refresh_token',
   'invalid_member_credentials',
+  'invalid_assertion',
   'missing_api_key',
   'invalid_api_key',
   'missing_token',
@@ -52,6 +53,7 @@ export const grantFailures: Readonly<Partial<Record<GrantType, FailureReason>>> 
   authorization_code: 'invalid_code',
   refresh_token: 'invalid_refresh_token',
   password: 'invalid_member_credentials',
+  token_exchange: 'invalid_assertion',
 };
 
 /**

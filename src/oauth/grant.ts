@@ -10,11 +10,20 @@ export const grantTypes = [
   'refresh_token',
   'client_credentials',
   'password',
+  'token_exchange',
 ] as const;
 export type GrantType = (typeof grantTypes)[number];
 
 /** Grants whose answers bring a refresh token unless the file says otherwise (RFC 6749 4.4.3). */
 export const refreshedGrants: readonly GrantType[] = ['authorization_code', 'password'];
+
+/** The `grant_type` of RFC 8693 2.1. */
+export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+/** The name of a grant in metadata (RFC 8414), where it is not the grant's own. */
+export const registeredGrantTypes: Readonly<Partial<Record<GrantType, string>>> = {
+  token_exchange: tokenExchange,
+};
 
 /** Inputs of a token request that belong to one grant: those it needs, and those it also takes. */
 export const grantInputs: Readonly<
@@ -24,6 +33,10 @@ export const grantInputs: Readonly<
   refresh_token: { needs: ['refresh_token'], takes: [] },
   client_credentials: { needs: [], takes: [] },
   password: { needs: ['username', 'password'], takes: [] },
+  token_exchange: {
+    needs: ['subject_token'],
+    takes: ['subject_token_type', 'requested_token_type', 'actor_token'],
+  },
 };
 
 /** Grants of public clients: what a client is given without a member, or on its word, needs a proof. */

@@ -16,6 +16,8 @@ export interface TokenSet {
   readonly accessExpiresAt: Instant;
   readonly refreshToken?: string | undefined;
   readonly refreshExpiresAt?: Instant | undefined;
+  /** Of an exchange alone: which kind of token was issued (RFC 8693 2.2.1). */
+  readonly issuedTokenType?: string | undefined;
   readonly scope?: string | undefined;
   readonly level?: string | undefined;
   readonly membershipNumber?: string | undefined;

@@ -5,6 +5,7 @@ import { present } from '../lib/present.ts';
 import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/client.ts';
 import { type GrantType, grantTypes, refreshedGrants } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
+import { accessFormatOf, signsAccess } from './access_formats.ts';
 import { compileBudgetHeaders } from './answers/budget_headers.ts';
 import { compileErrorMap } from './answers/error_map.ts';
 import { compileMemberNumber } from './answers/member_number.ts';
@@ -68,6 +69,8 @@ export function compileProgramme(
   const scope = compileScope(definition);
   const throttle = unlessOff(definition.throttle);
   const tellBudget = compileBudgetHeaders(throttle?.headers ?? {});
+  const formats = grantTypes.map((type) => [type, accessFormatOf(definition, type)] as const);
+  const isSigned = signsAccess(definition);
   const lifetimes = grantTypes.map(
     (type) => [type, definition.grants[type]?.access_lifetime ?? access.lifetime] as const,
   );
@@ -97,7 +100,8 @@ export function compileProgramme(
     scope,
     verification: compileVerification(definition, scope),
     access: {
-      format: access.format,
+      isSigned,
+      formats: Object.fromEntries(formats) as AccessTokenRules['formats'],
       lifetime: milliseconds(Math.max(...lifetimes.map(([, lifetime]) => lifetime))),
       lifetimes: Object.fromEntries(lifetimes) as AccessTokenRules['lifetimes'],
       algorithm: access.algorithm,
@@ -109,7 +113,7 @@ export function compileProgramme(
     forms: compileTokenForms(id, definition),
     clientSubject: (client: ClientId) => prefix + client,
     isClientSubject: (subject: string) => subject.startsWith(prefix),
-    signsTokens: access.format === 'jwt' || refresh.format === 'jwt',
+    signsTokens: isSigned || refresh.format === 'jwt',
     ...compileExtras(id, definition, publicUrl, ownPath),
     throttle,
     members: compileMembers(definition),

@@ -6,6 +6,7 @@ import type { GrantType } from '../oauth/grant.ts';
 import type { ScopeRules } from '../oauth/scope.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 import type { TokenIdForm } from '../token/token_ids.ts';
+import type { AccessFormat } from './access_formats.ts';
 import type { FailureRenderer } from './answers/error_map.ts';
 import type { MemberNumberRules } from './answers/member_number.ts';
 import type { Metadata } from './answers/metadata.ts';
@@ -36,7 +37,9 @@ export interface ClientRules {
 }
 
 export interface AccessTokenRules {
-  readonly format: 'opaque' | 'jwt';
+  /** Whether those of some grant are JWTs. */
+  readonly isSigned: boolean;
+  readonly formats: Readonly<Record<GrantType, AccessFormat>>;
   /** The longest lifetime of all grants' tokens. */
   readonly lifetime: Milliseconds;
   readonly lifetimes: Readonly<Record<GrantType, Milliseconds>>;

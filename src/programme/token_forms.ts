@@ -4,6 +4,7 @@ import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { type GrantType, grantTypes } from '../oauth/grant.ts';
 import { type FormedUse, type KeptTokens, keptTokens } from '../token/kept_token.ts';
+import { accessFormOf } from './access_formats.ts';
 import { usualCodeLength } from './checks/given_out.ts';
 import type { Definition } from './language/definition.ts';
 import { compileDeriver, type ValueShape } from './language/value_shape.ts';
@@ -17,10 +18,9 @@ export interface TokenForm {
 
 export type TokenForms = Readonly<Partial<Record<FormedUse, TokenForm>>>;
 
-export function compileTokenForms(id: ProgrammeId, { grants, tokens }: Definition): TokenForms {
-  const access = grantTypes.map(
-    (type) => [type, grants[type]?.access_form ?? tokens.access.form] as const,
-  );
+export function compileTokenForms(id: ProgrammeId, definition: Definition): TokenForms {
+  const { tokens } = definition;
+  const access = grantTypes.map((type) => [type, accessFormOf(definition, type)] as const);
   return present({
     access_token: formOf(id, 'access_token', new Map(access)),
     refresh_token: formOf(

@@ -43,7 +43,7 @@ export const removalLead: Milliseconds = milliseconds(leads.token_key + 1000);
 export interface TokenRules {
   readonly signsTokens: boolean;
   readonly access: {
-    readonly format: 'opaque' | 'jwt';
+    readonly isSigned: boolean;
     readonly lifetime: Milliseconds;
     readonly algorithm: SigningAlgorithm;
   };
@@ -57,7 +57,7 @@ export interface TokenRules {
 export function signingKeyRules(programme: TokenRules): KeyRules {
   const { access, refresh, signsTokens } = programme;
   const signed = [
-    ...(access.format === 'jwt' ? [access.lifetime] : []),
+    ...(access.isSigned ? [access.lifetime] : []),
     ...(refresh.format === 'jwt' ? [refresh.longest] : []),
   ];
   // Whether access or refresh tokens of a programme that no longer signs were JWTs is not known.

@@ -41,6 +41,9 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'grants.password': {
     beside: 'token_endpoints: { grant: { inputs: { username: {}, password: {} } } }',
   },
+  'grants.token_exchange': {
+    beside: 'token_endpoints: { grant: { inputs: { subject_token: {} } } }',
+  },
   'grant.endpoint': {
     on: 'partner-login',
     beside: 'grants: { client_credentials: { role: partner } }',

@@ -120,6 +120,7 @@ const ofGrants: ReadonlySet<string> = new Set<FailureReason>([
   'invalid_code',
   'invalid_refresh_token',
   'invalid_member_credentials',
+  'invalid_assertion',
 ]);
 
 function assertFailures(before: Version, after: Version, changes: readonly ContractChange[]): void {

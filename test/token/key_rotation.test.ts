@@ -136,7 +136,7 @@ describe('rotating', () => {
     const longest = (access: 'jwt' | 'opaque', refresh: 'jwt' | 'opaque'): number =>
       signingKeyRules({
         signsTokens: access === 'jwt' || refresh === 'jwt',
-        access: { format: access, lifetime: milliseconds(5), algorithm: 'ES256' },
+        access: { isSigned: access === 'jwt', lifetime: milliseconds(5), algorithm: 'ES256' },
         refresh: { format: refresh, longest: milliseconds(9), grace: milliseconds(1) },
       }).longestToken;
     assert.equal(longest('jwt', 'opaque'), 5);

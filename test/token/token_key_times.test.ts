@@ -82,7 +82,7 @@ async function renew(tokenKeys: TokenKeys, second: number): Promise<void> {
   const programme = {
     id: club,
     signsTokens: false,
-    access: { format: 'opaque', lifetime: lasting(tokenLife), algorithm: 'ES256' },
+    access: { isSigned: false, lifetime: lasting(tokenLife), algorithm: 'ES256' },
     refresh: { format: 'opaque', longest: lasting(0), grace: lasting(0) },
   } as const;
   await tokenKeys.reloadIfMoved();

@@ -256,7 +256,7 @@ function serviceOf(tokenKeys: TokenKeys, second: number): Parameters<typeof rene
   const programme = {
     id: club,
     signsTokens: false,
-    access: { format: 'opaque', lifetime: line.rules.longestToken, algorithm: 'ES256' },
+    access: { isSigned: false, lifetime: line.rules.longestToken, algorithm: 'ES256' },
     refresh: { format: 'opaque', longest: milliseconds(0), grace: milliseconds(0) },
   } as const;
   return { programme, tokenKeys, store, keyring, clock: { now: () => at(second) } };

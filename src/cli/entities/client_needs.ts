@@ -4,6 +4,7 @@ import { quote } from '../../lib/fault.ts';
 import { propertyValues } from '../../oauth/client.ts';
 import { grantTypes, publicGrants } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
+import { signsAccess } from '../../programme/access_formats.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { headerFields } from '../../programme/language/response_headers.ts';
@@ -218,12 +219,12 @@ function propertyNames(values: ReadonlySet<string>): readonly string[] {
 }
 
 /** Names of the values that answers and tokens of the programme's grants need. */
-function answeredValues({ token_response, tokens, grants }: Definition): ReadonlySet<string> {
-  const { access } = tokens;
+function answeredValues(definition: Definition): ReadonlySet<string> {
+  const { token_response, tokens, grants } = definition;
   const trees = [
     token_response.fields,
     headerFields(token_response.headers),
-    ...(access.format === 'jwt' ? [access.claims] : []),
+    ...(signsAccess(definition) ? [tokens.access.claims] : []),
   ];
   const served = grantTypes.filter((type) => grants[type] !== undefined);
   return new Set(trees.flatMap((tree) => served.flatMap((type) => [...neededValues(tree, type)])));

@@ -99,6 +99,7 @@ function tokenLines(demo: Demo, grant: GrantType, at: string): readonly string[]
     client_credentials: {},
     authorization_code: { code: shellVariable('CODE') },
     password: member,
+    token_exchange: { subject_token: shellVariable('ACCESS') },
     refresh_token: { refresh_token: shellVariable('REFRESH') },
   };
   const places = (

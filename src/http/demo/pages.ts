@@ -130,6 +130,7 @@ async function begin(demo: Demo, form: string): Promise<Visit | undefined> {
     authorization_code: { code: sentOne(form, 'code') },
     client_credentials: {},
     password: demo.member,
+    token_exchange: {},
     refresh_token: {},
   };
   const grant = [...demo.programme.grants].find((one) => one === sentOne(form, 'grant'));

@@ -41,6 +41,7 @@ export interface Visit {
 const beginnings: Readonly<Record<GrantType, string>> = {
   authorization_code: 'The partner exchanges the code for tokens',
   client_credentials: 'The partner gets a token of its own',
+  token_exchange: 'The partner exchanges an access token for another one',
   password: 'The partner exchanges the member’s password for tokens',
   refresh_token: 'Refresh',
 };

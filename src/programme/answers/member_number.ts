@@ -1,10 +1,11 @@
 // Owns the membership number in answers: its shape, and the grants that need it.
 
 import { grantTypes, type GrantType } from '../../oauth/grant.ts';
+import { accessFormatOf } from '../access_formats.ts';
 import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';
 import { compileShape, describeShape } from '../language/value_shape.ts';
-import { writtenValues } from '../language/value_tree.ts';
+import { type FieldTree, writtenValues } from '../language/value_tree.ts';
 import { cookieFields } from './cookies.ts';
 
 export interface MemberNumberRules {
@@ -15,23 +16,21 @@ export interface MemberNumberRules {
   readonly form: string;
 }
 
-export function compileMemberNumber({
-  members: { membership_number: shape },
-  token_response,
-  tokens,
-  grants,
-}: Definition): MemberNumberRules {
+export function compileMemberNumber(definition: Definition): MemberNumberRules {
+  const { members, token_response, tokens, grants } = definition;
+  const { membership_number: shape } = members;
   if (shape === undefined) return { neededBy: new Set(), fits: () => true, form: '' };
   const hasShape = compileShape(shape);
-  const { access } = tokens;
   const trees = [
     token_response.fields,
     headerFields(token_response.headers),
     cookieFields(token_response.cookies),
-    ...(access.format === 'jwt' ? [access.claims] : []),
   ];
+  const claims = [tokens.access.claims];
+  const treesOf = (type: GrantType): readonly FieldTree[] =>
+    accessFormatOf(definition, type) === 'jwt' ? [...trees, ...claims] : trees;
   const isWritten = (type: GrantType): boolean =>
-    trees.some((tree) => writtenValues(tree, type).has('membership_number'));
+    treesOf(type).some((tree) => writtenValues(tree, type).has('membership_number'));
   return {
     neededBy: new Set(grantTypes.filter((type) => grants[type] !== undefined && isWritten(type))),
     fits: (number) => number !== undefined && hasShape(number),

@@ -2,8 +2,9 @@
 
 import { present } from '../../lib/present.ts';
 import { certificateMethods } from '../../oauth/client.ts';
-import { type GrantType, grantTypes } from '../../oauth/grant.ts';
+import { type GrantType, grantTypes, registeredGrantTypes } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
+import { signsAccess } from '../access_formats.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
@@ -58,13 +59,14 @@ function compileDocument(
     scopes_supported: scope.values,
     response_types_supported: grants.authorization_code === undefined ? [] : ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: granted(definition),
+    grant_types_supported: granted(definition).map((type) => registeredGrantTypes[type] ?? type),
     token_endpoint_auth_methods_supported: methods,
     code_challenge_methods_supported: authorize.pkce === 'off' ? undefined : ['S256'],
     authorization_response_iss_parameter_supported:
       authorize.answer.issuer === undefined ? undefined : true,
-    access_token_signing_alg_values_supported:
-      access.format === 'jwt' ? [access.algorithm] : undefined,
+    access_token_signing_alg_values_supported: signsAccess(definition)
+      ? [access.algorithm]
+      : undefined,
     interface_version: definition.interface_version,
     ...(revocation && {
       revocation_endpoint: issuer + revocation.path,

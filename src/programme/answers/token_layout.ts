@@ -94,6 +94,7 @@ export function tokenValues(
     access_expires_at: tokens.accessExpiresAt,
     refresh_expires_at: tokens.refreshExpiresAt,
     token_id: tokens.tokenId,
+    issued_token_type: tokens.issuedTokenType,
     subject: tokens.subject,
     grant: tokens.grant,
     kind: tokens.kind,

@@ -25,6 +25,7 @@ import { refreshComplaints } from './refresh_tokens.ts';
 import { sandboxComplaints } from './sandbox.ts';
 import { scopeComplaints } from './scopes.ts';
 import { sentComplaints } from './sent_values.ts';
+import { exchangeComplaints } from './token_exchange.ts';
 import { warnings } from './warnings.ts';
 
 /** `document` is the merged file, for the positions of its keys. */
@@ -44,6 +45,7 @@ const errors: readonly Check[] = [
   generatedComplaints,
   lifetimeComplaints,
   refreshComplaints,
+  exchangeComplaints,
   answerComplaints,
   cookieComplaints,
   sentComplaints,

@@ -5,6 +5,7 @@ import type { Path } from '../../lib/fault.ts';
 import { longestIdentifier } from '../../oauth/client.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
+import { accessFormatOf } from '../access_formats.ts';
 import type { Definition } from '../language/definition.ts';
 import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
 
@@ -14,12 +15,8 @@ const leastBits = 128;
 /** Codes travel in URLs and access tokens in headers, whose length proxies limit. */
 const longestSecret = 1024;
 
-export function* generatedComplaints({
-  code,
-  client,
-  grants,
-  tokens,
-}: Definition): Iterable<Complaint> {
+export function* generatedComplaints(definition: Definition): Iterable<Complaint> {
+  const { code, client, grants, tokens } = definition;
   yield* secretComplaints(['code'], 'code', code);
   yield* wrong(
     [
@@ -37,7 +34,12 @@ export function* generatedComplaints({
   yield* formComplaints(['tokens', 'access', 'form'], access.form, access.format, inBearer);
   for (const type of grantTypes) {
     const form = grants[type]?.access_form;
-    yield* formComplaints(['grants', type, 'access_form'], form, access.format, inBearer);
+    yield* formComplaints(
+      ['grants', type, 'access_form'],
+      form,
+      accessFormatOf(definition, type),
+      inBearer,
+    );
   }
   yield* formComplaints(['tokens', 'refresh', 'form'], refresh.form, refresh.format, inParameter);
 }

@@ -1,7 +1,9 @@
 // Owns samples of all values that Jetway generates or registers: codes, tokens, identifiers, keys.
 // The samples span each shape: an input that refuses one of them is a fault of the file.
 
+import { type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { refreshTextShape } from '../../token/sealed/refresh_text.ts';
+import { accessFormatOf, accessFormOf } from '../access_formats.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, InputDefinition } from '../language/input_schema.ts';
 import { alphabetOf, type CharacterClass, type ValueShape } from '../language/value_shape.ts';
@@ -45,11 +47,23 @@ function givenIdentifiers({ client }: Definition): Given {
   };
 }
 
+function accessSamples(definition: Definition, type: GrantType): readonly string[] {
+  if (accessFormatOf(definition, type) === 'jwt') return [300, 2400].map(jwtLike);
+  const form = accessFormOf(definition, type);
+  if (form !== undefined) return shapeSamples(form, usualCodeLength);
+  return [50, 2400].flatMap((length) => textsOf('base64url', length));
+}
+
+/** Every character of JWTs. */
+function jwtLike(length: number): string {
+  return `eyJ${'A.-_09az'.repeat(length / 8)}`.slice(0, length);
+}
+
 function givenRefreshTokens({ format, form }: Definition['tokens']['refresh']): Given {
   if (format === 'jwt') {
     return {
       what: 'refresh tokens, which are JWTs of 300 to 2400 characters',
-      samples: [300, 2400].map((length) => `eyJ${'A.-_09az'.repeat(length / 8)}`.slice(0, length)),
+      samples: [300, 2400].map(jwtLike),
     };
   }
   if (form !== undefined) {
@@ -97,6 +111,12 @@ const givenByRole: Readonly<Record<string, GivenBy>> = {
     samples: shapeSamples(code, usualCodeLength),
   }),
   refresh_token: ({ tokens }) => givenRefreshTokens(tokens.refresh),
+  subject_token: (definition) => ({
+    what: 'access tokens of the programme: 50 to 2400 characters of base64url, of the shape in tokens.access.form, or JWTs',
+    samples: grantTypes
+      .filter((type) => definition.grants[type] !== undefined)
+      .flatMap((type) => accessSamples(definition, type)),
+  }),
 };
 
 /** Roles whose values Jetway generates or registers, with or without a comparison. */

@@ -17,6 +17,7 @@ const nameless: readonly FailureReason[] = [
   'invalid_code',
   'invalid_refresh_token',
   'invalid_member_credentials',
+  'invalid_assertion',
   'server_error',
   'temporarily_unavailable',
 ];

@@ -26,6 +26,11 @@ export function* refreshComplaints({ grants, tokens }: Definition): Iterable<Com
         'what a refresh answers with is said by tokens.refresh.rotation',
       ],
       [
+        said === 'on' && type === 'token_exchange',
+        at,
+        'an exchange brings no refresh token: the login has one already',
+      ],
+      [
         said === 'on' && grants.refresh_token === undefined,
         at,
         'there is no grant refresh_token, which takes refresh tokens',

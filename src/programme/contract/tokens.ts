@@ -152,7 +152,7 @@ export function describeTokens(
     return {
       grant,
       lifetime: isCut ? refresh.longest : lifetime,
-      claims: access.format === 'jwt' ? claimsOf(definition, programme, grant) : undefined,
+      claims: access.formats[grant] === 'jwt' ? claimsOf(definition, programme, grant) : undefined,
     };
   });
 }

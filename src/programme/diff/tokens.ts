@@ -15,10 +15,11 @@ export function tokenItems(contract: Contract): Endpoint {
     return form === undefined ? 'opaque' : `opaque, ${describeShape(form)}`;
   };
   const { definition } = contract;
+  const usual = definition.tokens.access.format;
   return {
     kind: 'tokens',
     items: [
-      text('access tokens', formOf(access.format === 'jwt', definition.tokens.access.form)),
+      text('access tokens', formOf(usual === 'jwt', definition.tokens.access.form)),
       choice(
         'live access tokens',
         access.live === 'one' ? 'one of an owner' : 'any number',
@@ -29,7 +30,9 @@ export function tokenItems(contract: Contract): Endpoint {
       ),
       ...tokens.flatMap(({ grant }) => {
         const form = definition.grants[grant]?.access_form;
-        return form === undefined ? [] : [text(`access tokens by ${grant}`, formOf(false, form))];
+        const own = access.formats[grant];
+        if (form === undefined && own === usual) return [];
+        return [text(`access tokens by ${grant}`, formOf(own === 'jwt', form))];
       }),
       ...tokens.flatMap(({ grant, claims }) =>
         claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)],

@@ -138,6 +138,18 @@ const groupSchema = v.pipe(
   named('error group'),
 );
 
+/** Younger than files that map every reason themselves: there it is as an invalid code. */
+const reasonsSchema = v.pipe(
+  v.strictObject({
+    ...listed(failureTexts, mappingSchema),
+    invalid_assertion: {
+      ...v.exactOptional(mappingSchema),
+      told: { text: failureTexts.invalid_assertion, otherwise: 'as `invalid_code`' },
+    },
+  }),
+  v.transform((reasons) => ({ invalid_assertion: reasons.invalid_code, ...reasons })),
+);
+
 export const errorsSchema = v.pipe(
   v.strictObject({
     fields: key(fieldSchemasOf(errorVocabulary).tree, {
@@ -170,7 +182,7 @@ export const errorsSchema = v.pipe(
       example: '[{ reasons: all, status: 400 }, { reasons: [throttled], status: 429 }]',
       otherwise: 'none',
     }),
-    reasons: key(v.strictObject(listed(failureTexts, mappingSchema)), {
+    reasons: key(reasonsSchema, {
       text: 'What each failure reason becomes. All of them must be mapped; the list is [below](#failures-of-a-token-request).',
       example: '{ throttled: { status: 503, error: slow_down } }',
     }),

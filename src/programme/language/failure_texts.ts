@@ -51,6 +51,8 @@ export const failureTexts: Readonly<Record<FailureReason, string>> = {
     "The refresh token is unknown, expired, revoked, used before, another client's, or its member is no longer active (G-19, G-23). Reuse after `grace` revokes the login's tokens.",
   invalid_member_credentials:
     'The directory does not know a member of that username and password, or not as one that may log in (the grant `password`, P-9). Which of these is never told.',
+  invalid_assertion:
+    'The assertion is no JWT of a client of the programme that is good now, or names nobody for whom the grant gives tokens (RFC 7523 3.1); the token to exchange is no live access token of the client (RFC 8693 2.2.2). Which of these is never told.',
   missing_api_key:
     'A gateway asked for mode `none` or for the floor `key`, and there is no API key (C-4). `{parameter}` is the header in `verify.api_key_header`.',
   invalid_api_key:

@@ -42,6 +42,10 @@ const tokenValues: Vocabulary['values'] = {
   access_expires_at: ['instant', 'When the access token expires.'],
   refresh_expires_at: ['instant', 'When the refresh token expires, where one is issued.'],
   token_id: ['text', "The access token's identifier (`jti`), as `tokens.access.token_id` has it."],
+  issued_token_type: [
+    'text',
+    'The kind of token that `token_exchange` brought, as `requested_token_type` asked or RFC 8693 3 has it; absent with other grants. Not in claims.',
+  ],
   subject: [
     'text',
     "Whom the token is about: the member's immutable subject, or the client's (C-9).",

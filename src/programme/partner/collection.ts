@@ -20,6 +20,7 @@ const grantNames: Readonly<Record<GrantType, string>> = {
   password: 'Get tokens with a username and password',
   refresh_token: 'Refresh tokens',
   client_credentials: 'Get a token of your own',
+  token_exchange: 'Exchange an access token',
 };
 
 /** In the order in which they are made. */
@@ -27,6 +28,7 @@ const order: readonly GrantType[] = [
   'client_credentials',
   'authorization_code',
   'password',
+  'token_exchange',
   'refresh_token',
 ];
 

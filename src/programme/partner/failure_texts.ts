@@ -126,6 +126,12 @@ export const failureAdvice: Readonly<Record<FailureReason, Advice>> = {
       'Username or password is wrong, or the member may not log in. The answer never tells which.',
     remedy: 'Ask the member again. Do not retry by program: too many failures lock the username.',
   },
+  invalid_assertion: {
+    cause:
+      'The assertion is not signed by a key that is registered for you, has ended, was sent before, is meant for someone else, or names nobody you may have tokens for; or the access token to exchange has ended or is not yours.',
+    remedy:
+      'Make a new one for each request; compare its claims with this page and your clock with a time server.',
+  },
   missing_api_key: {
     cause: 'The call needs your API key: {names}.',
     remedy: 'Send it.',

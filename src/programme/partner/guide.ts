@@ -84,6 +84,7 @@ const grantValues: Readonly<Record<GrantType, SampleValues>> = {
   authorization_code: { code: variable('CODE') },
   refresh_token: { refresh_token: variable('REFRESH_TOKEN') },
   client_credentials: {},
+  token_exchange: { subject_token: variable('ACCESS_TOKEN') },
   password: { username: variable('MEMBER_USERNAME'), password: variable('MEMBER_PASSWORD') },
 };
 

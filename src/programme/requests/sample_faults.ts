@@ -201,6 +201,7 @@ const wrongValues: Readonly<Partial<Record<GrantType, readonly [FailureReason, s
   authorization_code: ['invalid_code', 'a code that was never issued'],
   refresh_token: ['invalid_refresh_token', 'a refresh token that was never issued'],
   password: ['invalid_member_credentials', 'a wrong password'],
+  token_exchange: ['invalid_assertion', 'an access token that was never issued'],
 };
 
 function* grantFaults(scene: Scene): Iterable<Found> {

@@ -3,43 +3,54 @@
 import * as v from 'valibot';
 
 import { roles } from '../../../oauth/client.ts';
+import { tokenExchange } from '../../../oauth/grant.ts';
 import { key, named } from '../../../schema/notes.ts';
 import { lifetimeSchema, oneOrMore, textSchema } from '../../../schema/scalars.ts';
 import { valueShapeSchema } from '../value_shape.ts';
 
-const grantSchema = v.exactOptional(
+const entries = {
+  endpoint: key(oneOrMore(textSchema), {
+    text: 'The token endpoint that serves it, by its name under `token_endpoints`, or a list of them (P-9): clients are told of the first.',
+    example: '[key, refresh]',
+  }),
+  grant_type: key(v.exactOptional(textSchema), {
+    text: 'The value of `grant_type` on the wire.',
+    example: 'member_login',
+    otherwise: "the grant's own name",
+  }),
+  role: key(v.picklist(roles), {
+    text: 'The role a client must have been given at onboarding (`--role`): `member` for those that log members in, `partner` for those with tokens of their own. Others get `grant_not_allowed` (G-20, P-11).',
+    example: 'member',
+  }),
+  access_lifetime: key(v.exactOptional(lifetimeSchema), {
+    text: 'How long access tokens of this grant are good, where that is not `tokens.access.lifetime`; within the same bounds.',
+    example: '12h',
+    otherwise: 'as `tokens.access.lifetime`',
+  }),
+  access_format: key(v.exactOptional(v.picklist(['opaque', 'jwt'])), {
+    text: 'The format of its access tokens, where that is not `tokens.access.format`.',
+    example: 'jwt',
+    otherwise: 'as `tokens.access.format`',
+  }),
+  refresh_token: key(v.exactOptional(v.picklist(['on', 'off'])), {
+    text: "Whether its answers bring a refresh token, where the grant `refresh_token` is on. A client's own does not follow RFC 6749 4.4.3; its tokens are revoked and refreshed as a member's.",
+    example: 'on',
+    otherwise: '`on` for `authorization_code` and `password`',
+  }),
+  access_form: key(v.exactOptional(valueShapeSchema), {
+    text: 'What opaque access tokens of this grant look like, where that is not `tokens.access.form`.',
+    example: '{ prefix: ghs_, length: 36 }',
+    otherwise: 'as `tokens.access.form`',
+  }),
+};
+
+const grantSchema = v.exactOptional(v.pipe(v.strictObject(entries), named('grant')));
+
+const exchangeSchema = v.exactOptional(
   v.pipe(
-    v.strictObject({
-      endpoint: key(oneOrMore(textSchema), {
-        text: 'The token endpoint that serves it, by its name under `token_endpoints`, or a list of them (P-9): clients are told of the first.',
-        example: '[key, refresh]',
-      }),
-      grant_type: key(v.exactOptional(textSchema), {
-        text: 'The value of `grant_type` on the wire.',
-        example: 'member_login',
-        otherwise: "the grant's own name",
-      }),
-      role: key(v.picklist(roles), {
-        text: 'The role a client must have been given at onboarding (`--role`): `member` for those that log members in, `partner` for those with tokens of their own. Others get `grant_not_allowed` (G-20, P-11).',
-        example: 'member',
-      }),
-      access_lifetime: key(v.exactOptional(lifetimeSchema), {
-        text: 'How long access tokens of this grant are good, where that is not `tokens.access.lifetime`; within the same bounds.',
-        example: '12h',
-        otherwise: 'as `tokens.access.lifetime`',
-      }),
-      refresh_token: key(v.exactOptional(v.picklist(['on', 'off'])), {
-        text: "Whether its answers bring a refresh token, where the grant `refresh_token` is on. A client's own does not follow RFC 6749 4.4.3; its tokens are revoked and refreshed as a member's.",
-        example: 'on',
-        otherwise: '`on` for `authorization_code` and `password`',
-      }),
-      access_form: key(v.exactOptional(valueShapeSchema), {
-        text: 'What opaque access tokens of this grant look like, where that is not `tokens.access.form`.',
-        example: '{ prefix: ghs_, length: 36 }',
-        otherwise: 'as `tokens.access.form`',
-      }),
-    }),
+    v.strictObject(entries),
     named('grant'),
+    v.transform((grant) => ({ grant_type: tokenExchange, ...grant })),
   ),
 );
 
@@ -62,6 +73,11 @@ export const grantsSchema = v.strictObject({
   password: key(grantSchema, {
     text: 'A partner exchanges what its customer typed for tokens (RFC 6749 4.3, P-9). Its endpoint must declare the inputs `username` and `password`. RFC 9700 2.4 forbids it, and `check` warns of it.',
     example: '{ endpoint: grant, role: member }',
+    otherwise: 'off',
+  }),
+  token_exchange: key(exchangeSchema, {
+    text: 'A live access token of the client is exchanged for another one, of the same login and ending with it, or for another own one (RFC 8693). Its scope is the same or a part of it; `access_lifetime` and `access_format` say what is new. Its endpoint must declare the input `subject_token`. Without `grant_type` clients send the URN of RFC 8693.',
+    example: '{ endpoint: grant, role: member, access_lifetime: 20d }',
     otherwise: 'off',
   }),
 });

@@ -32,6 +32,11 @@ const headings: readonly (readonly [GrantType, heading: string, text: string])[]
     'Get a token of your own',
     'For calls that are about no member. Use it until it ends, then get another.',
   ],
+  [
+    'token_exchange',
+    'Exchange an access token',
+    'For an access token of yours you get another one. It ends with the login, as the first one does. The examples read the first one from `ACCESS_TOKEN`.',
+  ],
 ];
 
 interface Place {

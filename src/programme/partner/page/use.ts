@@ -32,6 +32,7 @@ const grantTexts: Readonly<Record<GrantType, string>> = {
   authorization_code: 'Access token from a code',
   refresh_token: 'Access token from a refresh',
   client_credentials: 'Access token of your own',
+  token_exchange: 'Access token from an exchange',
   password: 'Access token from a username and password',
 };
 
