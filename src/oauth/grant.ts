@@ -39,10 +39,11 @@ export const grantInputs: Readonly<
   },
 };
 
-/** Grants of public clients: what a client is given without a member, or on its word, needs a proof. */
+/** Grants of public clients, which a member begins: what a client is given for itself needs a proof. */
 export const publicGrants: ReadonlySet<GrantType> = new Set([
   'authorization_code',
   'refresh_token',
+  'password',
 ]);
 
 /** Every input that belongs to some grant. */

@@ -27,7 +27,10 @@ test('C-4: API keys come in a header of their own', () => {
     ['Host', 'this header is not for a dialect to set'],
     ['Content-Key', 'this header is not for a dialect to set'],
     ['Api Key', 'expected the name of an HTTP header'],
-    ['Business-Context-Identifier', 'the input "context" is read from this header'],
+    [
+      'Business-Context-Identifier',
+      'the input "context" is read from this header (name another header in verify.api_key_header: gateways pass API keys on in it)',
+    ],
   ] as const) {
     assert.deepEqual(errorsOf('partner-login', `{ api_key_header: ${name} }`), [
       `club.yaml:5:27: error: ${fault}`,

@@ -108,7 +108,9 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
       'take basic and bare_basic out of client.authentication.methods, or say either',
     ],
     [
-      methods.includes('none') && authorize.pkce !== 'required',
+      methods.includes('none') &&
+        grants.authorization_code !== undefined &&
+        authorize.pkce !== 'required',
       [...at, 'methods'],
       'public clients prove nothing, so their codes need proof keys (RFC 9700 2.1.1)',
       'set authorize.pkce to required, or take none out',
@@ -122,9 +124,10 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
       'set it to on, or take none out of client.authentication.methods',
     ],
     [
-      methods.includes('none') && grants.authorization_code === undefined,
+      methods.includes('none') && !grants.authorization_code && !grants.password,
       [...at, 'methods'],
-      'public clients get tokens for logins alone, and grants has no authorization_code',
+      'public clients get tokens for members alone, and no grant here begins with one',
+      'add grants.authorization_code or grants.password, or take none out',
     ],
     [
       onlyPublic && others.length > 0,

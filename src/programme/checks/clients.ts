@@ -69,6 +69,10 @@ export function* verifyComplaints(definition: Definition): Iterable<Complaint> {
   ]);
   for (const [role, { name = role }] of held) {
     if (name.toLowerCase() !== keyHeader.toLowerCase()) continue;
-    yield [['verify', 'api_key_header'], `the input "${role}" is read from this header`];
+    yield [
+      ['verify', 'api_key_header'],
+      `the input "${role}" is read from this header`,
+      'name another header in verify.api_key_header: gateways pass API keys on in it',
+    ];
   }
 }
