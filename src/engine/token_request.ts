@@ -6,6 +6,7 @@ import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
 import { authenticateClient } from './authentication/client.ts';
 import { isLiveKey } from './authentication/secret.ts';
+import { expectProvenFor } from './authentication/token.ts';
 import type { Grant } from './authorization.ts';
 import { grantByCode } from './authorization_code.ts';
 import { grantToClient } from './client_credentials.ts';
@@ -63,6 +64,7 @@ async function serveTokens(
   record.step = 'grant_type';
   const grant = endpoint.selectGrant(inputs, client);
   record.grant = grant;
+  expectProvenFor(credentials, grant);
   record.step = 'parameters';
   endpoint.checkParameters(inputs, grant);
   record.step = 'scope';

@@ -29,6 +29,7 @@ export const authenticationMethods = [
   'parameters',
   'secret',
   'none',
+  'token',
   ...certificateMethods,
 ] as const;
 export type AuthenticationMethod = (typeof authenticationMethods)[number];

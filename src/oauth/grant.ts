@@ -46,6 +46,11 @@ export const publicGrants: ReadonlySet<GrantType> = new Set([
   'password',
 ]);
 
+/** Grants whose input, a token that was given to a client, tells which client that was. */
+export const tokenGrants: Readonly<Partial<Record<GrantType, string>>> = {
+  refresh_token: 'refresh_token',
+};
+
 /** Every input that belongs to some grant. */
 export const inputsOfGrants: ReadonlySet<string> = new Set(
   Object.values(grantInputs).flatMap(({ needs, takes }) => [...needs, ...takes]),

@@ -8,7 +8,10 @@ import { type Client, type ClientId, publicUse } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { Inputs } from '../../programme/requests/input_rules.ts';
-import type { PresentedCredentials } from '../../programme/requests/presented_credentials.ts';
+import type {
+  PresentedCredentials,
+  TokenCredentials,
+} from '../../programme/requests/presented_credentials.ts';
 import {
   confidentialClient,
   disabledClient,
@@ -20,6 +23,7 @@ import type { Service } from '../service.ts';
 import { proveCertificate } from './certificate.ts';
 import type { Proof } from './proof.ts';
 import { findHolder, proveSecret } from './secret.ts';
+import { findTokenHolder } from './token.ts';
 
 /**
  * The client of the credentials. Unknown client, disabled client and wrong proof cost the same and get
@@ -38,6 +42,7 @@ export async function authenticateClient(
   now: Instant,
   { record, address }: Pick<WireRequest, 'record' | 'address'>,
 ): Promise<Client> {
+  if (credentials.kind === 'token') return findTokenHolder(service, credentials, now, record);
   const { programme, store } = service;
   const { id } = credentials;
   const client = await (credentials.kind === 'secret_alone'
@@ -66,7 +71,7 @@ export async function authenticateClient(
  */
 function prove(
   service: Service,
-  credentials: PresentedCredentials,
+  credentials: Exclude<PresentedCredentials, TokenCredentials>,
   client: Client | undefined,
   now: Instant,
 ): Proof {

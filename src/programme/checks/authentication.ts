@@ -9,11 +9,12 @@ import {
   certificateMethods,
   isHeaderMethod,
 } from '../../oauth/client.ts';
-import { grantTypes, publicGrants } from '../../oauth/grant.ts';
+import { grantTypes, publicGrants, tokenGrants } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import { readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import { alphabetOf } from '../language/value_shape.ts';
+import { grantsAt } from '../requests/grant_places.ts';
 import { lackingInputs } from './endpoints.ts';
 
 /** Identifiers that the authentication method cannot carry, and inputs that it needs. */
@@ -50,7 +51,8 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
         // Its own scheme tells a secret from the credentials.
         const isTold = input.scheme?.toLowerCase() !== scheme.toLowerCase();
         const isBare = input.scheme === undefined || methods.includes('bare_basic');
-        if (role === 'client_secret' && isTold && !isBare) continue;
+        const isToken = methods.includes('token') && Object.values(tokenGrants).includes(role);
+        if ((role === 'client_secret' || isToken) && isTold && !isBare) continue;
         yield [
           ['token_endpoints', name, 'inputs', role],
           'the header Authorization holds the credentials of the client already',
@@ -68,6 +70,8 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
   const message = (role: string): string =>
     `authentication by ${ways.get(role)} needs an input "${role}" here`;
   for (const [name, endpoint] of endpoints) {
+    const isByToken = grantsAt(definition, name).every((type) => tokenGrants[type] !== undefined);
+    if (isByToken && methods.includes('token')) continue;
     yield* lackingInputs(['token_endpoints', name], endpoint, [...ways.keys()], message);
   }
 }
@@ -82,6 +86,7 @@ const inputsOfMethod: Readonly<Record<AuthenticationMethod, readonly string[]>> 
   parameters: ['client_id', 'client_secret'],
   secret: ['client_secret'],
   none: ['client_id'],
+  token: [],
   self_signed_tls_client_auth: ['client_id'],
   tls_client_auth: ['client_id'],
 };
@@ -128,6 +133,18 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
       [...at, 'methods'],
       'public clients get tokens for members alone, and no grant here begins with one',
       'add grants.authorization_code or grants.password, or take none out',
+    ],
+    [
+      methods.includes('token') && !grantTypes.some((type) => grants[type] && tokenGrants[type]),
+      [...at, 'methods'],
+      `no grant here takes a token: ${Object.keys(tokenGrants).join(' and ')} do`,
+      'take token out of client.authentication.methods',
+    ],
+    [
+      methods.every((method) => method === 'token'),
+      [...at, 'methods'],
+      'nobody gets a first token by token alone',
+      'add the method by which clients prove themselves',
     ],
     [
       onlyPublic && others.length > 0,

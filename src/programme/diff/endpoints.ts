@@ -123,6 +123,7 @@ const methodWords = {
   parameters: 'client_id and client_secret as parameters',
   secret: 'the secret alone',
   none: 'client_id alone, of public clients',
+  token: 'a token alone',
   self_signed_tls_client_auth: 'client_id beside a registered certificate (RFC 8705)',
   tls_client_auth: 'client_id beside a certificate of a registered name (RFC 8705)',
 } as const;

@@ -4,11 +4,12 @@ import { decodeCredentials, decodeSecret, tokenAfter } from '../../oauth/basic.t
 import { type Cause, countOf, ownCause } from '../../oauth/cause.ts';
 import { type AuthenticationMethod, isHeaderMethod } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
+import { grantTypes, tokenGrants } from '../../oauth/grant.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
 import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import type { InputRule, Inputs } from './input_rules.ts';
-import type { PresentedCredentials } from './presented_credentials.ts';
+import type { PresentedCredentials, TokenCredentials } from './presented_credentials.ts';
 
 /** `known` is the cache. */
 export type ReadCredentials = (
@@ -54,11 +55,10 @@ export function compileCredentials(
     .map((method) => wayWords[method](names, scheme))
     .join(', or ');
   const readCertificate = compileCertificate(methods);
-  // Then the header is the secret's own, where it has the scheme of that input.
-  const isOwnHeader = rules.some(
-    ({ role, wireName, inHeader: isHeader }) =>
-      role === 'client_secret' && isHeader && wireName === 'authorization',
-  );
+  // The header is that input's own, where it has the scheme of that input.
+  const ownHeader = rules.find(
+    ({ wireName, inHeader: isHeader }) => isHeader && wireName === 'authorization',
+  )?.role;
   const missing = (id: string | undefined, secret: string | undefined): Refusal => {
     // A client that sends its secret as a parameter has chosen that method.
     const isUnnamed = secret !== undefined || (!inHeader && !methods.has('secret'));
@@ -68,7 +68,7 @@ export function compileCredentials(
   };
   return (request, inputs, known) => {
     const secret = inputs.get('client_secret');
-    if (inHeader && !(isOwnHeader && secret !== undefined)) {
+    if (inHeader && (ownHeader === undefined || !inputs.has(ownHeader))) {
       const headers = headerValues(request, 'authorization').filter((value) => value !== '');
       if (headers.length > 0) {
         // RFC 6749 2.3: a client uses one method of authentication in each request (HOSTILE 41).
@@ -96,8 +96,18 @@ export function compileCredentials(
       if (shown !== undefined) return shown;
       if (methods.has('none')) return { kind: 'none', id };
     }
+    const shown = methods.has('token') && secret === undefined ? shownToken(inputs) : undefined;
+    if (shown !== undefined) return shown;
     throw missing(id, secret);
   };
+}
+
+function shownToken(inputs: Inputs): TokenCredentials | undefined {
+  for (const grant of grantTypes) {
+    const token = inputs.get(tokenGrants[grant] ?? '');
+    if (token !== undefined) return { kind: 'token', grant, token };
+  }
+  return undefined;
 }
 
 /** RFC 8705 2: the certificate of the connection, which counts only where no other method is used. */
@@ -169,6 +179,7 @@ const wayWords: Readonly<Record<AuthenticationMethod, (names: Names, scheme: str
   secret: ({ proof, secretName }) =>
     `the secret alone in ${proof === 'authorization' ? `Authorization or ${secretName}` : secretName}`,
   none: ({ idName }) => `${idName} alone, of a public client`,
+  token: () => 'a token of an earlier answer',
   self_signed_tls_client_auth: () => 'the registered certificate',
   tls_client_auth: () => 'a certificate with the registered name',
 };

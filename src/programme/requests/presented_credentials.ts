@@ -3,6 +3,7 @@
 
 import type { Digest } from '../../lib/digest.ts';
 import type { CertificateClaim } from '../../oauth/client_certificate.ts';
+import type { GrantType } from '../../oauth/grant.ts';
 import type { Fingerprint } from '../../token/proven_headers.ts';
 
 /** A new kind needs a row in `prove` (engine/authentication/client.ts). */
@@ -10,7 +11,8 @@ export type PresentedCredentials =
   | SecretCredentials
   | LoneSecret
   | CertificateCredentials
-  | PublicCredentials;
+  | PublicCredentials
+  | TokenCredentials;
 
 export interface SecretCredentials {
   readonly kind: 'secret';
@@ -40,4 +42,13 @@ export interface CertificateCredentials {
 export interface PublicCredentials {
   readonly kind: 'none';
   readonly id: string;
+}
+
+/** A token of an earlier answer, which names its client and is all that proves it. */
+export interface TokenCredentials {
+  readonly kind: 'token';
+  readonly id?: never;
+  /** The only grant that it proves anything for. */
+  readonly grant: GrantType;
+  readonly token: string;
 }

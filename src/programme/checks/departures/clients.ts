@@ -33,6 +33,14 @@ export const clientDepartures: Departures = {
       'secrets that Jetway makes have 256 bits, and failures count by address; give out no short ones',
     ]),
 
+  token_alone: ({ client }) =>
+    wrong([
+      client.authentication.methods.includes('token'),
+      methodsAt,
+      'who holds a token of a client needs none of its credentials to use it (RFC 6749 6)',
+      'it is good for its own grant alone, and only while its client is enabled',
+    ]),
+
   other_scheme: ({ client: { authentication } }) =>
     wrong([
       authentication.scheme !== 'Basic' && readsHeader(authentication),

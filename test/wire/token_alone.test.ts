@@ -1,0 +1,69 @@
+// Owns requests that prove their client by a token of an earlier answer alone, on the wire.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import type { ClientId } from '../../src/oauth/client.ts';
+import {
+  invalidRefreshToken,
+  jsonHeaders,
+  openClub,
+  programme,
+  tokensIn,
+  tokensOfLogin,
+} from '../support/club.ts';
+import { type Answer, post } from '../support/wire.ts';
+
+const over = 'client: { authentication: { methods: [basic, token] } }';
+
+const missing: Answer = {
+  status: 400,
+  headers: jsonHeaders,
+  body: '{"error":"invalid_client"}',
+};
+
+test('a refresh token alone is renewed; used again, it ends its login', async (t) => {
+  const club = await openClub(t, { over });
+  const renew = (token: string): Promise<Answer> =>
+    post(club.url, `/${programme}/api/grant`, {
+      grant_type: 'refresh_token',
+      refresh_token: token,
+    });
+  const first = await tokensOfLogin(club);
+  const second = tokensIn(await renew(first.refresh_token));
+  club.clock.advance(11);
+  assert.deepEqual(await renew(first.refresh_token), invalidRefreshToken);
+  assert.deepEqual(await renew(second.refresh_token), invalidRefreshToken);
+});
+
+test('it proves nothing for another grant, and nothing beside another client', async (t) => {
+  const club = await openClub(t, { over });
+  const { refresh_token } = await tokensOfLogin(club);
+  const path = `/${programme}/api/grant`;
+  for (const grant_type of ['client_credentials', 'authorization_code']) {
+    const asked = { grant_type, refresh_token, code: 'a' };
+    assert.deepEqual(await post(club.url, path, asked), missing);
+  }
+  const other = { grant_type: 'refresh_token', refresh_token, client_id: 'partnerapi-99999' };
+  assert.equal((await post(club.url, path, other)).status, 400);
+  const wrong = { grant_type: 'refresh_token', refresh_token: `${refresh_token.slice(0, -1)}_` };
+  const answer = await post(club.url, path, wrong);
+  assert.equal(answer.status, 400);
+  const made = { grant_type: 'refresh_token', refresh_token: 'made-up' };
+  assert.deepEqual(await post(club.url, path, made), invalidRefreshToken);
+});
+
+test('HOSTILE 40: a disabled client is refused with its token, as with its secret', async (t) => {
+  const club = await openClub(t, { over });
+  const { refresh_token } = await tokensOfLogin(club);
+  const disable = { status: 'disabled' } as const;
+  await club.store.change('client', programme, club.client.id as ClientId, (client) => ({
+    ...client,
+    ...disable,
+  }));
+  const answer = await post(club.url, `/${programme}/api/grant`, {
+    grant_type: 'refresh_token',
+    refresh_token,
+  });
+  assert.equal(answer.status, 401);
+});
