@@ -34,7 +34,7 @@ test('RFC 9700 2.1.1: public clients need proof keys, a login, and refresh token
   assert.deepEqual(
     errors(`${basicToo}grants: { authorization_code: null, refresh_token: null }\n`),
     [
-      'error client.authentication.methods: public clients get tokens for logins alone, and grants has no authorization_code',
+      'error client.authentication.methods: public clients get tokens for members alone, and no grant here begins with one',
     ],
   );
   assert.deepEqual(errors(client('methods: [none]', pkce)), [
@@ -42,6 +42,21 @@ test('RFC 9700 2.1.1: public clients need proof keys, a login, and refresh token
   ]);
   const alone = client('methods: [none]', `${pkce}grants: { client_credentials: null }\n`);
   assert.deepEqual(errors(alone), []);
+});
+
+test('a token alone needs a grant that takes it, and a method that gives the first', () => {
+  assert.deepEqual(errors(client('methods: [basic, token], when_both: refuse')), []);
+  assert.deepEqual(errors(client('methods: [token]')), [
+    'error client.authentication.methods: nobody gets a first token by token alone',
+  ]);
+  const none = 'grants: { refresh_token: null }\n';
+  assert.match(
+    errors(client('methods: [basic, token]', none)).join(),
+    /no grant here takes a token/,
+  );
+  const password =
+    'grants: { authorization_code: null, client_credentials: null, password: { endpoint: grant, role: member } }\ntoken_endpoints: { grant: { inputs: { username: {}, password: {} } } }\n';
+  assert.deepEqual(errors(client('methods: [none]', password)), []);
 });
 
 test('a secret alone needs a place of its own', () => {
