@@ -86,3 +86,31 @@ selector: { input: club, default: ${isDefault} }
   assert.equal((await send('South')).status, 200);
   assert.equal((await send('North')).status, 401);
 });
+
+test('C-2: the root of the host can be the path of the login by GET and of tokens by POST', async (t) => {
+  const root = `variant: grant
+name: Root
+programme_identifier: Root
+base_path: /
+authorize: { endpoint: { path: /, methods: [GET] } }
+token_endpoints: { grant: { path: /, methods: [POST] } }
+login: { path: /sign-in }
+`;
+  for (const publicUrl of ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/below']) {
+    const jetway = await startJetway(t, { programmes: { root }, publicUrl });
+    const { id, basic: authorization } = await jetway.addClient({});
+    const base = new URL(publicUrl).pathname.replace(/\/$/, '');
+    const begun = await ask(jetway.url, `${base}/?client_id=${id}&response_type=code`);
+    assert.match(
+      begun.headers['location'] ?? '',
+      new RegExp(`^${publicUrl}/sign-in\\?transaction=`),
+    );
+    assert.match(begun.headers['set-cookie'] ?? '', new RegExp(`; Path=${base}/sign-in; `));
+    const page = await ask(jetway.url, new URL(begun.headers['location'] ?? '').pathname);
+    assert.equal(page.status, 400);
+    const { status } = await post(jetway.url, `${base}/`, grant, { authorization });
+    assert.equal(status, 200);
+    const { headers } = await ask(jetway.url, `${base}/`, { method: 'HEAD' });
+    assert.equal(headers['allow'], 'GET, POST');
+  }
+});
