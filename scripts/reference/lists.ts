@@ -169,6 +169,11 @@ export const inputTexts: Readonly<Record<string, readonly [where: string, use: s
     'login',
     'Languages for the pages, best first, with spaces between (OpenID Connect Core 3.1.2.1).',
   ],
+  nonce: [
+    'login',
+    'Stands in the identity token (OpenID Connect Core 3.1.2.1); 1024 characters at most.',
+  ],
+  prompt: ['login', '`none` is answered with `login_required`: every login has its page.'],
   code_challenge: ['login', 'PKCE (RFC 7636).'],
   code_challenge_method: ['login', 'PKCE; `S256` is the only method.'],
   grant_type: [

@@ -48,6 +48,7 @@ export class AuditObserver implements Observer {
         return;
       case 'verification':
       case 'introspection':
+      case 'userinfo':
         if (failure !== undefined && this.#options.tellsVerification) {
           this.#refuse('verification_refused', record);
         }

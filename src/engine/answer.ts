@@ -23,6 +23,7 @@ import {
 import type { SealingKey } from '../token/sealed/sealing_key.ts';
 import type { GrantRequest } from './authorization.ts';
 import { clientLikeSubject } from './failure.ts';
+import { type LoggedIn, withIdentity } from './identity/identity_token.ts';
 import { makeLoginTokens } from './issue.ts';
 import type { Service } from './service.ts';
 
@@ -35,6 +36,8 @@ export interface Beginning {
   readonly asked: string | undefined;
   /** The login ends when the dialect's longest login since then does. */
   readonly loggedInAt: Instant;
+  /** Of a login request, whose answer may hold an identity token. */
+  readonly loggedIn?: LoggedIn;
 }
 
 /** Another process draws the same place about once in a thousand logins of one millisecond. */
@@ -55,7 +58,8 @@ export async function beginLogin(
   for (let tries = 1; ; tries += 1) {
     const { login, refreshText } = newLogin(request, beginning, scopes);
     const telling = refreshText === undefined ? undefined : { text: refreshText };
-    const tokens = await makeLoginTokens(service, client, beginning.grant, login, telling);
+    const made = await makeLoginTokens(service, client, beginning.grant, login, telling);
+    const tokens = await withIdentity(service, client, made, login, beginning.loggedIn);
     try {
       await persist(login);
       return tokens;

@@ -48,6 +48,7 @@ export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
     member,
     asked,
     loggedInAt: issuedAt,
+    loggedIn: { at: issuedAt, nonce: code.nonce },
   } as const;
   return beginLogin(request, beginning, async (login) => {
     const spending = await request.record.timed('store spend_code', () =>

@@ -10,7 +10,13 @@ import { createHttpDirectory } from '../members/http_directory.ts';
 import { createStoreDirectory } from '../members/store_directory.ts';
 import type { Programme } from '../programme/programme.ts';
 import { Windows } from '../store/windows.ts';
-import { accessTokenType, jwtSigner, refreshTokenType } from '../token/jwt.ts';
+import {
+  accessTokenType,
+  identityTokenType,
+  jwtSigner,
+  payloadSigner,
+  refreshTokenType,
+} from '../token/jwt.ts';
 import { openFormerKeys, openKeyChest, type PublishedKeys } from '../token/key_chest.ts';
 import { signingKeyRules, tokenKeyRules } from '../token/key_rules.ts';
 import { ProvenHeaders } from '../token/proven_headers.ts';
@@ -96,6 +102,7 @@ export async function openService(
     ...present({
       signAccess: access.isSigned ? jwtSigner(keys.signer, accessTokenType) : undefined,
       signRefresh: refresh.format === 'jwt' ? jwtSigner(keys.signer, refreshTokenType) : undefined,
+      signIdentity: programme.identity && payloadSigner(keys.signer, identityTokenType),
     }),
   });
 }

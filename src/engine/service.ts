@@ -9,7 +9,7 @@ import type { Programme } from '../programme/programme.ts';
 import type { Sandbox } from '../programme/sandbox/sandbox.ts';
 import type { Environment, Store } from '../store/contract.ts';
 import type { Windows } from '../store/windows.ts';
-import type { JwtSigner } from '../token/jwt.ts';
+import type { JwtSigner, PayloadSigner } from '../token/jwt.ts';
 import type { PublishedKeys } from '../token/key_chest.ts';
 import type { Keyring } from '../token/keyring.ts';
 import type { ProvenHeaders } from '../token/proven_headers.ts';
@@ -60,6 +60,8 @@ export interface Service extends Foundation {
   readonly signAccess?: JwtSigner;
   /** Present where refresh tokens are JWTs. */
   readonly signRefresh?: JwtSigner;
+  /** Present where there are identity tokens. */
+  readonly signIdentity?: PayloadSigner;
   /** Present where a login belongs to the browser that gets its page first. */
   readonly firstBrowsers?: FirstBrowsers;
   /** Authorization headers whose secret was checked and right, so that their digest is not made again. */

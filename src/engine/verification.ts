@@ -3,14 +3,15 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Instant } from '../lib/clock.ts';
-import { describeText, ownCause } from '../oauth/cause.ts';
+import { ownCause } from '../oauth/cause.ts';
 import type { Client } from '../oauth/client.ts';
 import { type FailureReason, Refusal } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
-import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import type { WireRequest } from '../oauth/wire_request.ts';
 import type { Caller } from '../programme/requests/client_values.ts';
 import type { Demand } from '../programme/requests/demand.ts';
 import { isLiveKey } from './authentication/secret.ts';
+import { missingToken, readBearer } from './bearer.ts';
 import { deadKey, deadToken } from './causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from './failure.ts';
 import { forcing } from './sandbox.ts';
@@ -47,7 +48,7 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   const { record } = request;
   record.step = 'credentials';
   const apiKey = verification.readApiKey(request);
-  const bearer = readBearer(request);
+  const bearer = readBearer(request, verifyRule);
   if (demand.key && apiKey === undefined) {
     const parameter = verification.apiKeyHeader.toLowerCase();
     const expected = `the header ${parameter}, which the gateway demands`;
@@ -55,9 +56,7 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
     throw new Refusal('missing_api_key', { parameter, cause });
   }
   if (demand.mode !== 'none' && bearer === undefined) {
-    const came = headerValues(request, 'authorization').length > 0 ? 'another scheme' : 'none';
-    const cause = ownCause(verifyRule, `Authorization: Bearer, for ${demand.mode}`, came);
-    throw new Refusal('missing_token', { parameter: 'authorization', cause });
+    throw missingToken(request, verifyRule, demand.mode);
   }
   record.step = 'headers';
   const headers = verification.readHeaders(request);
@@ -117,28 +116,7 @@ function agreed(clients: readonly Client[], field: 'businessContext' | 'partnerI
   return { [field]: value };
 }
 
-const bearerForm = /^bearer(?: +(.*))?$/i;
-/** RFC 6750 2.1. */
-const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;
-
-/** The bearer token; undefined where there is none, also under another scheme (RFC 6750 3.1). */
-function readBearer(request: ShownRequest): string | undefined {
-  const [header, another] = headerValues(request, 'authorization');
-  if (header === undefined || header === '') return undefined;
-  if (another !== undefined) throw malformedToken('several Authorization headers');
-  const found = bearerForm.exec(header);
-  if (found === null) return undefined;
-  const token = found[1]?.trimEnd() ?? '';
-  if (!tokenForm.test(token)) throw malformedToken(`Bearer and ${describeText(token)}`);
-  return token;
-}
-
 const verifyRule = ['verify'];
-
-function malformedToken(came: string): Refusal {
-  const cause = ownCause(verifyRule, 'Authorization: Bearer and one token', came);
-  return new Refusal('invalid_token', { cause });
-}
 
 /** The active clients of whom the key is live; its use is recorded for each. */
 async function holdersOf(

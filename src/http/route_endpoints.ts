@@ -6,6 +6,7 @@ import {
   wrongMethod as wrongMethodCause,
 } from '../engine/causes/trouble.ts';
 import { renderFailure, type ReportedFailure } from '../engine/failure.ts';
+import { answerUserinfo } from '../engine/identity/userinfo.ts';
 import { answerIntrospection } from '../engine/introspection.ts';
 import { answerRevocation } from '../engine/revocation.ts';
 import type { Service } from '../engine/service.ts';
@@ -50,6 +51,10 @@ export function endpointOf(
       return dialectEndpoint(service, 'token', managementMethods, (request) =>
         answerRevocation(service, route.endpoint, request),
       );
+    case 'userinfo':
+      return dialectEndpoint(service, 'verify', readAndPost, (request) =>
+        answerUserinfo(service, route.userinfo, request),
+      );
     case 'login_request':
       return browserEndpoint(
         site,
@@ -58,9 +63,7 @@ export function endpointOf(
         allowed,
       );
     case 'login_page':
-      return browserEndpoint(site, new Set(['GET', 'POST']), (request) =>
-        handleLoginPage(site, request),
-      );
+      return browserEndpoint(site, readAndPost, (request) => handleLoginPage(site, request));
     case 'picture': {
       const picture = renderPicture(route.picture);
       return plainEndpoint(readOnly, () => picture);
@@ -83,6 +86,7 @@ export function endpointOf(
 }
 
 const readOnly: ReadonlySet<string> = new Set(['GET']);
+const readAndPost: ReadonlySet<string> = new Set(['GET', 'POST']);
 
 /**
  * A document that anybody may fetch. The key set's age is also the metadata's: a key signs only once

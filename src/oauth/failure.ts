@@ -92,6 +92,7 @@ export const redirectableLoginFailures = [
   'context_mismatch',
   'invalid_scope',
   'access_denied',
+  'login_required',
   'server_error',
   'temporarily_unavailable',
 ] as const;

@@ -9,6 +9,8 @@ export const programmePaths = {
   /** Gateways ask at every path below this one (C-4). */
   verify: '/verify/',
   keySet: '/.well-known/jwks.json',
+  /** OpenID Connect Discovery 4. */
+  discovery: '/.well-known/openid-configuration',
 } as const;
 
 /** Paths of the whole service; `live`, `ready` and `metrics` are on the operators' listener. */

@@ -17,6 +17,7 @@ export const endpointKinds = [
   'verification',
   'introspection',
   'revocation',
+  'userinfo',
   'key_set',
   'metadata',
   'picture',

@@ -15,6 +15,7 @@ export interface TokenSet {
   readonly issuedAt: Instant;
   readonly accessExpiresAt: Instant;
   readonly refreshToken?: string | undefined;
+  readonly idToken?: string | undefined;
   readonly refreshExpiresAt?: Instant | undefined;
   /** Of an exchange alone: which kind of token was issued (RFC 8693 2.2.1). */
   readonly issuedTokenType?: string | undefined;

@@ -8,6 +8,7 @@ import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { accessFormatOf, signsAccess } from './access_formats.ts';
 import { compileBudgetHeaders } from './answers/budget_headers.ts';
 import { compileErrorMap } from './answers/error_map.ts';
+import { compileIdentity, compileUserinfo } from './answers/identity.ts';
 import { compileMemberNumber } from './answers/member_number.ts';
 import { compileMetadata } from './answers/metadata.ts';
 import { compileTokenLayout, tokenWriting } from './answers/token_layout.ts';
@@ -113,8 +114,8 @@ export function compileProgramme(
     forms: compileTokenForms(id, definition),
     clientSubject: (client: ClientId) => prefix + client,
     isClientSubject: (subject: string) => subject.startsWith(prefix),
-    signsTokens: isSigned || refresh.format === 'jwt',
-    ...compileExtras(id, definition, publicUrl, ownPath),
+    signsTokens: isSigned || refresh.format === 'jwt' || definition.id_token !== undefined,
+    ...compileExtras(id, definition, publicUrl, ownPath, scope),
     throttle,
     members: compileMembers(definition),
     memberNumber: compileMemberNumber(definition),
@@ -129,11 +130,18 @@ function compileExtras(
   definition: Definition,
   publicUrl: string,
   ownPath: string,
-): Pick<Programme, 'introspection' | 'revocation' | 'metadata' | 'sandbox'> {
+  scope: ScopeRules,
+): Pick<
+  Programme,
+  'introspection' | 'revocation' | 'metadata' | 'sandbox' | 'identity' | 'userinfo'
+> {
   const { introspection, revocation, metadata, sandbox, base_path: basePath } = definition;
   const endpoint = (path: string, byGateways: boolean): TokenManagementEndpoint =>
     compileTokenManagement(ownPath + path, definition, { byGateways });
+  const identity = compileIdentity(definition, scope);
   return present({
+    identity,
+    userinfo: compileUserinfo(definition, ownPath, scope, identity),
     introspection: introspection && endpoint(introspection.path, true),
     revocation: revocation && endpoint(revocation.path, false),
     metadata: metadata === 'on' ? compileMetadata(id, definition, publicUrl, ownPath) : undefined,

@@ -8,6 +8,7 @@ import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 import type { TokenIdForm } from '../token/token_ids.ts';
 import type { AccessFormat } from './access_formats.ts';
 import type { FailureRenderer } from './answers/error_map.ts';
+import type { IdentityRules, UserinfoRules } from './answers/identity.ts';
 import type { MemberNumberRules } from './answers/member_number.ts';
 import type { Metadata } from './answers/metadata.ts';
 import type { ProgrammeValues, TokenRenderer } from './answers/token_layout.ts';
@@ -108,6 +109,8 @@ export interface Programme {
   readonly introspection?: TokenManagementEndpoint;
   readonly revocation?: TokenManagementEndpoint;
   readonly metadata?: Metadata;
+  readonly identity?: IdentityRules;
+  readonly userinfo?: UserinfoRules;
   readonly sandbox?: Sandbox;
   readonly members: MemberRules;
   readonly memberNumber: MemberNumberRules;

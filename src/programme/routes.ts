@@ -1,6 +1,7 @@
 // Owns the paths that a programme answers, and what answers there.
 
 import { programmePaths } from '../oauth/own_paths.ts';
+import type { UserinfoRules } from './answers/identity.ts';
 import type { Metadata } from './answers/metadata.ts';
 import type { Logo } from './login/logos.ts';
 import { picturesOf } from './login/rules.ts';
@@ -14,6 +15,7 @@ export type EndpointRoute = { readonly programme: Programme } & (
   | { readonly kind: 'picture'; readonly picture: Logo }
   | { readonly kind: 'token'; readonly endpoint: TokenEndpoint }
   | { readonly kind: 'introspection' | 'revocation'; readonly endpoint: TokenManagementEndpoint }
+  | { readonly kind: 'userinfo'; readonly userinfo: UserinfoRules }
   | { readonly kind: 'metadata'; readonly metadata: Metadata }
 );
 
@@ -55,7 +57,8 @@ function endpointRoutes(
   programme: Programme,
   hasFormerKeys: boolean,
 ): readonly Placed<EndpointRoute>[] {
-  const { ownPath, login, tokenEndpoints, introspection, revocation, metadata } = programme;
+  const { ownPath, login, tokenEndpoints, introspection, revocation, userinfo, metadata } =
+    programme;
   const routes: Placed<EndpointRoute>[] = [];
   if (logsIn(programme)) {
     routes.push([login.endpoint.path, { kind: 'login_request', programme }]);
@@ -77,6 +80,9 @@ function endpointRoutes(
     ['revocation', revocation],
   ] as const) {
     if (endpoint !== undefined) routes.push([endpoint.path, { kind, programme, endpoint }]);
+  }
+  if (userinfo !== undefined) {
+    routes.push([userinfo.path, { kind: 'userinfo', programme, userinfo }]);
   }
   if (metadata !== undefined) {
     for (const path of metadata.paths)

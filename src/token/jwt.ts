@@ -34,18 +34,29 @@ export interface TokenClaims {
   readonly others?: Readonly<Record<string, unknown>>;
 }
 
+/** `typ` of identity tokens, which no verifier of access tokens accepts. */
+export const identityTokenType = 'JWT';
+
 /** Signs claims by the key that signs at an instant. */
 export type JwtSigner = (at: Instant, claims: TokenClaims) => string | Promise<string>;
+
+/** Signs a payload as it is. */
+export type PayloadSigner = (at: Instant, payload: object, era?: Era) => string | Promise<string>;
 
 const signInPool = promisify(sign);
 
 /** A signer of tokens of one `typ` (RFC 9068). */
 export function jwtSigner(keyAt: (at: Instant) => SigningKey, type: string): JwtSigner {
+  const signPayload = payloadSigner(keyAt, type);
+  return (at, claims) => signPayload(at, payloadOf(claims), claims.era);
+}
+
+export function payloadSigner(keyAt: (at: Instant) => SigningKey, type: string): PayloadSigner {
   let head: Head | undefined;
-  return (at, claims) => {
+  return (at, payload, era) => {
     const key = keyAt(at);
-    if (head?.key !== key || head.era !== claims.era) head = headOf(key, type, claims.era);
-    const text = `${head.text}.${encode(payloadOf(claims))}`;
+    if (head?.key !== key || head.era !== era) head = headOf(key, type, era);
+    const text = `${head.text}.${encode(payload)}`;
     const bytes = Buffer.from(text, 'latin1');
     const { algorithm, input } = head;
     if (algorithm === null || input.dsaEncoding !== undefined) {

@@ -52,13 +52,16 @@ export interface TokenRules {
     readonly longest: Milliseconds;
     readonly grace: Milliseconds;
   };
+  /** Present where there are identity tokens. */
+  readonly identity?: { readonly lifetime: Milliseconds };
 }
 
 export function signingKeyRules(programme: TokenRules): KeyRules {
-  const { access, refresh, signsTokens } = programme;
+  const { access, refresh, identity, signsTokens } = programme;
   const signed = [
     ...(access.isSigned ? [access.lifetime] : []),
     ...(refresh.format === 'jwt' ? [refresh.longest] : []),
+    ...(identity === undefined ? [] : [identity.lifetime]),
   ];
   // Whether access or refresh tokens of a programme that no longer signs were JWTs is not known.
   const spans = signsTokens ? signed : [access.lifetime, refresh.longest];

@@ -52,6 +52,10 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
     beside:
       'scope: { values: [stays], client: null, member_default: null }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
   },
+  id_token: { beside: 'token_response: { fields: { id_token: id_token } }' },
+  'id_token.lifetime': { beside: 'token_response: { fields: { id_token: id_token } }' },
+  'id_token.claims': { beside: 'token_response: { fields: { id_token: id_token } }' },
+  'userinfo.fields': { beside: 'userinfo: { path: /userinfo }' },
   'list_scope.values': { on: 'partner-login' },
   'list_scope.separator': { on: 'partner-login' },
   'list_scope.restricted': { on: 'partner-login' },

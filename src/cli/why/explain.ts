@@ -92,7 +92,7 @@ function rulePath(
   const [first = '', ...keys] = rule.split('.');
   if (first !== atEndpoint) return [first, ...keys];
   if (kind === 'login_request' || kind === 'login_page') return ['authorize', 'endpoint', ...keys];
-  if (kind === 'introspection' || kind === 'revocation') return [kind];
+  if (kind === 'introspection' || kind === 'revocation' || kind === 'userinfo') return [kind];
   const { token_endpoints: endpoints, base_path: base } = definition;
   const [, role = ''] = keys;
   // A verification compares headers as the first token endpoint that reads them does.

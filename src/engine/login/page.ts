@@ -194,7 +194,11 @@ async function finish(
     client: transaction.client,
     redirectUri: digest(transaction.redirectUri),
     member,
-    ...present({ scope, codeChallenge: transaction.codeChallenge }),
+    ...present({
+      scope,
+      codeChallenge: transaction.codeChallenge,
+      nonce: transaction.nonce,
+    }),
     // When the attempt was sent: the browser waits for the answer to the later of two attempts.
     ...begun,
     expiresAt,

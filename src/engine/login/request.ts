@@ -142,6 +142,7 @@ function begin(
     mode,
     scope: inputs.get('scope'),
     codeChallenge: inputs.get('code_challenge'),
+    nonce: programme.identity && inputs.get('nonce'),
     brand: inputs.get('brand'),
     language,
     expiresAt: after(clock.now(), programme.login.lifetime),

@@ -22,6 +22,7 @@ export interface LoginTransaction {
   readonly mode?: ResponseMode | undefined;
   readonly scope?: string | undefined;
   readonly codeChallenge?: string | undefined;
+  readonly nonce?: string | undefined;
   readonly brand?: string | undefined;
   /** The client's name when the login began: the page shows it without asking the store. */
   readonly clientName: string;

@@ -20,8 +20,8 @@ export interface Offered {
 
 export interface Metadata {
   /**
-   * Paths of the document: the programme's own, and the path of RFC 8414 3.1, which puts the
-   * well-known segment between the issuer's host and path.
+   * Paths of the document: the programme's own, the path of RFC 8414 3.1, which puts the well-known segment
+   * between the issuer's host and path, and with identity tokens that of OpenID Connect Discovery 4.
    */
   readonly paths: readonly string[];
   readonly document: (offered: Offered) => string;
@@ -38,7 +38,11 @@ export function compileMetadata(
   const wellKnown = servicePaths.metadata;
   return {
     paths: [
-      ...new Set([`${wellKnown}/${id}`, wellKnown + new URL(issuer).pathname.replace(/\/$/, '')]),
+      ...new Set([
+        `${wellKnown}/${id}`,
+        wellKnown + new URL(issuer).pathname.replace(/\/$/, ''),
+        ...(definition.id_token === undefined ? [] : [ownPath + programmePaths.discovery]),
+      ]),
     ],
     document: compileDocument(definition, publicUrl, issuer),
   };
@@ -67,6 +71,7 @@ function compileDocument(
     access_token_signing_alg_values_supported: signsAccess(definition)
       ? [access.algorithm]
       : undefined,
+    ...identityAbilities(definition, issuer),
     interface_version: definition.interface_version,
     ...(revocation && {
       revocation_endpoint: issuer + revocation.path,
@@ -86,6 +91,27 @@ function compileDocument(
       ...abilities,
       ...(isAsked ? asking : {}),
     });
+}
+
+/** OpenID Connect Discovery 3. */
+function identityAbilities(
+  { id_token: identity, userinfo, tokens }: Definition,
+  issuer: string,
+): object {
+  const own = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'];
+  return {
+    ...(userinfo && { userinfo_endpoint: issuer + userinfo.path }),
+    ...(identity && {
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [tokens.access.algorithm],
+      claims_supported: [
+        ...new Set([...own, ...identity.claims.keys(), ...(userinfo?.fields.keys() ?? [])]),
+      ],
+      claims_parameter_supported: false,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    }),
+  };
 }
 
 function granted({ grants }: Definition): readonly GrantType[] {

@@ -72,7 +72,7 @@ export function compileTokenLayout(
 }
 
 /** A TokenSet without its tokens: the claims of its JWTs are made from these facts. */
-export type TokenFacts = Omit<TokenSet, 'accessToken' | 'refreshToken'>;
+export type TokenFacts = Omit<TokenSet, 'accessToken' | 'refreshToken' | 'idToken'>;
 
 /** All values of a TokenSet by their names in files; spans and instants in milliseconds. */
 export function tokenValues(
@@ -86,6 +86,7 @@ export function tokenValues(
     ...programme,
     access_token: tokens.accessToken,
     refresh_token: tokens.refreshToken,
+    id_token: tokens.idToken,
     scope: tokens.scope,
     access_lifetime: tokens.accessExpiresAt - tokens.issuedAt,
     refresh_lifetime:

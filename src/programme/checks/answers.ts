@@ -65,7 +65,7 @@ export function* answerComplaints(definition: Definition): Iterable<Complaint> {
 }
 
 /** Values that exist only after the tokens are made. */
-const notInTokens = new Set(['access_token', 'refresh_token', 'request_id']);
+const notInTokens = new Set(['access_token', 'refresh_token', 'id_token', 'request_id']);
 
 /** RFC 7519 4.1 and RFC 9068 2.2; with `nbf` a dialect could make tokens that are never valid. */
 const reservedClaims = /^(?:iss|sub|aud|exp|nbf|iat|jti|client_id|scope|family)$/;

@@ -17,6 +17,7 @@ import {
   selectorComplaints,
 } from './endpoints.ts';
 import { generatedComplaints } from './generated.ts';
+import { identityComplaints } from './identity.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
 import { judged } from './judged.ts';
 import { loginPageComplaints } from './login_page.ts';
@@ -49,6 +50,7 @@ const errors: readonly Check[] = [
   answerComplaints,
   cookieComplaints,
   sentComplaints,
+  identityComplaints,
   idleLoginComplaints,
   refusalComplaints,
   verifyComplaints,

@@ -128,6 +128,8 @@ export const loginInputs: ReadonlySet<string> = new Set([
   'brand',
   'ui_locales',
   'response_mode',
+  'nonce',
+  'prompt',
   ...[...proofInputs].filter((role) => role !== 'code_verifier'),
 ]);
 

@@ -22,7 +22,7 @@ interface Claim {
 const keySet: Claim = { at: [], path: programmePaths.keySet, who: 'the key set' };
 
 export function* pathComplaints(definition: Definition): Iterable<Complaint> {
-  const { authorize, login, introspection, revocation, grants } = definition;
+  const { authorize, login, introspection, revocation, userinfo, grants } = definition;
   const tokens = Object.entries(definition.token_endpoints).map(
     ([name, { path, methods }]): Claim => ({
       at: ['token_endpoints', name, 'path'],
@@ -50,6 +50,7 @@ export function* pathComplaints(definition: Definition): Iterable<Complaint> {
       ...tokens,
       { at: ['introspection', 'path'], path: introspection?.path, who: 'introspection' },
       { at: ['revocation', 'path'], path: revocation?.path, who: 'revocation' },
+      { at: ['userinfo', 'path'], path: userinfo?.path, who: 'userinfo' },
       ...(isOwn ? ofLogin(page) : []),
     ],
   );

@@ -5,6 +5,7 @@ import type { Definition } from '../language/definition.ts';
 import { logsIn, type Programme } from '../programme.ts';
 import { heldHeaders } from '../requests/verify_headers.ts';
 import { describeFailures, type FailurePromise } from './failures.ts';
+import { describeIdentity, type IdentityPromise } from './identity.ts';
 import { describeLogin, type LoginPromise } from './login.ts';
 import { describeHeldHeader, type InputPromise } from './reading.ts';
 import {
@@ -23,6 +24,7 @@ export interface Contract {
   readonly tokenEndpoints: readonly TokenEndpointPromise[];
   readonly tokens: readonly TokenPromise[];
   readonly refresh: RefreshPromise | undefined;
+  readonly identity: IdentityPromise;
   readonly failures: readonly FailurePromise[];
   /** The headers, beside API key and token, that a request through a gateway is checked for. */
   readonly heldHeaders: readonly InputPromise[];
@@ -39,6 +41,7 @@ export function describeContract(definition: Definition, programme: Programme): 
     tokenEndpoints,
     tokens: describeTokens(definition, programme),
     refresh: describeRefresh(definition, programme),
+    identity: describeIdentity(definition, programme),
     failures: describeFailures(definition, programme),
     heldHeaders: [...heldHeaders(definition)].map(([role, input]) =>
       describeHeldHeader(definition, role, { ...input, required }),

@@ -59,12 +59,18 @@ export function describeLogin(definition: Definition, programme: Programme): Log
     binds,
     success: redirect(definition, programme, 'code'),
     code: { prefix, characters, length: { min: length, max: length } },
-    failures: loginFailureReasons.map((reason) => ({
+    failures: reasonsOf(definition).map((reason) => ({
       reason,
       outcome: outcomeOf(definition, programme, reason),
       metBy: met.get(reason),
     })),
   };
+}
+
+/** Only a programme that reads `prompt` can require a login. */
+function reasonsOf({ authorize }: Definition): readonly LoginFailureReason[] {
+  const readsPrompt = authorize.endpoint.inputs['prompt'] !== undefined;
+  return loginFailureReasons.filter((reason) => readsPrompt || reason !== 'login_required');
 }
 
 function outcomeOf(

@@ -137,10 +137,12 @@ export function sampleFacts(
 }
 
 /** Facts with tokens. */
-export function sampleTokens(facts: TokenFacts): TokenSet {
+export function sampleTokens(facts: TokenFacts, absent: Absent): TokenSet {
+  const isFirst = facts.grant === 'authorization_code' && !absent.has('id_token');
   return {
     ...facts,
     accessToken: 'ACCESS-TOKEN',
+    ...(isFirst ? { idToken: 'ID-TOKEN' } : {}),
     ...(facts.refreshExpiresAt === undefined ? {} : { refreshToken: 'REFRESH-TOKEN' }),
   };
 }

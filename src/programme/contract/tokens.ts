@@ -106,14 +106,16 @@ function answerTo(definition: Definition, programme: Programme, grant: GrantType
       const facts = sampleFacts(definition, programme, grant, absent, mayHold);
       const sent = sampleSent(mayHold, absent);
       return withoutChance(() =>
-        withCookies(programme.renderTokens(sampleTokens(facts), client, sampleBudget, sent)),
+        withCookies(
+          programme.renderTokens(sampleTokens(facts, absent), client, sampleBudget, sent),
+        ),
       );
     },
   };
 }
 
 /** The values that these layouts write and that some tokens or clients lack. */
-function optional(
+export function optional(
   { scope }: Definition,
   programme: Programme,
   grant: GrantType,
@@ -121,6 +123,7 @@ function optional(
 ): readonly string[] {
   const lacked = new Set([
     ...(scope.kind === 'list' && scope.default === undefined ? ['scope'] : []),
+    ...(scope.kind === 'list' ? ['id_token'] : []),
     ...(isOwnBy(programme, grant) ? [] : ['level', 'membership_number']),
     'business_context',
     'partner_id',

@@ -6,7 +6,7 @@ import type { Contract } from '../contract/contract.ts';
 import { sampleClient, sampleMember } from '../contract/samples.ts';
 import { comparedProperties } from '../requests/client_values.ts';
 import { inputItem } from './inputs.ts';
-import { answer, type Endpoint, type Item, offer, text } from './item.ts';
+import { answer, answers, type Endpoint, type Item, offer, text } from './item.ts';
 
 export function verification(contract: Contract): Endpoint {
   const { programme, heldHeaders } = contract;
@@ -35,8 +35,12 @@ export function verification(contract: Contract): Endpoint {
 }
 
 /** The optional endpoints that the file turns on. */
-export function furtherEndpoints({ definition, programme }: Contract): readonly Endpoint[] {
-  const { introspection, revocation, metadata, signsTokens, ownPath, access } = programme;
+export function furtherEndpoints({
+  definition,
+  programme,
+  identity,
+}: Contract): readonly Endpoint[] {
+  const { introspection, revocation, userinfo, metadata, signsTokens, ownPath, access } = programme;
   const keySet: Endpoint = {
     kind: 'key set',
     path: ownPath + programmePaths.keySet,
@@ -48,6 +52,12 @@ export function furtherEndpoints({ definition, programme }: Contract): readonly 
     path: introspection.path,
     items: introspectionItems({ definition, programme }),
   };
+  const telling = userinfo &&
+    identity.userinfo && {
+      kind: 'userinfo',
+      path: userinfo.path,
+      items: [answers('answer', identity.userinfo)],
+    };
   const describing = metadata && {
     kind: 'metadata',
     path: metadata.paths[0] ?? '',
@@ -60,7 +70,7 @@ export function furtherEndpoints({ definition, programme }: Contract): readonly 
       }),
     ],
   };
-  const all = [signsTokens ? keySet : undefined, asking, revoking, describing];
+  const all = [signsTokens ? keySet : undefined, asking, revoking, telling, describing];
   return all.filter((endpoint) => endpoint !== undefined);
 }
 

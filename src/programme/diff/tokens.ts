@@ -49,6 +49,7 @@ export function tokenItems(contract: Contract): Endpoint {
             span('longest time of a login', refresh.longest),
             span('time in which a refresh can be repeated', refresh.grace),
           ]),
+      ...identityItems(contract),
       ...scopeItems(contract),
       ...(grants.has('client_credentials')
         ? [
@@ -61,6 +62,15 @@ export function tokenItems(contract: Contract): Endpoint {
       ...numberItems(contract),
     ],
   };
+}
+
+function identityItems({ programme, identity: { lifetime, claims } }: Contract): readonly Item[] {
+  if (lifetime === undefined || claims === undefined) return [];
+  return [
+    text('identity tokens', `signed ${programme.access.algorithm}`),
+    span('lifetime of an identity token', lifetime),
+    answers('claims of an identity token', claims),
+  ];
 }
 
 const separatorWords: Readonly<Record<string, string>> = {

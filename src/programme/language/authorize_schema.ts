@@ -135,6 +135,10 @@ export const authorizeSchema = v.strictObject({
     v.strictObject({
       ...listed(pageOnlyFailureTexts, pageFailureSchema),
       ...listed(redirectableFailureTexts, failureSchema),
+      ...listed(
+        { login_required: redirectableFailureTexts.login_required },
+        v.optional(failureSchema, { redirect: 'login_required' }),
+      ),
     }),
     {
       text: 'What each failure of a login request becomes: a page for the user, or a redirect with an error code. All of them must be mapped; the list is [below](#failures-of-a-login-request).',

@@ -20,6 +20,7 @@ import { throttleSchema } from './limits.ts';
 import { loginSchema } from './login_schema.ts';
 import { membersSchema } from './members_schema.ts';
 import { grantsSchema } from './tokens/grants_schema.ts';
+import { identityTokenSchema, userinfoSchema } from './tokens/identity_schema.ts';
 import { scopeSchema } from './tokens/scope_schema.ts';
 import { tokenResponseSchema, tokensSchema } from './tokens/token_schema.ts';
 import { characterClassSchema, lengthSchema } from './value_shape.ts';
@@ -144,6 +145,16 @@ export const definitionSchema = v.strictObject({
     text: 'The tokens themselves: form, lifetime, and what JWTs say.',
     example: '{ access: { format: jwt, lifetime: 15m } }',
   }),
+  id_token: key(v.exactOptional(identityTokenSchema), {
+    text: 'Identity tokens (OpenID Connect Core): JWTs that tell a client who has logged in, signed as `tokens.access.algorithm` says. The answer to a code holds one as `id_token`, where the login asked for the scope `openid` or scopes are levels. The login request should declare the inputs `nonce` and `prompt`.',
+    example: '{ claims: { tier: member.tier } }',
+    otherwise: 'there are none',
+  }),
+  userinfo: key(v.exactOptional(userinfoSchema), {
+    text: "Tells who brings a member's access token (`Authorization: Bearer`, GET or POST) what the login knows of the member (OpenID Connect Core 5.3); with identity tokens, where the scope has `openid`. Failures have the status and challenge of RFC 6750.",
+    example: '{ path: /userinfo }',
+    otherwise: 'there is no such endpoint',
+  }),
   request_id: key(v.optional(v.union([v.literal('none'), requestIdSchema]), usualIdHeader), {
     text: 'The header of every answer that holds the id under which the operator finds the request (`jetway why`): partners quote it when they ask for help. `none` leaves it out, for clients that know exactly which headers come.',
     example: 'X-Correlation-Id',
@@ -175,7 +186,7 @@ export const definitionSchema = v.strictObject({
     otherwise: 'there is no such endpoint',
   }),
   metadata: key(v.optional(v.picklist(['on', 'off']), 'off'), {
-    text: 'Publishes what standard clients can be told of the programme (RFC 8414), at `/.well-known/oauth-authorization-server/{file name}` and where the RFC derives it from the issuer.',
+    text: 'Publishes what standard clients can be told of the programme (RFC 8414), at `/.well-known/oauth-authorization-server/{file name}` and where the RFC derives it from the issuer; with identity tokens also at `{issuer}/.well-known/openid-configuration` (OpenID Connect Discovery).',
     example: 'on',
   }),
   sandbox: key(v.exactOptional(sandboxSchema), {

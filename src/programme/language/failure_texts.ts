@@ -95,6 +95,8 @@ export const redirectableFailureTexts: Readonly<Record<RedirectableLoginFailure,
   unsupported_response_type: 'The `response_type` is none of its `allowed` values (G-5).',
   context_mismatch: "An input that `must_equal` something of the client's is not that.",
   invalid_scope: 'The scope does not exist.',
+  login_required:
+    'The request says `prompt=none`: a login is never without its page (OpenID Connect Core 3.1.2.6).',
   access_denied: 'The client does not have the role `member` (G-22).',
   server_error:
     'Something failed that should not have. Before the redirect URI is known, a page with `login.messages.difficulties` stands in for a redirect.',

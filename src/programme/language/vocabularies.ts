@@ -35,6 +35,7 @@ export const extraPrefix = 'extra.';
 const tokenValues: Vocabulary['values'] = {
   access_token: ['text', 'The access token. Not in claims.'],
   refresh_token: ['text', 'The refresh token, where one is issued. Not in claims.'],
+  id_token: ['text', 'The identity token, in the answer to a code. Not in claims.'],
   scope: ['scope', 'The scope that was granted, where there is one.'],
   access_lifetime: ['span', 'How long the access token is good, from now.'],
   refresh_lifetime: ['span', 'How long the refresh token is good, from now; where one is issued.'],

@@ -24,6 +24,7 @@ import {
 import { noBody } from '../requests/request_body.ts';
 import { compileReader, wasEmpty } from '../requests/request_reader.ts';
 import { challengeNames, compileChallengeCheck } from './challenge.ts';
+import { checkIdentityRequest } from './identity_request.ts';
 
 /** A repeated or unknown parameter. */
 interface ParameterFault {
@@ -212,6 +213,7 @@ function compileRequestChecks(
       if (!isEqual) refuse(rule.whenUnequal, rule.wireName, unequalCause(rule, value));
     }
     checkChallenge(inputs);
+    checkIdentityRequest(inputs);
   };
 }
 

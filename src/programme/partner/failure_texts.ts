@@ -211,6 +211,10 @@ export const loginFailureAdvice: Readonly<Record<LoginFailureReason, Advice>> = 
     cause: 'The scope does not exist: {names}.',
     remedy: 'Ask for a scope that this page lists, or for none.',
   },
+  login_required: {
+    cause: '`prompt=none` asks for a login without a page, and there is none.',
+    remedy: 'Send the member without `prompt=none`.',
+  },
   access_denied: { cause: 'You are not registered to log members in.', remedy: askForHelp },
   server_error: {
     cause: 'Something failed on our side.',

@@ -20,6 +20,8 @@ const inputTexts: Readonly<Record<string, string>> = {
   code: 'the code from the redirect',
   redirect_uri: 'one of your registered redirect URIs',
   code_verifier: 'the PKCE verifier, if the login request had a challenge',
+  nonce: 'a random value of your own, which the identity token holds',
+  prompt: 'what the page may ask: `none` is refused, every login has its page',
   code_challenge: 'the PKCE challenge: base64url(SHA-256(verifier))',
   code_challenge_method: 'the method of the challenge',
   refresh_token: 'your latest refresh token of this login',
@@ -120,6 +122,7 @@ export interface AnswerValue {
 const valueTexts: Readonly<Record<string, string>> = {
   access_token: 'the access token',
   refresh_token: 'the refresh token',
+  id_token: 'the identity token: who has logged in',
   scope: 'what the token is good for',
   access_lifetime: 'how long the access token is good',
   refresh_lifetime: 'how long the refresh token is good',

@@ -15,8 +15,9 @@ const proving: ReadonlySet<EndpointKind> = new Set([
   'introspection',
   'revocation',
   'verification',
+  'userinfo',
 ]);
-const verifying: ReadonlySet<EndpointKind> = new Set(['verification', 'introspection']);
+const verifying: ReadonlySet<EndpointKind> = new Set(['verification', 'introspection', 'userinfo']);
 
 /** The lines of requests, of a log that takes them. */
 export interface RequestLines {

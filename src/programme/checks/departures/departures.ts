@@ -4,6 +4,7 @@
 import { answerDepartures } from './answers.ts';
 import { clientDepartures } from './clients.ts';
 import type { Departures } from './departure.ts';
+import { identityDepartures } from './identity.ts';
 import { limitDepartures } from './limits.ts';
 import { loginDepartures } from './login.ts';
 import { passwordDepartures } from './password.ts';
@@ -13,6 +14,7 @@ const groups: readonly Departures[] = [
   requestDepartures,
   clientDepartures,
   loginDepartures,
+  identityDepartures,
   passwordDepartures,
   limitDepartures,
   answerDepartures,

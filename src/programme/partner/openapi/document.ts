@@ -1,12 +1,12 @@
 // Owns the OpenAPI 3.1 document of a programme: its endpoints for partners, made from the contract.
 
-import { certificateMethods } from '../../../oauth/client.ts';
 import { programmePaths } from '../../../oauth/own_paths.ts';
 import { isPage, type LoginPromise } from '../../contract/login.ts';
 import type { TokenEndpointPromise } from '../../contract/tokens.ts';
 import { below, type Guide } from '../guide.ts';
 import { failureExamples, grantExample, responsesOf } from './answers.ts';
 import { bodyOf, parametersOf } from './requests.ts';
+import { isBearer, schemes, security } from './security.ts';
 
 type PathItem = Readonly<Record<string, object>>;
 
@@ -17,6 +17,7 @@ export function openapiDocument(guide: Guide): object {
     ...(login === undefined ? [] : [loginPath(guide, login)]),
     ...tokenEndpoints.map((endpoint) => tokenPath(guide, endpoint)),
     ...managementPaths(guide),
+    ...userinfoPaths(guide),
     ...publicPaths(guide),
   ];
   return {
@@ -122,52 +123,6 @@ function tokenPath(
   return [below(guide, path), Object.fromEntries(operations)];
 }
 
-/** A token that is read from the Authorization header. */
-function isBearer({ wireName, inHeader }: { wireName: string; inHeader: boolean }): boolean {
-  return inHeader && wireName === 'authorization';
-}
-
-function security(
-  { contract: { definition } }: Guide,
-  bearer = false,
-): readonly Readonly<Record<string, readonly string[]>>[] {
-  const { methods, secret_half: half } = definition.client.authentication;
-  const known = methods.flatMap((method) => schemeOf(method, half));
-  return [
-    ...[...new Set(known)].map((name) => ({ [name]: [] })),
-    ...(methods.some((method) => schemeOf(method, half).length === 0) ? [{}] : []),
-    ...(bearer ? [{ bearer: [] }] : []),
-  ];
-}
-
-type Method = Guide['contract']['definition']['client']['authentication']['methods'][number];
-
-/** The scheme of a method; none where the proof is a parameter, or nothing. */
-function schemeOf(method: Method, half: unknown): readonly string[] {
-  if (certificateMethods.some((one) => one === method)) return ['certificate'];
-  if (method === 'secret') return half === undefined ? [] : ['basic'];
-  return method === 'basic' || method === 'bare_basic' ? [method] : [];
-}
-
-const allSchemes = (scheme: string): Readonly<Record<string, object>> => ({
-  basic: { type: 'http', scheme: scheme.toLowerCase() },
-  bare_basic: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'Authorization',
-    description: 'base64 of identifier, colon and secret, without the word Basic',
-  },
-  certificate: { type: 'mutualTLS' },
-  bearer: { type: 'http', scheme: 'bearer', description: 'The refresh token' },
-});
-
-function schemes(guide: Guide): Readonly<Record<string, object>> {
-  const bearer = guide.contract.tokenEndpoints.some(({ reading }) => reading.inputs.some(isBearer));
-  const used = new Set(security(guide, bearer).flatMap((one) => Object.keys(one)));
-  const { scheme } = guide.contract.definition.client.authentication;
-  return Object.fromEntries(Object.entries(allSchemes(scheme)).filter(([name]) => used.has(name)));
-}
-
 /** Revocation and introspection (RFC 7009, RFC 7662), where the file turns them on. */
 function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
   const { revocation, introspection } = guide.contract.programme;
@@ -212,6 +167,19 @@ function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[]
           ] as const,
         ]),
   ];
+}
+
+function userinfoPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
+  const { userinfo } = guide.contract.programme;
+  if (userinfo === undefined) return [];
+  const content = { 'application/json': { schema: { type: 'object' } } };
+  const operation = {
+    operationId: 'userinfo',
+    summary: 'What is known of the member',
+    security: [{ access: [] }],
+    responses: { 200: { description: 'The member', content } },
+  };
+  return [[below(guide, userinfo.path), { get: operation }]];
 }
 
 /** Key set and metadata, which anybody may read. */

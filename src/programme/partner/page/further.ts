@@ -11,6 +11,7 @@ export function furtherSections(guide: Guide): readonly string[] {
   const { revocation, introspection } = programme;
   return [
     ...keySet(guide),
+    ...identitySections(guide),
     ...(revocation === undefined
       ? []
       : [
@@ -44,13 +45,33 @@ function keySet({ contract: { programme } }: Guide): readonly string[] {
   ];
 }
 
+function identitySections({ contract: { programme }, base }: Guide): readonly string[] {
+  const { identity: token, userinfo, issuer, access } = programme;
+  const { origin } = new URL(base);
+  return [
+    ...(token === undefined
+      ? []
+      : [
+          '## Know who has logged in',
+          `The answer to a code holds an identity token (OpenID Connect), a JWT signed with ${access.algorithm}. Let a library check its signature with the keys at ${inCode(issuer + programmePaths.keySet)}, ${inCode(`iss = ${issuer}`)}, \`aud\` (your client identifier), \`exp\`, and the \`nonce\` that you sent with the login request. \`sub\` is the member, for good. It is for you alone: the API takes access tokens.`,
+        ]),
+    ...(userinfo === undefined
+      ? []
+      : [
+          '## Ask about the member',
+          `With a member's access token, ${inCode(`GET ${origin + userinfo.path}`)} and ${inCode('Authorization: Bearer …')} tell what is known of the member.`,
+        ]),
+  ];
+}
+
 function metadata({ contract: { programme }, base }: Guide): readonly string[] {
   const { origin } = new URL(base);
+  const { identity, issuer } = programme;
   const [path] = programme.metadata?.paths ?? [];
   if (path === undefined) return [];
   return [
     '## Configure a standard client',
-    `Libraries that know RFC 8414 configure themselves from ${inCode(origin + path)}.`,
+    `Libraries that know RFC 8414 configure themselves from ${inCode(origin + path)}${identity === undefined ? '' : `, those that know OpenID Connect from the issuer ${inCode(issuer)}`}.`,
   ];
 }
 

@@ -1,0 +1,46 @@
+// Owns what a contract promises of members' identity: identity tokens, and the userinfo endpoint.
+
+import type { Milliseconds } from '../../lib/clock.ts';
+import { tokenValues } from '../answers/token_layout.ts';
+import type { Values } from '../answers/tree_writer.ts';
+import type { Definition } from '../language/definition.ts';
+import type { FieldTree } from '../language/value_tree.ts';
+import type { Programme } from '../programme.ts';
+import type { Answers, Told } from './answers.ts';
+import { sampleClient, sampleFacts } from './samples.ts';
+import { optional } from './tokens.ts';
+
+/** What a programme tells of its members' identity; undefined where it does not. */
+export interface IdentityPromise {
+  readonly lifetime?: Milliseconds;
+  readonly claims?: Answers;
+  readonly userinfo?: Answers;
+}
+
+export function describeIdentity(definition: Definition, programme: Programme): IdentityPromise {
+  const { id_token: token, userinfo: asked } = definition;
+  const { identity, userinfo, values } = programme;
+  const told = (tree: FieldTree, write: (values: Values) => Told): Answers => {
+    const mayHold = optional(definition, programme, 'authorization_code', [tree]);
+    return {
+      form: 'json',
+      mayHold,
+      render: (absent) => {
+        const client = sampleClient(programme, mayHold, absent);
+        const facts = sampleFacts(definition, programme, 'authorization_code', absent, mayHold);
+        return write(tokenValues(facts, client, values));
+      },
+    };
+  };
+  return {
+    ...(token &&
+      identity && {
+        lifetime: identity.lifetime,
+        claims: told(token.claims, (sample) => ({
+          headers: {},
+          body: JSON.stringify(identity.claims(sample)),
+        })),
+      }),
+    ...(asked && userinfo && { userinfo: told(asked.fields, userinfo.render) }),
+  };
+}
