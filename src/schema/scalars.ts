@@ -98,7 +98,8 @@ export const pathSchema = v.pipe(
 function pathAdvice(path: string): string {
   if (/^https?:/.test(path)) return '; without scheme and host, which public_url has';
   if (/%/.test(path)) return '; written as they are, never percent-encoded';
-  if (/[{}]/.test(path)) return '; names in braces are whole segments, of login requests and token endpoints alone';
+  if (/[{}]/.test(path))
+    return '; names in braces are whole segments, of login requests and token endpoints alone';
   if (path.length > 1 && path.endsWith('/')) return '; without a slash at the end';
   return path.startsWith('/') ? '' : '; it begins with a slash';
 }

@@ -79,7 +79,7 @@ test('groups: one slip is one fault, at its place', () => {
     errors.map((text) => text.replace(/ \(.*/, '')),
     [
       'a.yaml:7:23: error: unknown key "staus"',
-      'a.yaml:8:19: error: expected one of method_not_allowed, unsupported_media_type, body_too_large, malformed_body, repeated_parameter, unknown_parameter, misplaced_parameter, authentication_missing and 29 more; found "invalid_cod"',
+      'a.yaml:8:19: error: expected one of method_not_allowed, unsupported_media_type, body_too_large, malformed_body, repeated_parameter, unknown_parameter, misplaced_parameter, authentication_missing and 30 more; found "invalid_cod"',
       'a.yaml:9:31: error: expected 200 or more, found the number 99',
       'a.yaml:10:18: error: expected all or a list, found the text "none"',
       'a.yaml:11:7: error: expected a map, found the text "all"',
