@@ -49,6 +49,7 @@ export const publicGrants: ReadonlySet<GrantType> = new Set([
 /** Grants whose input, a token that was given to a client, tells which client that was. */
 export const tokenGrants: Readonly<Partial<Record<GrantType, string>>> = {
   refresh_token: 'refresh_token',
+  token_exchange: 'subject_token',
 };
 
 /** Every input that belongs to some grant. */

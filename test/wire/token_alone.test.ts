@@ -6,13 +6,14 @@ import { test } from 'node:test';
 import type { ClientId } from '../../src/oauth/client.ts';
 import {
   invalidRefreshToken,
+  isLive,
   jsonHeaders,
   openClub,
   programme,
   tokensIn,
   tokensOfLogin,
 } from '../support/club.ts';
-import { type Answer, post } from '../support/wire.ts';
+import { type Answer, ask, post } from '../support/wire.ts';
 
 const over = 'client: { authentication: { methods: [basic, token] } }';
 
@@ -66,4 +67,26 @@ test('HOSTILE 40: a disabled client is refused with its token, as with its secre
     refresh_token,
   });
   assert.equal(answer.status, 401);
+});
+
+test('RFC 8693: an access token alone is exchanged for a longer one, which ends with its login', async (t) => {
+  const exchange = `${over}
+authorize: { endpoint: { inputs: { scope: {} } } }
+token_endpoints:
+  long: { path: /api/long, methods: [GET], read: query, inputs: [{ subject_token: { name: access_token } }] }
+grants: { token_exchange: { endpoint: long, role: member, access_lifetime: 1d } }
+scope: { kind: list, values: [], client: null, member_default: null }
+`;
+  const club = await openClub(t, { over: exchange });
+  const { access_token: first } = await tokensOfLogin(club);
+  const longer = async (token: string): Promise<Answer> =>
+    ask(club.url, `/${programme}/api/long?access_token=${token}`);
+  const { access_token: second } = tokensIn(await longer(first));
+  club.clock.advance(3600);
+  assert.equal(await isLive(club, first), false);
+  assert.equal(await isLive(club, second), true);
+  const { access_token: third } = tokensIn(await longer(second));
+  assert.equal(await isLive(club, third), true);
+  assert.equal((await longer(first)).status, 400);
+  assert.equal((await longer('made-up')).status, 400);
 });

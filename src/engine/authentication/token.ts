@@ -15,6 +15,7 @@ import { loginDigest } from '../../token/sealed/refresh_text.ts';
 import { disabledClient } from '../causes/client.ts';
 import { readRefreshToken } from '../refresh_token.ts';
 import type { Service } from '../service.ts';
+import { proveToken } from '../standing_token.ts';
 
 /**
  * The client that the token was given to. Nobody guesses a token, so failures are not counted; whether
@@ -33,7 +34,8 @@ export async function findTokenHolder(
   if (client === undefined) {
     const rule = ['grants', credentials.grant];
     const cause = { rule, expected: 'a token of this programme', came: 'one that is unknown' };
-    throw new Refusal('invalid_refresh_token', { cause });
+    const isRefresh = credentials.grant === 'refresh_token';
+    throw new Refusal(isRefresh ? 'invalid_refresh_token' : 'invalid_assertion', { cause });
   }
   record.isClaimRegistered = true;
   if (client.status !== 'active') {
@@ -46,10 +48,11 @@ export async function findTokenHolder(
 
 async function holderOf(
   service: Service,
-  { token: text }: TokenCredentials,
+  { grant, token: text }: TokenCredentials,
   now: Instant,
 ): Promise<Client['id'] | undefined> {
   const { programme, store } = service;
+  if (grant === 'token_exchange') return (await proveToken(service, text, now))?.client;
   const token = await readRefreshToken(service, text, now);
   const login = token && (await store.findLogin(programme.id, token.place));
   const isIts = login && sameDigest(loginDigest(programme.id, token), login.loginDigest);

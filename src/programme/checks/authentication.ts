@@ -137,7 +137,7 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
     [
       methods.includes('token') && !grantTypes.some((type) => grants[type] && tokenGrants[type]),
       [...at, 'methods'],
-      `no grant here takes a token: ${Object.keys(tokenGrants).join(' and ')} do`,
+      `no grant here takes a token, as ${Object.keys(tokenGrants).join(' and ')} do`,
       'take token out of client.authentication.methods',
     ],
     [
