@@ -153,6 +153,12 @@ export const inputTexts: Readonly<Record<string, readonly [where: string, use: s
     'Whose login it is; with `client_secret`, who authenticates by parameters.',
   ],
   client_secret: ['token', 'The secret of a client that authenticates by parameters.'],
+  client_assertion: ['token', 'What a client has signed to authenticate (`private_key_jwt`).'],
+  client_assertion_type: [
+    'token',
+    'Held to the URN of RFC 7523 2.2 where it is declared and `client_assertion` comes.',
+  ],
+  assertion: ['token', 'What a client has signed for the grant `jwt_bearer`.'],
   response_type: ['login', 'Must be declared; its failures have reasons of their own.'],
   redirect_uri: [
     'login, token',

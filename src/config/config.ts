@@ -1,7 +1,6 @@
 // Owns the configuration file: its keys, their defaults, and reading it.
 
 import { existsSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 
 import * as v from 'valibot';
@@ -25,6 +24,7 @@ import {
 } from './address.ts';
 import { auditSchema, type AuditSettings, auditSettings } from './audit_keys.ts';
 import { logSchema, type LogSettings, logSettings } from './log_keys.ts';
+import { networksSchema } from './networks.ts';
 import { storeSchema } from './store_keys.ts';
 import { certifiedSchema, localFiles, type TlsFiles, tlsSchema } from './tls_keys.ts';
 import { tracingSchema, type TracingSettings, tracingSettings } from './tracing_keys.ts';
@@ -46,6 +46,8 @@ export interface Config {
   /** Of `gateway`. */
   readonly gatewayTls?: TlsFiles;
   readonly trustedProxies: readonly string[];
+  /** Networks, besides public addresses, in which clients may publish their keys. */
+  readonly jwksNetworks: readonly string[];
   /** Whether trusted proxies begin connections to `listen` with a PROXY header; no others are taken. */
   readonly proxyProtocol?: 'v2';
   /** Processes that answer requests. */
@@ -88,17 +90,6 @@ const publicUrlSchema: v.GenericSchema<unknown, string> = v.pipe(
   ),
 );
 
-function isNetwork(text: string): boolean {
-  const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
-  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return Number(bits) <= longest;
-}
-
-const cidrSchema = v.pipe(
-  v.string(),
-  v.check(isNetwork, 'expected a network such as 10.0.0.0/8 or fd00::/8'),
-);
-
 const stopDelaySchema = v.pipe(
   durationSchema,
   v.check((delay) => delay <= 60_000, 'expected at most 60s'),
@@ -121,7 +112,8 @@ const configSchema = v.pipe(
     gateway: v.exactOptional(addressSchema),
     tls: v.exactOptional(tlsSchema),
     gateway_tls: v.exactOptional(certifiedSchema),
-    trusted_proxies: v.optional(v.array(cidrSchema), []),
+    trusted_proxies: networksSchema,
+    jwks_networks: networksSchema,
     proxy_protocol: v.exactOptional(v.picklist(['v2'])),
     workers: v.optional(workersSchema, 1),
     master_key_file: v.exactOptional(v.string()),
@@ -219,6 +211,7 @@ export function readConfig(path: string): Config {
     tls: tls && localFiles(tls, local),
     gatewayTls: gatewayTls && localFiles(gatewayTls, local),
     trustedProxies: output.trusted_proxies,
+    jwksNetworks: output.jwks_networks,
     proxyProtocol: output.proxy_protocol,
     workers: output.workers,
     masterKeyFile: keyFile === undefined ? undefined : local(keyFile),

@@ -10,6 +10,7 @@ import { createHttpDirectory } from '../members/http_directory.ts';
 import { createStoreDirectory } from '../members/store_directory.ts';
 import type { Programme } from '../programme/programme.ts';
 import { Windows } from '../store/windows.ts';
+import { type FetchedKeys, fetchedKeys } from '../token/assertions/fetched_keys.ts';
 import {
   accessTokenType,
   identityTokenType,
@@ -37,6 +38,8 @@ export interface ServiceOptions {
   readonly credentials?: HookCredentials | undefined;
   /** Limits of an answer of that hook; the usual ones if left out. */
   readonly hookLimits?: CallLimits | undefined;
+  /** Of servers of key sets, in PEM; node's defaults if left out. */
+  readonly authorities?: string | undefined;
   /** The service that this one replaces: logins and counts that began there go on here. */
   readonly former?: Service | undefined;
 }
@@ -49,7 +52,7 @@ export interface ServiceOptions {
 export async function openService(
   programme: Programme,
   foundation: Foundation,
-  { credentials, hookLimits, former }: ServiceOptions = {},
+  { credentials, hookLimits, former, authorities }: ServiceOptions = {},
 ): Promise<Service> {
   const { id, access, refresh } = programme;
   const { store, keyRecords: records = store, keyring, clock, environment } = foundation;
@@ -64,6 +67,7 @@ export async function openService(
     ...present({
       firstBrowsers: bindsAtPage ? (former?.firstBrowsers ?? new FirstBrowsers()) : undefined,
       sandbox: isLive ? undefined : programme.sandbox,
+      fetchedKeys: openFetchedKeys(programme, foundation, authorities, former),
     }),
     programme,
     tokenKeys: await openTokenKeys({
@@ -116,6 +120,18 @@ function verification(
     keys,
     verifyAccessToken: tokenVerifier({ type: accessTokenType, issuer, audience, keyOf }),
   };
+}
+
+/** Sets that the former service has fetched are gone by further. */
+function openFetchedKeys(
+  { id: programme, clients }: Programme,
+  { clock, log, jwksNetworks: networks = [] }: Foundation,
+  authorities: string | undefined,
+  former: Service | undefined,
+): FetchedKeys | undefined {
+  if (clients.assertions === undefined) return undefined;
+  const warn = (detail: string): void => log.error('key_set_unreachable', { programme, detail });
+  return former?.fetchedKeys ?? fetchedKeys({ programme, clock, networks, warn, authorities });
 }
 
 /** Asks nothing before the first login. */

@@ -9,6 +9,7 @@ import type { Programme } from '../programme/programme.ts';
 import type { Sandbox } from '../programme/sandbox/sandbox.ts';
 import type { Environment, Store } from '../store/contract.ts';
 import type { Windows } from '../store/windows.ts';
+import type { FetchedKeys } from '../token/assertions/fetched_keys.ts';
 import type { JwtSigner, PayloadSigner } from '../token/jwt.ts';
 import type { PublishedKeys } from '../token/key_chest.ts';
 import type { Keyring } from '../token/keyring.ts';
@@ -38,6 +39,8 @@ export interface Foundation {
   readonly keyRecords?: Store;
   /** Told to gateways; the store belongs to it (C-3). */
   readonly environment: Environment;
+  /** Networks, besides public addresses, in which clients may publish their keys. */
+  readonly jwksNetworks?: readonly string[];
   /** This process's number among those that share the store; absent where it is alone. */
   readonly node?: () => number;
   /** Whether another server of the store signs tokens of a programme; none where it is left out. */
@@ -71,6 +74,8 @@ export interface Service extends Foundation {
   /** Refresh tokens that are ahead of their login: one line of the log a minute. */
   readonly aheadReports: Windows;
   /** Present where tokens are JWTs. */
+  /** Key sets that clients publish; present where the programme takes assertions. */
+  readonly fetchedKeys?: FetchedKeys;
   readonly keys?: PublishedKeys;
   readonly verifyAccessToken?: TokenVerifier;
 }

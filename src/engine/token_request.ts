@@ -5,6 +5,7 @@ import type { Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
 import { authenticateClient } from './authentication/client.ts';
+import { grantByAssertion } from './authentication/jwt_bearer.ts';
 import { isLiveKey } from './authentication/secret.ts';
 import { expectProvenFor } from './authentication/token.ts';
 import type { Grant } from './authorization.ts';
@@ -28,6 +29,7 @@ const grants: Readonly<Record<GrantType, Grant>> = {
   client_credentials: grantToClient,
   password: grantByPassword,
   token_exchange: grantByExchange,
+  jwt_bearer: grantByAssertion,
 };
 
 /**

@@ -39,6 +39,15 @@ export interface MemberDirectory {
   /** Whether a member may still hold tokens; asked at every refresh (G-23). */
   isActive(subject: Subject, record?: RequestRecord): Promise<boolean>;
   /**
+   * A member who may log in, found without a password for a client that vouches for it; `by` is what a
+   * directory elsewhere cannot all do (`checks/assertions.ts`).
+   */
+  find(
+    by: 'username' | 'subject',
+    name: string,
+    record?: RequestRecord,
+  ): Promise<Member | undefined>;
+  /**
    * `isActive` reads this service's own store, so it is also asked at every use of a member's
    * access token. With a directory elsewhere, each use would cost a call.
    */

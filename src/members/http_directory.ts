@@ -9,6 +9,7 @@ import { randomKey } from '../lib/random.ts';
 import { traceHeaders } from '../lib/trace_context.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Overloaded, Unavailable } from '../oauth/failure.ts';
+import type { Subject } from '../oauth/member.ts';
 import { type RequestRecord, usualIdHeader } from '../oauth/request_record.ts';
 import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts';
 import { BrokenAnswer, readStatus, readVerification } from './hook_answer.ts';
@@ -68,6 +69,10 @@ export interface HttpDirectoryOptions {
 export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirectory {
   const { ask, isLeftAlone } = createAsking(options);
   const { programme } = options;
+  const isActive: MemberDirectory['isActive'] = (subject, record) => {
+    const question = statusQuestion(programme, subject);
+    return ask(question, (body) => readStatus(body) === 'active', { record });
+  };
   return {
     verify: (attempt) => askToVerify(options, ask, attempt),
     async decline(attempt) {
@@ -76,9 +81,11 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
       const unknown = { typedUsername: randomKey(16), password: randomKey(16) };
       await askToVerify(options, ask, { ...attempt, ...unknown });
     },
-    async isActive(subject, record) {
-      const question = statusQuestion(programme, subject);
-      return ask(question, (body) => readStatus(body) === 'active', { record });
+    isActive,
+    // The contract has no question for a member by its username.
+    async find(by, name, record) {
+      const subject = name as Subject;
+      return by === 'subject' && (await isActive(subject, record)) ? { subject } : undefined;
     },
     isOwn: false,
     isLeftAlone,

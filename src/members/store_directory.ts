@@ -49,6 +49,13 @@ export function createStoreDirectory(
       const record = await records.find('member', programme, subject);
       return record?.status === 'active';
     },
+    async find(by, name) {
+      const record =
+        by === 'subject'
+          ? await records.find('member', programme, name as Subject)
+          : (await records.findBy('member', 'username', programme, normaliseUsername(name)))[0];
+      return record?.status === 'active' ? memberOf(record) : undefined;
+    },
     isOwn: true,
   };
 }

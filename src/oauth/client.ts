@@ -2,7 +2,7 @@
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
 import { type Digest, digest } from '../lib/digest.ts';
-import type { ClientCertificate } from './client_certificate.ts';
+import type { ClientCertificate, ClientKeys } from './client_certificate.ts';
 
 /** A programme's name in stores, commands and paths: its file's name without `.yaml`. */
 export type ProgrammeId = string & { readonly __brand: 'ProgrammeId' };
@@ -19,6 +19,9 @@ export type Role = (typeof roles)[number];
 
 /** The methods of RFC 8705, under its names. */
 export const certificateMethods = ['self_signed_tls_client_auth', 'tls_client_auth'] as const;
+/** Assertions that the client's private key signs (RFC 7523 2.2), by the name of OpenID Connect Core 9. */
+export const privateKeyJwt = 'private_key_jwt';
+
 /**
  * How clients authenticate: `basic` and `bare_basic` by the Authorization header; `secret` by a secret
  * without an identifier; `none` (RFC 7591) is what public clients do.
@@ -30,6 +33,7 @@ export const authenticationMethods = [
   'secret',
   'none',
   'token',
+  privateKeyJwt,
   ...certificateMethods,
 ] as const;
 export type AuthenticationMethod = (typeof authenticationMethods)[number];
@@ -76,7 +80,7 @@ export interface Client {
   readonly name: string;
   readonly roles: readonly Role[];
   readonly redirectUris: readonly string[];
-  /** One, or two during a rotation; none where certificates take their place. */
+  /** One, or two during a rotation; none where certificates or keys take their place. */
   readonly secrets: readonly StoredSecret[];
   /** One, or two during a rotation; with these it authenticates where a dialect takes them. */
   readonly certificates?: readonly ClientCertificate[];
@@ -84,6 +88,8 @@ export interface Client {
   readonly isPublic?: true;
   /** A name in certificates that an authority vouches for, in the form of `readName`. */
   readonly certificateSubject?: string;
+  /** Public keys; with assertions that they sign it authenticates where a dialect takes them. */
+  readonly assertionKeys?: ClientKeys;
   readonly apiKeys: readonly StoredSecret[];
   readonly businessContext?: string;
   readonly partnerId?: string;

@@ -1,5 +1,5 @@
-// Owns the certificates with which clients authenticate (RFC 8705): as a client shows one, and what is
-// registered of it.
+// Owns the certificates and public keys with which clients authenticate (RFC 8705, RFC 7523): as a client
+// shows a certificate, and what is registered.
 
 import { hash, type X509Certificate } from 'node:crypto';
 
@@ -67,4 +67,41 @@ export function readName(text: string): string | undefined {
   // A space after the comma between two attributes is no part of the name.
   const name = text.trim().replaceAll(/(?<!\\)([,+]) +/g, '$1');
   return /^[A-Za-z][\w.-]*=[^]+$|^\d+(?:\.\d+)+=[^]+$/.test(name) ? name : undefined;
+}
+
+/** What assertions may be signed with: whoever could check a signature of any other could make it. */
+export const assertionAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const;
+export type AssertionAlgorithm = (typeof assertionAlgorithms)[number];
+
+export interface ClientKey {
+  /** Base64url SHA-256 of the key's own members (RFC 7638). */
+  readonly thumbprint: Digest;
+  readonly kid?: string;
+  /** The one algorithm that it signs by, where its owner says so. */
+  readonly algorithm?: AssertionAlgorithm;
+  /** The members of RFC 7518 that make the key. */
+  readonly jwk: Readonly<Record<string, string>>;
+}
+
+/** A client's keys, or the address where it publishes them. */
+export type ClientKeys = { readonly keys: readonly ClientKey[] } | { readonly url: string };
+
+/** Why no key set can have an address, as the end of a sentence; undefined where one can. */
+export function keySetUrlFault(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:') return 'must be a file or an https address';
+  if (url.username + url.password !== '') return 'must hold no credentials';
+  return text.length > 2000 ? 'is longer than 2000 characters' : undefined;
 }

@@ -54,6 +54,7 @@ export const grantFailures: Readonly<Partial<Record<GrantType, FailureReason>>> 
   refresh_token: 'invalid_refresh_token',
   password: 'invalid_member_credentials',
   token_exchange: 'invalid_assertion',
+  jwt_bearer: 'invalid_assertion',
 };
 
 /**

@@ -11,11 +11,14 @@ export const grantTypes = [
   'client_credentials',
   'password',
   'token_exchange',
+  'jwt_bearer',
 ] as const;
 export type GrantType = (typeof grantTypes)[number];
 
 /** Grants whose answers bring a refresh token unless the file says otherwise (RFC 6749 4.4.3). */
 export const refreshedGrants: readonly GrantType[] = ['authorization_code', 'password'];
+/** The `grant_type` of RFC 7523 2.1. */
+export const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 /** The `grant_type` of RFC 8693 2.1. */
 export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -23,6 +26,7 @@ export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
 /** The name of a grant in metadata (RFC 8414), where it is not the grant's own. */
 export const registeredGrantTypes: Readonly<Partial<Record<GrantType, string>>> = {
   token_exchange: tokenExchange,
+  jwt_bearer: jwtBearer,
 };
 
 /** Inputs of a token request that belong to one grant: those it needs, and those it also takes. */
@@ -37,6 +41,7 @@ export const grantInputs: Readonly<
     needs: ['subject_token'],
     takes: ['subject_token_type', 'requested_token_type', 'actor_token'],
   },
+  jwt_bearer: { needs: ['assertion'], takes: [] },
 };
 
 /** Grants of public clients, which a member begins: what a client is given for itself needs a proof. */

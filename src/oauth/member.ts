@@ -18,6 +18,10 @@ export function isPropertyValue(text: string): boolean {
   return text !== '' && text.length <= propertyLimits.length && !/\p{C}/u.test(text);
 }
 
+export function isSubject(text: string): text is Subject {
+  return subjectForm.test(text);
+}
+
 /** A directory's facts of a member whose credentials matched. */
 export interface Member {
   readonly subject: Subject;

@@ -31,6 +31,7 @@ import type {
   Programme,
   SelectorRule,
 } from './programme.ts';
+import { compileAssertionTerms } from './requests/assertion_terms.ts';
 import { compileInput } from './requests/input_rules.ts';
 import { compileTokenEndpoint } from './requests/token_endpoint.ts';
 import {
@@ -86,7 +87,8 @@ export function compileProgramme(
     audience,
     requestIdHeader: definition.request_id === 'none' ? undefined : definition.request_id,
     values,
-    clients: compileClientRules(definition),
+    clients: compileClientRules(definition, issuer, publicUrl),
+    assertionSubjects: definition.grants.jwt_bearer?.subject ?? [],
     login: compileLogin(definition, { ownPath, issuer }, logos),
     code: {
       generate: compileGenerator(definition.code, usualCodeLength),
@@ -149,8 +151,12 @@ function compileExtras(
   });
 }
 
-function compileClientRules({ client }: Definition): ClientRules {
-  const { identifier, authentication } = client;
+function compileClientRules(
+  definition: Definition,
+  issuer: string,
+  publicUrl: string,
+): ClientRules {
+  const { identifier, authentication } = definition.client;
   const isIdentifier = compileShape(identifier);
   const fits = (text: string): boolean =>
     isIdentifier(text) && Buffer.byteLength(text) <= longestIdentifier;
@@ -163,6 +169,7 @@ function compileClientRules({ client }: Definition): ClientRules {
     identifierForm: describeShape(identifier),
     scheme: authentication.scheme,
     failureLimit: unlessOff(authentication.failure_limit),
+    assertions: compileAssertionTerms(definition, issuer, publicUrl),
   };
 }
 
@@ -188,10 +195,11 @@ function compileMembers({ members }: Definition): MemberRules {
 }
 
 function refreshingOf({ grants }: Definition): ReadonlySet<GrantType> {
-  const isOn = (type: GrantType): boolean =>
-    refreshedGrants.includes(type)
-      ? grants[type]?.refresh_token !== 'off'
-      : grants[type]?.refresh_token === 'on';
+  const isOn = (type: GrantType): boolean => {
+    if (type === 'jwt_bearer') return false;
+    const said = grants[type]?.refresh_token;
+    return refreshedGrants.includes(type) ? said !== 'off' : said === 'on';
+  };
   const isOffered = (type: GrantType): boolean => grants[type] !== undefined && isOn(type);
   return new Set(grants.refresh_token === undefined ? [] : grantTypes.filter(isOffered));
 }

@@ -16,6 +16,7 @@ import type { Values } from './answers/tree_writer.ts';
 import type { Definition } from './language/definition.ts';
 import type { Misfit } from './language/value_shape.ts';
 import type { LoginRules } from './login/rules.ts';
+import type { AssertionTerms } from './requests/assertion_terms.ts';
 import type { InputRule } from './requests/input_rules.ts';
 import type { TokenEndpoint } from './requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from './requests/token_management.ts';
@@ -35,6 +36,8 @@ export interface ClientRules {
   readonly scheme: string;
   /** Limit on wrong secrets for one client from one address; undefined where `off`. */
   readonly failureLimit: ThrottleLimit | undefined;
+  /** Present where clients sign assertions. */
+  readonly assertions: AssertionTerms | undefined;
 }
 
 export interface AccessTokenRules {
@@ -91,6 +94,8 @@ export interface Programme {
   readonly grants: ReadonlySet<GrantType>;
   /** Grants whose answers bring a refresh token. */
   readonly refreshing: ReadonlySet<GrantType>;
+  /** Who an assertion of the grant `jwt_bearer` may be about, in the order of the file. */
+  readonly assertionSubjects: readonly string[];
   readonly scope: ScopeRules;
   readonly verification: VerificationRules;
   readonly access: AccessTokenRules;

@@ -4,6 +4,7 @@
 import { after, type Instant, milliseconds } from '../lib/clock.ts';
 import { type Digest, digest } from '../lib/digest.ts';
 import { type Client, type ClientId, publicUse, type StoredSecret } from '../oauth/client.ts';
+import type { ClientKey, ClientKeys } from '../oauth/client_certificate.ts';
 import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type { MaintainedPart, Maintenance } from '../oauth/maintenance.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
@@ -89,11 +90,13 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
       isPublic,
       certificates = [],
       certificateSubject: subject,
+      assertionKeys,
     }) => [
       ...[...secrets, ...apiKeys].map((secret) => secret.digest),
-      ...certificates.map(({ thumbprint }) => thumbprint),
+      ...[...certificates, ...keysOf(assertionKeys)].map(({ thumbprint }) => thumbprint),
       ...(subject === undefined ? [] : [digest(subject)]),
       ...(isPublic === true ? [publicUse(id)] : []),
+      ...(assertionKeys !== undefined && 'url' in assertionKeys ? [digest(assertionKeys.url)] : []),
     ],
     hasEpoch: false,
     order: 'registered',
@@ -134,6 +137,10 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
     order: 'registered',
   },
 };
+
+function keysOf(held: ClientKeys = { keys: [] }): readonly ClientKey[] {
+  return 'keys' in held ? held.keys : [];
+}
 
 export const kindNames = Object.keys(kinds) as readonly Kind[];
 

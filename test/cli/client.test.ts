@@ -93,6 +93,7 @@ other      partnerapi-00002  Red        partner  active  TIME
       certificates: [],
       certificate_subject: null,
       client_type: 'confidential',
+      jwks: null,
       secrets: [{ created_at: 'TIME', expires_at: null, last_used_at: null }],
       api_keys: [{ created_at: 'TIME', expires_at: null, last_used_at: null }],
       api_key_shared_with: [],

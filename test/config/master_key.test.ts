@@ -142,6 +142,7 @@ function fresh(t: TestContext): { readonly folder: string; readonly config: Conf
     programmes: join(folder, 'programmes'),
     store: { kind: 'file', path: join(folder, 'data/jetway.db') },
     trustedProxies: [],
+    jwksNetworks: [],
     workers: 1,
     document: { kind: 'map', at: { file: '', line: 1, column: 1 }, entries: new Map() },
     control: 'jetway.control',

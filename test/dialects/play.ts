@@ -6,6 +6,8 @@ import type { TestContext } from 'node:test';
 
 import { present } from '../../src/lib/present.ts';
 import type { Role } from '../../src/oauth/client.ts';
+import { assertionAlgorithms } from '../../src/oauth/client_certificate.ts';
+import { registered, signJwt, type TestKey, testKey } from '../support/assertions.ts';
 import { jsonHeaders } from '../support/club.ts';
 import { type Jetway, startJetway, type TestMember } from '../support/jetway.ts';
 import { formOf, openLogin, submitLogin, withoutDevice } from '../support/login.ts';
@@ -51,7 +53,8 @@ export async function play(
       );
       const usualHeaders = Object.fromEntries(added.map(([, name, value]) => [name, value]));
       const whole = { ...one, headers: { ...usualHeaders, ...one.headers } };
-      const answer = await send(jetway.url, filled(whole, bindings), member);
+      const sent = withAssertions(filled(whole, bindings), settings, jetway.clock.now());
+      const answer = await send(jetway.url, sent, member);
       const asked = `${title}\n${JSON.stringify(whole)}`;
       assert.deepEqual(answer, expected(told, answer, bindings), asked);
     }
@@ -106,6 +109,9 @@ async function onboard(
       ),
       ...(businessContext === undefined ? {} : { businessContext }),
       ...(partnerId === undefined ? {} : { partnerId }),
+      ...(settings['jwks'] === undefined
+        ? {}
+        : { assertionKeys: { keys: registered(keyOf(settings['jwks'])) } }),
       ...(apiKey === undefined
         ? {}
         : { apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }] }),
@@ -140,6 +146,30 @@ function filled({ start, headers, body }: Message, bindings: Bindings): Message 
     headers: Object.fromEntries(values) as Record<string, string>,
     body: bindings.fill(body),
   };
+}
+
+/** `<jwt iss=partner exp=+60>` as a JWT of these claims; times are seconds from now, `+` a space. */
+function withAssertions(message: Message, { jwks }: Transcript['settings'], now: number): Message {
+  const body = message.body.replaceAll(/<jwt ([^>]*)>/g, (_, pairs: string) => {
+    const claims = pairs.split(' ').map((pair): [string, string | number] => {
+      const [name = '', value = ''] = pair.split('=');
+      const isTime = ['exp', 'iat', 'nbf'].includes(name);
+      return [name, isTime ? Math.floor(now / 1000) + Number(value) : value.replaceAll('+', ' ')];
+    });
+    return signJwt(keyOf(jwks), Object.fromEntries(claims));
+  });
+  return { ...message, body };
+}
+
+const keys = new Map<string, TestKey>();
+
+/** The key of all transcripts with the algorithm. */
+function keyOf(algorithm: string | undefined): TestKey {
+  const known = assertionAlgorithms.find((one) => one === algorithm);
+  if (known === undefined) throw new Error('a transcript with assertions says: jwks = ES256');
+  const key = keys.get(known) ?? testKey(known);
+  keys.set(known, key);
+  return key;
 }
 
 async function send(base: string, request: Message, member: TestMember): Promise<Answer> {

@@ -7,19 +7,18 @@ import { logsIn, type Programme } from '../../src/programme/programme.ts';
 import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
 import { tokenFaults } from '../../src/programme/requests/sample_faults.ts';
 import { loginFaults } from '../../src/programme/requests/sample_login_faults.ts';
+import type { SampleClient, SampleValues } from '../../src/programme/requests/sample_proof.ts';
 import {
-  type SampleClient,
   sampleLoginRequest,
   type SampleRequest,
   sampleTokenRequest,
-  type SampleValues,
 } from '../../src/programme/requests/sample_request.ts';
 import type { FailingStore } from '../support/failing_store.ts';
 
 export interface Provoking {
   readonly programme: Programme;
   readonly definition: Definition;
-  readonly by: Required<SampleClient>;
+  readonly by: SampleClient & Required<Pick<SampleClient, 'apiKey'>>;
   /** A client without any role, and with two redirect URIs. */
   readonly other: SampleClient;
   /** Those of a good login request. */

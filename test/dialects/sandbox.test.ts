@@ -25,14 +25,15 @@ import { type LoadedProgramme, loadProgramme } from '../../src/programme/languag
 import type { LoginPageName } from '../../src/programme/login/texts.ts';
 import { withPathValues } from '../../src/programme/path_index.ts';
 import { logsIn } from '../../src/programme/programme.ts';
+import { provenProperties } from '../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../src/programme/requests/client_values.ts';
+import type { SampleClient, SampleValues } from '../../src/programme/requests/sample_proof.ts';
 import {
-  type SampleClient,
   sampleLoginRequest,
   type SampleRequest,
-  type SampleValues,
 } from '../../src/programme/requests/sample_request.ts';
 import type { Sandbox } from '../../src/programme/sandbox/sandbox.ts';
+import { registered, signingFor, testKey } from '../support/assertions.ts';
 import { jsonHeaders, redirected } from '../support/club.ts';
 import { type FailingStore, failingStore } from '../support/failing_store.ts';
 import { type ClientOptions, type Jetway, startJetway } from '../support/jetway.ts';
@@ -40,6 +41,7 @@ import { openLogin, submitLogin } from '../support/login.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { provokedFailures } from './provoked_failures.ts';
 
+const key = testKey();
 const header = 'X-Sandbox-Failure';
 const parameter = 'sandbox_failure';
 
@@ -57,7 +59,7 @@ interface Scene {
   readonly service: Service;
   readonly sandbox: Sandbox;
   readonly definition: LoadedProgramme['definition'];
-  readonly by: Required<SampleClient>;
+  readonly by: SampleClient & Required<Pick<SampleClient, 'apiKey'>>;
   /** A partner without any role, and with two redirect URIs. */
   readonly other: SampleClient;
   readonly failing: FailingStore;
@@ -75,7 +77,7 @@ async function openScene(
   const service = jetway.services.get(name);
   assert.ok(definition !== undefined && service?.sandbox !== undefined, name);
   const { programme } = service;
-  const addClient = async (options: ClientOptions): Promise<Required<SampleClient>> => {
+  const addClient = async (options: ClientOptions): Promise<Scene['by']> => {
     const id = programme.clients.newIdentifier();
     // Of its own: a secret alone names its client.
     const [secret, apiKey] = [`a-secret-of-${id}`, `api-key-of-the-partner-${id}`];
@@ -83,15 +85,17 @@ async function openScene(
     const more = {
       businessContext: 'PartnerContext',
       partnerId: 'Partner000001',
-      properties: Object.fromEntries(
-        comparedProperties(definition).map(({ name: key }) => [key, 'demo']),
-      ),
+      properties: Object.fromEntries([
+        ...provenProperties(definition).map((one) => [one, `of-${id}`]),
+        ...comparedProperties(definition).map(({ name: compared }) => [compared, 'demo']),
+      ]) as Record<string, string>,
       apiKeys: [{ digest, createdAt: jetway.clock.now() }],
+      assertionKeys: { keys: registered(key) },
     };
     await jetway.addClient({ programme: name, secret, ...options, id, more });
     const client = await jetway.store.find('client', programme.id, id);
     assert.ok(client !== undefined);
-    return { client, secret, apiKey };
+    return { client, secret, apiKey, assertion: signingFor(service, client, key) };
   };
   const by = await addClient({});
   const redirectUris = ['https://other.example/1', 'https://other.example/2'];

@@ -5,6 +5,7 @@
 //   client other = partner-2 hush       another partner, {other} and {other_basic}; at the end
 //                                       `roles=member,partner` (`roles=` for none), `disabled`,
 //                                       `public` (no secret counts) or `redirect=com.example.app:/cb`
+//   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60>` is signed
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
 //
 //   == refresh_token: with new tokens   an exchange, told in words

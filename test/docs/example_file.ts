@@ -8,6 +8,18 @@ type Plain = Readonly<Record<string, unknown>>;
 /** What examples of keys of a hook stand beside. */
 const hook = 'members: { directory: http, url: https://members.example.com/jetway }';
 
+/** The inputs and keys of the grant, whole but for one. */
+const assertionGrant = {
+  beside:
+    'token_endpoints: { grant: { inputs: { assertion: {} } } }\ngrants: { jwt_bearer: { endpoint: grant, role: partner, subject: client } }',
+};
+
+/** Clients that sign. */
+const signedClient = {
+  beside:
+    'client: { authentication: { methods: [basic, private_key_jwt] } }\ntoken_endpoints: { grant: { inputs: { client_assertion: {} } } }',
+};
+
 /** Where an example needs another variant than `grant`, or more YAML beside it. */
 const surroundings: Readonly<Record<string, { readonly on?: string; readonly beside?: string }>> = {
   selector: { on: 'partner-login' },
@@ -44,6 +56,25 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'grants.token_exchange': {
     beside: 'token_endpoints: { grant: { inputs: { subject_token: {} } } }',
   },
+  ...Object.fromEntries(
+    ['', '.audience', '.algorithms', '.issuer', '.longest', '.tolerance', '.jti'].map((name) => [
+      `client.authentication.assertion${name}`,
+      signedClient,
+    ]),
+  ),
+  'grants.jwt_bearer': {
+    beside: 'token_endpoints: { grant: { inputs: { assertion: {} } } }',
+  },
+  'grants.jwt_bearer.endpoint': {
+    on: 'partner-login',
+    beside:
+      'token_endpoints: { key: { inputs: { assertion: {} } }, refresh: { inputs: { assertion: {} } } }\ngrants: { jwt_bearer: { role: partner, subject: client } }',
+  },
+  ...Object.fromEntries(
+    ['grant_type', 'role', 'access_lifetime', 'access_format', 'access_form', 'subject'].map(
+      (name) => [`grants.jwt_bearer.${name}`, assertionGrant],
+    ),
+  ),
   'grant.endpoint': {
     on: 'partner-login',
     beside: 'grants: { client_credentials: { role: partner } }',

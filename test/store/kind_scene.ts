@@ -30,8 +30,18 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
         partnerId: 'PARTNER01',
         certificates: [{ thumbprint: digest(`certificate of ${id}`), expiresAt: at(3) }],
         certificateSubject: 'CN=partner',
+        assertionKeys: {
+          keys: [{ thumbprint: digest(`key of ${id}`), kid: 'é', jwk: { kty: 'EC' } }],
+        },
       }),
-    optional: ['throttle', 'businessContext', 'partnerId', 'certificates', 'certificateSubject'],
+    optional: [
+      'throttle',
+      'businessContext',
+      'partnerId',
+      'certificates',
+      'certificateSubject',
+      'assertionKeys',
+    ],
     text: 'name',
   },
   member: {

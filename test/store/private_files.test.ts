@@ -52,6 +52,7 @@ function configOf(path: string): Config {
     programmes: 'programmes',
     store: { kind: 'file', path },
     trustedProxies: [],
+    jwksNetworks: [],
     workers: 1,
     document: { kind: 'map', at: { file: '', line: 1, column: 1 }, entries: new Map() },
     control: 'jetway.control',

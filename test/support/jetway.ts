@@ -99,6 +99,9 @@ export interface JetwayOptions {
   readonly credentials?: HookCredentials;
   /** How long those directories are waited for; on a slow machine the usual is too short for a test. */
   readonly hookLimits?: CallLimits;
+  /** Where clients may publish their keys besides public addresses, and who vouches for them there. */
+  readonly jwksNetworks?: readonly string[];
+  readonly authorities?: string;
   /** How long connections may take; as in earnest unless said otherwise. */
   readonly timeLimits?: TimeLimits;
 }
@@ -172,9 +175,13 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
     await Promise.all(
       mounted.map(async (programme) => {
         const { environment = 'staging' } = options;
-        const foundation = { store, clock, keyring, log, environment };
-        const { credentials, hookLimits = patientLimits } = options;
-        const service = await openService(programme, foundation, { credentials, hookLimits });
+        const { jwksNetworks = [], credentials, hookLimits = patientLimits, authorities } = options;
+        const foundation = { store, clock, keyring, log, environment, jwksNetworks };
+        const service = await openService(programme, foundation, {
+          credentials,
+          hookLimits,
+          authorities,
+        });
         return [programme.id, service] as const;
       }),
     ),

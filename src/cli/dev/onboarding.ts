@@ -12,7 +12,8 @@ import type { Definition } from '../../programme/language/definition.ts';
 import type { Comparison } from '../../programme/language/input_schema.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { comparedProperties, inputsIn } from '../../programme/requests/client_values.ts';
-import { fittingValue, isPublicOnly } from '../../programme/requests/sample_request.ts';
+import { isPublicOnly } from '../../programme/requests/sample_proof.ts';
+import { fittingValue } from '../../programme/requests/sample_request.ts';
 import { neededProperties } from '../entities/client_needs.ts';
 import { newApiKey, newSecret } from '../entities/secrets.ts';
 

@@ -103,7 +103,7 @@ export function showSubject({ certificateSubject: name }: Client, uses: Uses): S
   return { json: subject, label: 'certificate subject', value: name ?? null, lines };
 }
 
-function useText(lastUsed: string | null): string {
+export function useText(lastUsed: string | null): string {
   return lastUsed === null ? 'never used' : `last used ${lastUsed}`;
 }
 

@@ -151,7 +151,7 @@ function shownOnce(secret: boolean, apiKey: boolean, isPublic: boolean): string 
   if (secret && apiKey)
     return 'Its secret and API key are shown this once; no verb can show them again.';
   if (!secret && !apiKey && isPublic) return 'It is public, and has no secret.';
-  if (!secret && !apiKey) return 'It authenticates with its certificate, and has no secret.';
+  if (!secret && !apiKey) return 'It authenticates by what is registered below, and has no secret.';
   const what = secret ? 'secret' : 'API key';
   return `Its ${what} is shown this once; no verb can show it again.`;
 }

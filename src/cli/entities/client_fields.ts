@@ -7,6 +7,7 @@ import { nameHint } from '../../lib/suggest.ts';
 import { type Client, type Role, roles, type ThrottleLimit } from '../../oauth/client.ts';
 import { certificates, certificateSubject } from './certificates_field.ts';
 import { type Field, type Fields, formFault, takingAway, textField, textsOf } from './fields.ts';
+import { assertionKeys } from './keys_field.ts';
 import { properties, visibleFault } from './properties_field.ts';
 import { redirectUris } from './redirect_uris_field.ts';
 
@@ -23,6 +24,7 @@ export type ClientFields = Pick<
   | 'certificates'
   | 'certificateSubject'
   | 'isPublic'
+  | 'assertionKeys'
 >;
 
 const like = '{ limit: 600, window: 1m }';
@@ -141,6 +143,7 @@ export const clientFields: Fields<ClientFields> = {
   certificates,
   certificateSubject,
   isPublic: clientType,
+  assertionKeys,
 };
 
 export function nameField(description: string): Field<string> {

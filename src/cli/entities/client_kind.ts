@@ -12,6 +12,7 @@ import { dateText } from '../table.ts';
 import { showCertificates, showSubject } from './certificates_field.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
 import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
+import { showKeys } from './keys_field.ts';
 import type { Kind } from './kind.ts';
 import { showSecrets } from './secrets.ts';
 import { type Shown, shown, showFields } from './shown.ts';
@@ -58,8 +59,13 @@ export const clientKind: Kind<'client'> = {
   },
 };
 
-/** Certificates are shown with their last uses. */
-const { certificates: _one, certificateSubject: _other, ...withoutUses } = clientFields;
+/** Certificates and keys are shown with their last uses. */
+const {
+  certificates: _one,
+  certificateSubject: _other,
+  assertionKeys: _third,
+  ...withoutUses
+} = clientFields;
 
 export function showClient(
   client: Client,
@@ -71,6 +77,7 @@ export function showClient(
     ...showFields<Pick<Client, keyof typeof withoutUses>>(withoutUses, client),
     showCertificates(client, uses),
     showSubject(client, uses),
+    showKeys(client, uses),
     showSecrets('secrets', 'client secrets', client.secrets, uses),
     showSecrets('api_keys', 'API keys', client.apiKeys, uses),
     shown('created_at', 'created', dateText(client.createdAt)),

@@ -1,7 +1,7 @@
 // Owns comparing a client with its programme's dialect: what it lacks, and what it has without use.
 
 import { quote } from '../../lib/fault.ts';
-import { propertyValues } from '../../oauth/client.ts';
+import { privateKeyJwt, propertyValues } from '../../oauth/client.ts';
 import { grantTypes, publicGrants } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import { signsAccess } from '../../programme/access_formats.ts';
@@ -10,9 +10,10 @@ import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { headerFields } from '../../programme/language/response_headers.ts';
 import { neededValues } from '../../programme/language/value_tree.ts';
 import { clientPropertyPrefix } from '../../programme/language/vocabularies.ts';
+import { provenProperties } from '../../programme/requests/assertion_terms.ts';
 import { comparedProperties, inputsIn } from '../../programme/requests/client_values.ts';
 import { compileInput } from '../../programme/requests/input_rules.ts';
-import { isPublicOnly } from '../../programme/requests/sample_request.ts';
+import { isPublicOnly } from '../../programme/requests/sample_proof.ts';
 import { refuseUsage } from '../exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
 import { inputsOf } from './fields.ts';
@@ -64,9 +65,9 @@ export function judgeClient(
   const compared = [
     ...absent.filter((input) => comparisons.has(`client.${input}`)),
     ...new Set(
-      comparedProperties(definition).flatMap(({ name }) =>
-        lacks(name) ? [propertyInput + name] : [],
-      ),
+      [...comparedProperties(definition).map(({ name }) => name), ...provenProperties(definition)]
+        .filter(lacks)
+        .map((name) => propertyInput + name),
     ),
   ];
   const answered = [
@@ -83,27 +84,29 @@ export function judgeClient(
       ...typeFaults(id, definition, client, naming),
       ...missing(compared, 'compares requests with it, and refuses those of a client without'),
       ...missing(answered, 'puts it into its answers'),
+      ...missing(lacksKeys(definition, client) ? ['jwks'] : [], 'proves assertions by it'),
       ...unfitValues(id, { definition }, client, naming),
     ],
     warnings: [
       ...roleWarnings(id, definition, client, naming('roles')),
       ...redirectWarnings(client),
-      ...certificateWarnings(id, definition, client, naming),
+      ...idleProofs(id, definition, client, naming),
     ],
   };
 }
 
 /** The method by which a dialect takes each, and the input that gives it. */
-const byCertificate = [
+const ownProofs = [
   ['self_signed_tls_client_auth', 'certificates', 'certificate'],
   ['tls_client_auth', 'certificateSubject', 'certificate_subject'],
+  [privateKeyJwt, 'assertionKeys', 'jwks'],
 ] as const;
 
-/** Whether a client needs no secret: it is public, or has a certificate that its dialect takes (RFC 8705). */
+/** Whether a client needs no secret: it is public, or has a certificate or keys that its dialect takes. */
 export function needsNoSecret({ client }: Definition, held: ClientFields): boolean {
   const { methods } = client.authentication;
   if (held.isPublic === true) return true;
-  return byCertificate.some(([method, field]) => methods.includes(method) && held[field]?.length);
+  return ownProofs.some(([method, field]) => methods.includes(method) && has(held[field]));
 }
 
 /** A public client where there are none or with a proof, or another where all are public. */
@@ -122,20 +125,33 @@ function typeFaults(
     ...(takesNone
       ? []
       : [`${type} is of no use: ${id} takes no public clients (client.authentication.methods)`]),
-    ...byCertificate
-      .filter(([, field]) => client[field]?.length)
+    ...ownProofs
+      .filter(([, field]) => has(client[field]))
       .map(([, , input]) => `${naming(input)} is of no use: a public client proves nothing`),
   ];
 }
 
-function certificateWarnings(
+function has(held: ClientFields[(typeof ownProofs)[number][1]]): boolean {
+  return held !== undefined && (!Array.isArray(held) || held.length > 0);
+}
+
+/** Where nothing else proves a client, or an assertion is what it asks by. */
+function lacksKeys({ client, grants }: Definition, { assertionKeys }: ClientFields): boolean {
+  const { methods } = client.authentication;
+  const needsKeys =
+    grants.jwt_bearer !== undefined || methods.every((one) => one === privateKeyJwt);
+  return needsKeys && assertionKeys === undefined;
+}
+
+function idleProofs(
   id: string,
-  { client: { authentication } }: Definition,
+  { client: { authentication }, grants }: Definition,
   client: ClientFields,
   naming: Naming,
 ): readonly string[] {
-  return byCertificate
-    .filter(([method, field]) => client[field]?.length && !authentication.methods.includes(method))
+  return ownProofs
+    .filter(([method, field]) => has(client[field]) && !authentication.methods.includes(method))
+    .filter(([method]) => method !== privateKeyJwt || grants.jwt_bearer === undefined)
     .map(
       ([method, , input]) =>
         `${naming(input)} is of no use: ${id} does not take ${method} (client.authentication.methods)`,

@@ -209,9 +209,11 @@ export const retireSecret: ItemVerb<'client'> = async (kind, id, options) => {
     const changed = await changeItem(kind, around, found, (before) => {
       const change = endOlder(before.secrets, around.clock.now());
       if ('secrets' in change) return { ...before, secrets: change.secrets };
-      // The partner has changed over to certificates (RFC 8705).
-      const { certificates = [], certificateSubject } = before;
-      if (certificates.length > 0 || certificateSubject) return { ...before, secrets: [] };
+      // The partner has changed over to certificates (RFC 8705) or keys (RFC 7523).
+      const { certificates = [], certificateSubject, assertionKeys } = before;
+      if (certificates.length > 0 || (certificateSubject ?? assertionKeys)) {
+        return { ...before, secrets: [] };
+      }
       // Without a secret a partner cannot authenticate; `client disable` does that by its name.
       throw failed(
         `client ${id} has no second client secret that is good: make a new one first with client rotate-secret, or shut it out with client disable`,

@@ -69,6 +69,7 @@ export async function openAnswering(
       signsElsewhere: node.signsElsewhere,
       log,
       environment: config.environment,
+      jwksNetworks: config.jwksNetworks,
     });
     const serving = new Serving(foundation, settingsOf(config));
     await audit?.started();

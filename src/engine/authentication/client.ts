@@ -5,7 +5,7 @@ import { type Digest, digest } from '../../lib/digest.ts';
 import { networkOf } from '../../lib/ip_address.ts';
 import { type Cause, describeDifference, endpointRule, ownCause } from '../../oauth/cause.ts';
 import { type Client, type ClientId, publicUse } from '../../oauth/client.ts';
-import { Refusal } from '../../oauth/failure.ts';
+import { type FailureReason, Refusal } from '../../oauth/failure.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { Inputs } from '../../programme/requests/input_rules.ts';
 import type {
@@ -20,6 +20,7 @@ import {
   unknownSecret,
 } from '../causes/client.ts';
 import type { Service } from '../service.ts';
+import { proveAssertionOf } from './assertion.ts';
 import { proveCertificate } from './certificate.ts';
 import type { Proof } from './proof.ts';
 import { findHolder, proveSecret } from './secret.ts';
@@ -49,14 +50,18 @@ export async function authenticateClient(
     ? findHolder(service, credentials, now)
     : store.find('client', programme.id, credentials.id as ClientId));
   record.isClaimRegistered = client !== undefined;
-  const proof = prove(service, credentials, client, now);
+  const proving = prove(service, credentials, client, now);
+  // What is known at once is not waited for.
+  const proof = proving instanceof Promise ? await proving : proving;
   if (client?.status !== 'active' || proof.digest === undefined) {
     service.uses.fail(client?.id, now);
     // Made for known identifiers too: they are to cost the same.
     const unknown = id === undefined ? unknownSecret : unknownClient(programme, id);
     const known = client?.status === 'active' ? proof.cause : disabledClient;
     const cause = (client && known) ?? unknown;
-    throw await countFailure(service, id, address(), now, cause);
+    const isGrant = credentials.kind === 'assertion' && credentials.use === 'grant';
+    const reason = isGrant ? 'invalid_assertion' : 'client_authentication_failed';
+    throw await countFailure(service, id, address(), now, { reason, cause });
   }
   if (id === undefined) await expectFewGuesses(service, client, proof.digest, address(), now);
   record.client = client.id;
@@ -74,7 +79,10 @@ function prove(
   credentials: Exclude<PresentedCredentials, TokenCredentials>,
   client: Client | undefined,
   now: Instant,
-): Proof {
+): Proof | Promise<Proof> {
+  if (credentials.kind === 'assertion') {
+    return proveAssertionOf(service, credentials, client, now);
+  }
   if (credentials.kind === 'secret') return proveSecret(service, credentials, client, now);
   if (credentials.kind === 'certificate') return proveCertificate(credentials, client, now);
   if (credentials.kind === 'none') return provePublic(client);
@@ -94,14 +102,14 @@ async function countFailure(
   id: string | undefined,
   address: string,
   now: Instant,
-  cause: Cause,
+  { reason, cause }: { readonly reason: FailureReason; readonly cause: Cause },
 ): Promise<Refusal> {
   const limit = programme.clients.failureLimit;
-  if (limit === undefined) return new Refusal('client_authentication_failed', { cause });
+  if (limit === undefined) return new Refusal(reason, { cause });
   const key = failureKey(address, id);
   const { allowed, retryAfter } = await store.count('failed_secret', programme.id, key, limit, now);
   return allowed
-    ? new Refusal('client_authentication_failed', { cause })
+    ? new Refusal(reason, { cause })
     : new Refusal('throttled', {
         retryAfter: retryAfter / 1000,
         cause: tooManySecrets(limit, cause),

@@ -9,7 +9,8 @@ import type { VerificationMode } from '../../programme/requests/demand.ts';
 import { endpointsOf } from '../../programme/requests/grant_places.ts';
 import { type SampleFault, tokenFaults } from '../../programme/requests/sample_faults.ts';
 import { loginFaults } from '../../programme/requests/sample_login_faults.ts';
-import type { SampleRequest, SampleValues } from '../../programme/requests/sample_request.ts';
+import type { SampleValues } from '../../programme/requests/sample_proof.ts';
+import type { SampleRequest } from '../../programme/requests/sample_request.ts';
 import {
   type Demo,
   loginRequest,
@@ -100,6 +101,7 @@ function tokenLines(demo: Demo, grant: GrantType, at: string): readonly string[]
     authorization_code: { code: shellVariable('CODE') },
     password: member,
     token_exchange: { subject_token: shellVariable('ACCESS') },
+    jwt_bearer: { assertion: shellVariable('ASSERTION') },
     refresh_token: { refresh_token: shellVariable('REFRESH') },
   };
   const places = (

@@ -8,13 +8,12 @@ import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { VerificationMode } from '../../programme/requests/demand.ts';
 import type { SampleFault } from '../../programme/requests/sample_faults.ts';
+import type { SampleClient, SampleValues } from '../../programme/requests/sample_proof.ts';
 import {
   callHeaders,
-  type SampleClient,
   sampleLoginRequest,
   type SampleRequest,
   sampleTokenRequest,
-  type SampleValues,
 } from '../../programme/requests/sample_request.ts';
 
 /** A programme with a demo partner and member. */
@@ -23,7 +22,7 @@ export interface Demo {
   readonly definition: Definition;
   /** The file's base or variant, in words. */
   readonly dialect: string;
-  readonly by: Required<SampleClient>;
+  readonly by: SampleClient & Required<Pick<SampleClient, 'apiKey'>>;
   readonly redirectUri: string;
   readonly member: { readonly username: string; readonly password: string };
   /** The PKCE verifier of its logins, if the programme requires PKCE. */

@@ -7,7 +7,7 @@ import type { GrantType } from '../../oauth/grant.ts';
 import { parseFormOrNone } from '../../oauth/parameters.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
-import type { SampleValues } from '../../programme/requests/sample_request.ts';
+import type { SampleValues } from '../../programme/requests/sample_proof.ts';
 import type { App } from '../endpoints.ts';
 import { type Frame, readLook } from '../page.ts';
 import { commandSheet } from './commands.ts';
@@ -131,6 +131,7 @@ async function begin(demo: Demo, form: string): Promise<Visit | undefined> {
     client_credentials: {},
     password: demo.member,
     token_exchange: {},
+    jwt_bearer: {},
     refresh_token: {},
   };
   const grant = [...demo.programme.grants].find((one) => one === sentOne(form, 'grant'));

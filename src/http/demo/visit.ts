@@ -4,7 +4,8 @@
 import { randomKey } from '../../lib/random.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { takeToken, type TokenName, tokenPlace } from '../../programme/answers/token_place.ts';
-import type { SampleRequest, SampleValues } from '../../programme/requests/sample_request.ts';
+import type { SampleValues } from '../../programme/requests/sample_proof.ts';
+import type { SampleRequest } from '../../programme/requests/sample_request.ts';
 import { type Demo, tokenRequest } from './demo.ts';
 import { type SampleAnswer, sendSample } from './sample_sending.ts';
 
@@ -42,6 +43,7 @@ const beginnings: Readonly<Record<GrantType, string>> = {
   authorization_code: 'The partner exchanges the code for tokens',
   client_credentials: 'The partner gets a token of its own',
   token_exchange: 'The partner exchanges an access token for another one',
+  jwt_bearer: 'The partner sends an assertion that it has signed',
   password: 'The partner exchanges the member’s password for tokens',
   refresh_token: 'Refresh',
 };

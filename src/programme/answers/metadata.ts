@@ -1,13 +1,14 @@
 // Owns authorization server metadata (RFC 8414), with which standard clients configure themselves.
 
 import { present } from '../../lib/present.ts';
-import { certificateMethods } from '../../oauth/client.ts';
+import { certificateMethods, privateKeyJwt } from '../../oauth/client.ts';
 import { type GrantType, grantTypes, registeredGrantTypes } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import { signsAccess } from '../access_formats.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
+import { assertionInputs } from '../requests/client_assertion.ts';
 import { endpointsOf } from '../requests/grant_places.ts';
 
 /** Endpoints that the document names only under a condition. */
@@ -56,6 +57,9 @@ function compileDocument(
   const { grants, scope, authorize, tokens, introspection, revocation } = definition;
   const { access } = tokens;
   const methods = authenticationMethods(definition);
+  const algorithms = methods.includes(privateKeyJwt)
+    ? definition.client.authentication.assertion.algorithms
+    : undefined;
   const places = { issuer, ...endpoints(definition, publicUrl) };
   const keys = { jwks_uri: issuer + programmePaths.keySet };
   // JSON.stringify leaves out undefined members.
@@ -65,6 +69,7 @@ function compileDocument(
     response_modes_supported: ['query'],
     grant_types_supported: granted(definition).map((type) => registeredGrantTypes[type] ?? type),
     token_endpoint_auth_methods_supported: methods,
+    token_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: authorize.pkce === 'off' ? undefined : ['S256'],
     authorization_response_iss_parameter_supported:
       authorize.answer.issuer === undefined ? undefined : true,
@@ -76,6 +81,7 @@ function compileDocument(
     ...(revocation && {
       revocation_endpoint: issuer + revocation.path,
       revocation_endpoint_auth_methods_supported: methods,
+      revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     }),
   };
   const asking = introspection && {
@@ -83,6 +89,7 @@ function compileDocument(
     introspection_endpoint_auth_methods_supported: [
       ...new Set([...methods.filter((method) => method !== 'none'), 'client_secret_basic']),
     ],
+    introspection_endpoint_auth_signing_alg_values_supported: algorithms,
   };
   return ({ keySet, introspection: isAsked }) =>
     JSON.stringify({
@@ -156,11 +163,19 @@ function authenticationMethods({ client, token_endpoints }: Definition): readonl
     const isUsual = id?.name === undefined && secret !== undefined && secret.name === undefined;
     return read.includes('form') && isUsual;
   });
+  const isSigned = Object.values(token_endpoints).some(
+    ({ read, inputs }) =>
+      read.includes('form') &&
+      assertionInputs.every(
+        (role) => inputs[role] !== undefined && inputs[role].name === undefined,
+      ),
+  );
   return [
     ...(methods.includes('basic') && client.authentication.scheme === 'Basic'
       ? ['client_secret_basic']
       : []),
     ...(methods.includes('parameters') && isPost ? ['client_secret_post'] : []),
+    ...(methods.includes(privateKeyJwt) && isSigned ? [privateKeyJwt] : []),
     ...methods.filter(
       (method) => method === 'none' || certificateMethods.some((one) => one === method),
     ),

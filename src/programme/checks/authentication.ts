@@ -87,6 +87,8 @@ const inputsOfMethod: Readonly<Record<AuthenticationMethod, readonly string[]>> 
   secret: ['client_secret'],
   none: ['client_id'],
   token: [],
+  // checks/assertions.ts
+  private_key_jwt: [],
   self_signed_tls_client_auth: ['client_id'],
   tls_client_auth: ['client_id'],
 };

@@ -7,6 +7,7 @@ import type { Definition } from '../language/definition.ts';
 import { memberComplaints } from '../language/members_schema.ts';
 import { acceptanceComplaints } from './acceptances.ts';
 import { answerComplaints } from './answers.ts';
+import { assertionComplaints } from './assertions.ts';
 import { authenticationComplaints } from './authentication.ts';
 import { lifetimeComplaints, memberNumberComplaints, verifyComplaints } from './clients.ts';
 import { cookieComplaints } from './cookies.ts';
@@ -37,6 +38,7 @@ const errors: readonly Check[] = [
   pathComplaints,
   endpointComplaints,
   authenticationComplaints,
+  assertionComplaints,
   loginComplaints,
   ({ members }) => memberComplaints(members),
   memberNumberComplaints,

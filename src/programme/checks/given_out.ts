@@ -7,6 +7,7 @@ import { accessFormatOf, accessFormOf } from '../access_formats.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, InputDefinition } from '../language/input_schema.ts';
 import { alphabetOf, type CharacterClass, type ValueShape } from '../language/value_shape.ts';
+import { assertionType } from '../requests/client_assertion.ts';
 
 /** The length of a generated identifier whose shape allows several lengths. */
 export const usualIdentifierLength = 16;
@@ -76,6 +77,12 @@ function givenRefreshTokens({ format, form }: Definition['tokens']['refresh']): 
   };
 }
 
+/** Clients make them: at most 16384 characters are read. */
+const assertions: Given = {
+  what: 'assertions, which are JWTs of 200 to 16384 characters',
+  samples: [200, 16_384].map((length) => `eyJ${'A.-_09az'.repeat(length / 8)}`.slice(0, length)),
+};
+
 const givenByRole: Readonly<Record<string, GivenBy>> = {
   client_id: givenIdentifiers,
   client_secret: () => ({
@@ -97,6 +104,12 @@ const givenByRole: Readonly<Record<string, GivenBy>> = {
         ? scope.values
         : [...scope.values, scope.values.join(scope.separator)],
   }),
+  client_assertion_type: () => ({
+    what: `"${assertionType}", the type of client assertions`,
+    samples: [assertionType],
+  }),
+  client_assertion: () => assertions,
+  assertion: () => assertions,
   code_challenge: () => ({
     what: 'challenges of PKCE: 43 characters of base64url (RFC 7636 4.2)',
     samples: textsOf('base64url', 43),

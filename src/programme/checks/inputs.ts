@@ -9,6 +9,7 @@ import { proofInputs } from '../../oauth/pkce.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { comparisons, type InputDefinition } from '../language/input_schema.ts';
+import { assertionInputs } from '../requests/client_assertion.ts';
 import { grantsAt, readsInput } from '../requests/grant_places.ts';
 import { formatSamples } from '../requests/input_formats.ts';
 import { compileInput } from '../requests/input_rules.ts';
@@ -137,6 +138,7 @@ export const tokenInputs: ReadonlySet<string> = new Set([
   ...shared,
   'grant_type',
   'client_secret',
+  ...assertionInputs,
   ...inputsOfGrants,
 ]);
 

@@ -17,6 +17,7 @@ export function* refreshComplaints({ grants, tokens }: Definition): Iterable<Com
     ],
   );
   for (const type of grantTypes) {
+    if (type === 'jwt_bearer') continue;
     const said = grants[type]?.refresh_token;
     const at = ['grants', type, 'refresh_token'];
     yield* wrong(

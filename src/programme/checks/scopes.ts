@@ -69,6 +69,8 @@ function* unreadComplaints(definition: Definition): Iterable<Complaint> {
   ]);
   for (const type of grantTypes) {
     if (type === 'authorization_code' || type === 'refresh_token') continue;
+    // An assertion has a claim of that name.
+    if (type === 'jwt_bearer') continue;
     for (const [name, { inputs }] of endpointsOf(definition, type)) {
       if (inputs['scope'] !== undefined) continue;
       yield [['token_endpoints', name, 'inputs'], message(`the grant ${type}`), hint];

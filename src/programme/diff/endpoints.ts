@@ -5,6 +5,7 @@ import { isPage, type LoginFailurePromise, type LoginPromise } from '../contract
 import type { GrantPromise, TokenEndpointPromise } from '../contract/tokens.ts';
 import { readsHeader } from '../language/client_schema.ts';
 import { describeShape } from '../language/value_shape.ts';
+import { assertionItems } from './assertions.ts';
 import { furtherEndpoints, verification } from './gateways.ts';
 import { readingItems } from './inputs.ts';
 import {
@@ -83,7 +84,8 @@ function loginFailure({ reason, outcome }: LoginFailurePromise): Item {
   return answer(title, 'page', { status: outcome.status, headers: {}, body });
 }
 
-function clientAuthentication({ definition: { client }, programme }: Contract): Endpoint {
+function clientAuthentication({ definition, programme }: Contract): Endpoint {
+  const { client } = definition;
   const { authentication } = client;
   const { methods, credentials, when_both: both, scheme, secret_half: half } = authentication;
   const inHeader = readsHeader(authentication);
@@ -113,6 +115,7 @@ function clientAuthentication({ definition: { client }, programme }: Contract): 
       },
       text('wrong secrets from one address', limitText(programme.clients.failureLimit)),
       limit('requests of a client', programme.throttle),
+      ...assertionItems(definition),
     ],
   };
 }
@@ -124,6 +127,7 @@ const methodWords = {
   secret: 'the secret alone',
   none: 'client_id alone, of public clients',
   token: 'a token alone',
+  private_key_jwt: 'an assertion signed by the client (RFC 7523)',
   self_signed_tls_client_auth: 'client_id beside a registered certificate (RFC 8705)',
   tls_client_auth: 'client_id beside a certificate of a registered name (RFC 8705)',
 } as const;

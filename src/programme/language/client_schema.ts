@@ -8,6 +8,7 @@ import { key, type Output } from '../../schema/notes.ts';
 import { listOf } from '../../schema/scalars.ts';
 import { schemeSchema } from './input_schema.ts';
 import { failureLimitSchema } from './limits.ts';
+import { assertionSchema } from './tokens/assertion_schema.ts';
 import { valueShapeSchema } from './value_shape.ts';
 
 export type ClientAuthentication = Output<typeof authenticationSchema>;
@@ -21,13 +22,17 @@ const authenticationSchema = v.strictObject({
   methods: key(
     v.pipe(listOf(v.picklist(authenticationMethods)), v.nonEmpty('expected at least one method')),
     {
-      text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. `secret` is a secret without an identifier, by which the client is found: the input `client_secret` where no `client_id` came, or `secret_half`. With `none` (RFC 7591) the input `client_id` alone is enough for public clients (`client add --public`), which have no secret, get no tokens of their own, and need `pkce: required` where they log members in. With `token` a refresh token or `subject_token` that comes without credentials names its client itself; an endpoint for that grant alone then needs no `client_id`. With RFC 8705 the input `client_id` stands beside a certificate of the TLS connection, which counts where neither header nor `client_secret` came: `self_signed_tls_client_auth` takes a certificate that is registered itself (`client add --certificate`), `tls_client_auth` the registered name in one that an authority vouches for (`--certificate-subject`). Both need `tls` in the configuration.',
+      text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. `secret` is a secret without an identifier, by which the client is found: the input `client_secret` where no `client_id` came, or `secret_half`. With `none` (RFC 7591) the input `client_id` alone is enough for public clients (`client add --public`), which have no secret, get no tokens of their own, and need `pkce: required` where they log members in. With `token` a refresh token or `subject_token` that comes without credentials names its client itself; an endpoint for that grant alone then needs no `client_id`. `private_key_jwt` takes the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`), beside `client_assertion_type` where that is declared. With RFC 8705 the input `client_id` stands beside a certificate of the TLS connection, which counts where neither header nor `client_secret` came: `self_signed_tls_client_auth` takes a certificate that is registered itself (`client add --certificate`), `tls_client_auth` the registered name in one that an authority vouches for (`--certificate-subject`). Both need `tls` in the configuration.',
       example: '[basic, bare_basic]',
     },
   ),
   credentials: key(v.optional(v.picklist(credentialEncodings), 'raw'), {
     text: 'How identifier and secret stand in the header: `raw` takes them as they are (RFC 7617), `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it, `either` takes both, since clients do the one or the other, and `base64` has each of the two in base64 by itself before they are joined. What Jetway generates is the same in all.',
     example: 'form',
+  }),
+  assertion: key(v.optional(assertionSchema, {}), {
+    text: 'Which assertions are good: with the method `private_key_jwt`, and of the grant `jwt_bearer`.',
+    example: '{ audience: token_endpoint, longest: 5m }',
   }),
   scheme: key(v.optional(schemeSchema, 'Basic'), {
     text: 'The word before the credentials of `basic`, where it is another than Basic; gateways keep Basic.',

@@ -4,7 +4,8 @@
 
 import type { GrantType } from '../../oauth/grant.ts';
 import { type TokenName, type TokenPlace, tokenPlace } from '../answers/token_place.ts';
-import type { SampleCredentials, SampleRequest } from '../requests/sample_request.ts';
+import type { SampleCredentials } from '../requests/sample_proof.ts';
+import type { SampleRequest } from '../requests/sample_request.ts';
 import {
   below,
   callRequest,
@@ -21,11 +22,13 @@ const grantNames: Readonly<Record<GrantType, string>> = {
   refresh_token: 'Refresh tokens',
   client_credentials: 'Get a token of your own',
   token_exchange: 'Exchange an access token',
+  jwt_bearer: 'Get a token with an assertion',
 };
 
 /** In the order in which they are made. */
 const order: readonly GrantType[] = [
   'client_credentials',
+  'jwt_bearer',
   'authorization_code',
   'password',
   'token_exchange',

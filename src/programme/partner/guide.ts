@@ -12,16 +12,18 @@ import type { Programme } from '../programme.ts';
 import { comparedProperties } from '../requests/client_values.ts';
 import { endpointsOf } from '../requests/grant_places.ts';
 import {
+  type SampleClient,
+  type SampleValues,
+  isPublicOnly,
+  sampleProof,
+} from '../requests/sample_proof.ts';
+import {
   callHeaders,
   fittingValue,
   fillInputs,
-  isPublicOnly,
-  type SampleClient,
   sampleLoginRequest,
-  sampleProof,
   type SampleRequest,
   sampleTokenRequest,
-  type SampleValues,
 } from '../requests/sample_request.ts';
 import { managementForm, question } from '../requests/token_management.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -51,6 +53,7 @@ export function makeGuide(
     by: {
       client: client ?? placeholderClient(programme, definition),
       secret: variable('CLIENT_SECRET'),
+      assertion: (use) => variable(use === 'client' ? 'CLIENT_ASSERTION' : 'ASSERTION'),
       apiKey: variable('API_KEY'),
     },
     isRegistered: client !== undefined,
@@ -85,6 +88,7 @@ const grantValues: Readonly<Record<GrantType, SampleValues>> = {
   refresh_token: { refresh_token: variable('REFRESH_TOKEN') },
   client_credentials: {},
   token_exchange: { subject_token: variable('ACCESS_TOKEN') },
+  jwt_bearer: {},
   password: { username: variable('MEMBER_USERNAME'), password: variable('MEMBER_PASSWORD') },
 };
 

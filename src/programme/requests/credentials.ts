@@ -2,12 +2,13 @@
 
 import { decodeCredentials, decodeSecret, tokenAfter } from '../../oauth/basic.ts';
 import { type Cause, countOf, ownCause } from '../../oauth/cause.ts';
-import { type AuthenticationMethod, isHeaderMethod } from '../../oauth/client.ts';
+import { type AuthenticationMethod, isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { grantTypes, tokenGrants } from '../../oauth/grant.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
 import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
+import { compileAssertionReader } from './client_assertion.ts';
 import type { InputRule, Inputs } from './input_rules.ts';
 import type { PresentedCredentials, TokenCredentials } from './presented_credentials.ts';
 
@@ -34,15 +35,21 @@ export function credentialNames(
     [methods.includes('secret'), secretName],
     [methods.includes('none'), idName],
     [methods.includes('parameters'), secretName],
+    [methods.includes(privateKeyJwt), rules.find(isAssertion)?.told ?? 'client_assertion'],
   ] as const;
   const [, proof] = proofs.find(([isRead]) => isRead) ?? [true, 'client_certificate'];
   return { idName, secretName, proof };
+}
+
+function isAssertion({ role }: InputRule): boolean {
+  return role === 'client_assertion' || role === 'assertion';
 }
 
 /** @param schemes words before the credentials, besides that of the dialect */
 export function compileCredentials(
   authentication: ClientAuthentication,
   rules: readonly InputRule[],
+  asksByAssertion: (inputs: Inputs) => boolean,
   ...schemes: readonly string[]
 ): ReadCredentials {
   const { scheme, when_both: whenBoth } = authentication;
@@ -59,9 +66,16 @@ export function compileCredentials(
   const ownHeader = rules.find(
     ({ wireName, inHeader: isHeader }) => isHeader && wireName === 'authorization',
   )?.role;
+  const assertions = compileAssertionReader(authentication, rules, asksByAssertion);
+  const ambiguous = (came: string, parameter: string): Refusal => {
+    const rule = ['client', 'authentication', 'when_both'];
+    const cause = { ...credentialsCause(`one of ${ways}`, came, parameter), rule };
+    return new Refusal('authentication_ambiguous', { parameter, cause });
+  };
+  const namesItself = methods.has('secret') || methods.has(privateKeyJwt);
   const missing = (id: string | undefined, secret: string | undefined): Refusal => {
     // A client that sends its secret as a parameter has chosen that method.
-    const isUnnamed = secret !== undefined || (!inHeader && !methods.has('secret'));
+    const isUnnamed = secret !== undefined || (!inHeader && !namesItself);
     const parameter = id === undefined && isUnnamed ? idName : names.proof;
     const cause = credentialsCause(ways, `no ${parameter}`, parameter);
     return new Refusal('authentication_missing', { parameter, cause });
@@ -72,19 +86,25 @@ export function compileCredentials(
       const headers = headerValues(request, 'authorization').filter((value) => value !== '');
       if (headers.length > 0) {
         // RFC 6749 2.3: a client uses one method of authentication in each request (HOSTILE 41).
-        if (secret !== undefined && whenBoth === 'refuse') {
-          const came = `an Authorization header and ${secretName}`;
-          const cause = {
-            ...credentialsCause(`one of ${ways}`, came, secretName),
-            rule: ['client', 'authentication', 'when_both'],
-          };
-          throw new Refusal('authentication_ambiguous', { parameter: secretName, cause });
+        if (whenBoth === 'refuse') {
+          const came = 'an Authorization header and';
+          if (secret !== undefined) throw ambiguous(`${came} ${secretName}`, secretName);
+          if (assertions?.isSent(inputs) === true) {
+            throw ambiguous(`${came} an assertion`, assertions.told);
+          }
         }
         const read = readHeader(headers, known);
         if (read !== undefined) return read;
         const cause = credentialsCause(ways, describeHeaders(headers, scheme));
         throw new Refusal('authentication_malformed', { parameter: 'authorization', cause });
       }
+    }
+    if (assertions !== undefined) {
+      if (secret !== undefined && assertions.isSent(inputs)) {
+        throw ambiguous(`${secretName} and an assertion`, secretName);
+      }
+      const assertion = secret === undefined ? assertions.read(inputs) : undefined;
+      if (assertion !== undefined) return assertion;
     }
     const id = inputs.get('client_id');
     if (secret !== undefined) {
@@ -180,6 +200,7 @@ const wayWords: Readonly<Record<AuthenticationMethod, (names: Names, scheme: str
     `the secret alone in ${proof === 'authorization' ? `Authorization or ${secretName}` : secretName}`,
   none: ({ idName }) => `${idName} alone, of a public client`,
   token: () => 'a token of an earlier answer',
+  private_key_jwt: () => 'an assertion that the client has signed',
   self_signed_tls_client_auth: () => 'the registered certificate',
   tls_client_auth: () => 'a certificate with the registered name',
 };

@@ -1,5 +1,6 @@
 // Owns which failures an endpoint can answer, with what is told of an example of each.
 
+import { privateKeyJwt } from '../../oauth/client.ts';
 import {
   type FailureFacts,
   type FailureReason,
@@ -159,6 +160,12 @@ function* credentialFailures(
     if (isBothRefused && rules.some(({ role }) => role === 'client_secret')) {
       yield ['authentication_ambiguous', { parameter: secretName }];
     }
+  }
+  const signed = rules.find(({ role }) => role === 'client_assertion');
+  if (signed !== undefined && authentication.methods.includes(privateKeyJwt)) {
+    yield ['authentication_malformed', { parameter: signed.told }];
+    const isOne = authentication.methods.length === 1;
+    if (!isOne) yield ['authentication_ambiguous', { parameter: signed.told }];
   }
   yield ['client_authentication_failed', none];
   if (authentication.failure_limit !== 'off') yield ['throttled', none];

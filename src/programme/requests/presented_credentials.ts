@@ -4,6 +4,7 @@
 import type { Digest } from '../../lib/digest.ts';
 import type { CertificateClaim } from '../../oauth/client_certificate.ts';
 import type { GrantType } from '../../oauth/grant.ts';
+import type { Assertion, AssertionUse } from '../../token/assertions/assertion.ts';
 import type { Fingerprint } from '../../token/proven_headers.ts';
 
 /** A new kind needs a row in `prove` (engine/authentication/client.ts). */
@@ -11,6 +12,7 @@ export type PresentedCredentials =
   | SecretCredentials
   | LoneSecret
   | CertificateCredentials
+  | AssertionCredentials
   | PublicCredentials
   | TokenCredentials;
 
@@ -51,4 +53,12 @@ export interface TokenCredentials {
   /** The only grant that it proves anything for. */
   readonly grant: GrantType;
   readonly token: string;
+}
+
+/** RFC 7523: a JWT of which nothing is proved, not even the identifier. */
+export interface AssertionCredentials {
+  readonly kind: 'assertion';
+  readonly id: string;
+  readonly assertion: Assertion;
+  readonly use: AssertionUse;
 }

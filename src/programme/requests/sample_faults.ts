@@ -4,20 +4,19 @@ import { type FailureReason, failureReasons } from '../../oauth/failure.ts';
 import { grantInputs, type GrantType } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import type { Definition } from '../language/definition.ts';
-import { type EndpointDefinition, placesOf } from '../language/input_schema.ts';
+import {
+  type EndpointDefinition,
+  type InputDefinition,
+  placesOf,
+} from '../language/input_schema.ts';
 import type { Programme } from '../programme.ts';
+import { assertionInputs } from './client_assertion.ts';
 import { credentialNames } from './credentials.ts';
 import { endpointsOf, grantsAt, readsInput } from './grant_places.ts';
 import { compileInput, type InputRule } from './input_rules.ts';
 import { unheardOf } from './possible_failures.ts';
-import {
-  fittingValue,
-  type SampleClient,
-  type SampleRequest,
-  sampleTokenRequest,
-  sampleProof,
-  type SampleValues,
-} from './sample_request.ts';
+import { type SampleClient, type SampleValues, isSigning, sampleProof } from './sample_proof.ts';
+import { fittingValue, type SampleRequest, sampleTokenRequest } from './sample_request.ts';
 
 export interface SampleFault<Reason = FailureReason> {
   readonly reason: Reason;
@@ -44,8 +43,10 @@ export function tokenFaults(
       for (const [reason, what, faulty] of [
         ...bodyFaults(scene),
         ...credentialFaults(scene, programme.clients.newIdentifier),
-        ...inputFaults(scene, programme.clients.newIdentifier),
-        ...grantFaults(scene),
+        // Without a key of the client, no request gets past its authentication.
+        ...(isSigning(definition) && by.assertion === undefined
+          ? []
+          : [...inputFaults(scene, programme.clients.newIdentifier), ...grantFaults(scene)]),
       ]) {
         if (!found.has(reason)) found.set(reason, { reason, what, request: faulty });
       }
@@ -55,8 +56,6 @@ export function tokenFaults(
 }
 
 type Found = readonly [reason: FailureReason, what: string, request: SampleRequest];
-
-type Input = EndpointDefinition['inputs'][string];
 
 /** A grant and its endpoint, with requests that lack only the values from a login. */
 interface Scene {
@@ -79,7 +78,9 @@ function wrongInputs(code: string, grant: GrantType, { inputs }: EndpointDefinit
   const wanted: SampleValues = { code, username: 'nobody' };
   const fitting = (role: string): string =>
     fittingValue(inputs[role] ?? { required: false }, wanted[role] ?? 'wrong');
-  return Object.fromEntries(grantInputs[grant].needs.map((role) => [role, fitting(role)]));
+  // A client that has a key signs another assertion for each request.
+  const needs = grantInputs[grant].needs.filter((role) => role !== 'assertion');
+  return Object.fromEntries(needs.map((role) => [role, fitting(role)]));
 }
 
 function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
@@ -126,8 +127,16 @@ function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
 }
 
 function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
-  const { definition, endpoint, by, request } = scene;
+  const { definition, grant, endpoint, by, request } = scene;
   const { authentication } = definition.client;
+  if (isSigning(definition)) {
+    const role = grant === 'jwt_bearer' ? 'assertion' : 'client_assertion';
+    const { told } = ruleOf(scene, role);
+    yield ['authentication_missing', `no ${told}`, request({ [role]: null })];
+    const reason = grant === 'jwt_bearer' ? 'invalid_assertion' : 'authentication_malformed';
+    yield [reason, `a ${told} that is no JWT`, request({ [role]: 'x' })];
+    return;
+  }
   // Where public clients are, an identifier alone is a proof.
   const isNamed = !authentication.methods.includes('none');
   const unnamed = isNamed ? {} : { client_id: null };
@@ -177,8 +186,15 @@ function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found
 }
 
 /** The grant's inputs at the endpoint, without those that have faults of their own. */
-function ownInputs({ definition, grant, endpoint, by }: Scene): readonly [string, Input][] {
-  const apart = new Set(['grant_type', 'client_secret', ...proofInputs]);
+function ownInputs({
+  definition,
+  grant,
+  endpoint,
+  by,
+}: Scene): readonly [string, InputDefinition][] {
+  const apart = new Set(['grant_type', 'client_secret', ...proofInputs, ...assertionInputs]);
+  if (grant === 'jwt_bearer') apart.add('assertion');
+  if (isSigning(definition)) apart.add('client_id');
   if (sampleProof(definition, by).inputs['client_id'] !== undefined) apart.add('client_id');
   // With another selector, another programme would answer.
   if (definition.selector !== undefined) apart.add(definition.selector.input);
@@ -188,7 +204,7 @@ function ownInputs({ definition, grant, endpoint, by }: Scene): readonly [string
 }
 
 /** A value that differs from the one the input must equal. */
-function another({ client }: SampleClient, input: Input): string | undefined {
+function another({ client }: SampleClient, input: InputDefinition): string | undefined {
   if (input.must_equal === undefined) return undefined;
   const { allowed: _allowed, ...shape } = input;
   const right = fittingValue(shape, client.businessContext);
@@ -202,6 +218,7 @@ const wrongValues: Readonly<Partial<Record<GrantType, readonly [FailureReason, s
   refresh_token: ['invalid_refresh_token', 'a refresh token that was never issued'],
   password: ['invalid_member_credentials', 'a wrong password'],
   token_exchange: ['invalid_assertion', 'an access token that was never issued'],
+  jwt_bearer: ['invalid_assertion', 'an assertion that nobody has signed'],
 };
 
 function* grantFaults(scene: Scene): Iterable<Found> {
@@ -221,5 +238,6 @@ function* grantFaults(scene: Scene): Iterable<Found> {
     yield ['invalid_scope', 'a scope that there is not', request({ scope: unheardOf })];
   }
   const wrong = wrongValues[grant];
-  if (wrong !== undefined) yield [...wrong, request()];
+  if (wrong === undefined) return;
+  yield [...wrong, request(grant === 'jwt_bearer' ? { assertion: 'x' } : {})];
 }

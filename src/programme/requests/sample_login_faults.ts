@@ -5,7 +5,8 @@ import type { Definition } from '../language/definition.ts';
 import { compileInput } from './input_rules.ts';
 import { unheardOf } from './possible_failures.ts';
 import type { SampleFault } from './sample_faults.ts';
-import { type SampleClient, sampleLoginRequest, type SampleValues } from './sample_request.ts';
+import type { SampleClient, SampleValues } from './sample_proof.ts';
+import { sampleLoginRequest } from './sample_request.ts';
 
 /**
  * Login requests, one for each reason; `values` are those of a good request. The first requests are

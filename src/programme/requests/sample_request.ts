@@ -2,7 +2,7 @@
 
 import { present } from '../../lib/present.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
-import { type AuthenticationMethod, type Client, secretMethods } from '../../oauth/client.ts';
+import type { Client } from '../../oauth/client.ts';
 import { grantInputs, type GrantType } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
 import type {
@@ -17,22 +17,12 @@ import { heldValues } from './client_values.ts';
 import { endpointsOf } from './grant_places.ts';
 import { formatSamples } from './input_formats.ts';
 import { type JsonMembers, withMember, withXml, xmlText } from './sample_body.ts';
-
-/** A client with its secret and API key in plain text. */
-export interface SampleClient {
-  readonly client: Client;
-  readonly secret: string;
-  readonly apiKey?: string;
-}
-
-/** Identifier and secret for the Authorization header; one is empty where the secret goes alone. */
-export interface SampleCredentials {
-  readonly id: string;
-  readonly secret: string;
-  /** The word in front; absent where there is none. */
-  readonly scheme?: string;
-  readonly encoding: CredentialEncoding;
-}
+import {
+  type SampleClient,
+  type SampleCredentials,
+  sampleProof,
+  type SampleValues,
+} from './sample_proof.ts';
 
 export interface SampleRequest {
   readonly method: string;
@@ -47,9 +37,6 @@ export interface SampleRequest {
   /** A body of XML or a malformed one, in place of `form` and `json`. */
   readonly raw?: { readonly type: string; readonly text: string };
 }
-
-/** Values by the engine's names; null leaves an input out that would otherwise be filled. */
-export type SampleValues = Readonly<Record<string, string | null | undefined>>;
 
 /**
  * A token request by a grant; `values` holds what the grant needs, and may override the rest.
@@ -66,8 +53,9 @@ export function sampleTokenRequest(
   const [first] = endpointsOf(definition, grant);
   const endpoint = at === undefined ? first?.[1] : definition.token_endpoints[at];
   if (endpoint === undefined) throw new Error(`${definition.name} has no grant ${grant}`);
-  const { inputs: proof, ...shown } = sampleProof(definition, by);
+  const { inputs: proof, ...shown } = sampleProof(definition, by, grant);
   const known = {
+    assertion: grant === 'jwt_bearer' ? by.assertion?.('grant') : undefined,
     grant_type: definition.grants[grant]?.grant_type ?? grant,
     scope: usualScope(definition, grant),
     ...proof,
@@ -82,44 +70,11 @@ export function sampleTokenRequest(
   return { ...request, ...shown };
 }
 
-/** What a client sends to prove itself; its certificate is no part of the request. */
-export interface SampleProof extends Pick<SampleRequest, 'credentials' | 'certificate'> {
-  readonly inputs: SampleValues;
-}
-
-export function sampleProof(
-  { client: { authentication } }: Definition,
-  { client: { id, isPublic }, secret }: SampleClient,
-): SampleProof {
-  const { methods, credentials: encoding, scheme, secret_half: half } = authentication;
-  const method = isPublic === true ? 'none' : sampleMethod(methods);
-  const header = { id, secret, scheme, encoding };
-  if (method === 'basic') return { inputs: {}, credentials: header };
-  if (method === 'bare_basic') return { inputs: {}, credentials: { id, secret, encoding } };
-  if (method === 'parameters') return { inputs: { client_id: id, client_secret: secret } };
-  if (method === 'secret') {
-    if (half === undefined) return { inputs: { client_secret: secret } };
-    const halves = half === 'first' ? { id: secret, secret: '' } : { id: '', secret };
-    return { inputs: {}, credentials: { ...header, ...halves } };
-  }
-  return { inputs: { client_id: id }, ...(method === 'none' ? {} : { certificate: true }) };
-}
-
 /** The Authorization header of these credentials. */
 export function authorizationOf({ id, secret, scheme, encoding }: SampleCredentials): string {
   const encode = credentialEncoders[encoding];
   const token = Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64');
   return scheme === undefined ? token : `${scheme} ${token}`;
-}
-
-/** The method of samples: by a secret where there is one. */
-function sampleMethod(methods: readonly AuthenticationMethod[]): AuthenticationMethod | undefined {
-  return methods.find((method) => secretMethods.some((one) => one === method)) ?? methods[0];
-}
-
-/** Whether a client of the dialect can have nothing to prove itself with. */
-export function isPublicOnly({ client }: Definition): boolean {
-  return client.authentication.methods.every((method) => method === 'none');
 }
 
 const credentialEncoders: Readonly<Record<CredentialEncoding, (text: string) => string>> = {

@@ -63,7 +63,11 @@ export function compileTokenEndpoint(
     methods: new Set(endpoint.methods),
     readInputs: (request) => read(request, refuse),
     echo: compileEcho(definition, rules),
-    readCredentials: compileCredentials(definition.client.authentication, rules),
+    readCredentials: compileCredentials(
+      definition.client.authentication,
+      rules,
+      asksByAssertion(name, definition),
+    ),
     checkHeaders: (inputs) => {
       for (const rule of headerRules) checkInput(rule, inputs, rule.required);
     },
@@ -81,6 +85,18 @@ export function compileTokenEndpoint(
     selectGrant: compileGrantSelection(name, rules, definition),
     checkParameters: compileParameterChecks(rules.filter((rule) => !isShared(rule))),
   };
+}
+
+/** Whether a request asks for the grant `jwt_bearer`, by its `grant_type` or at its own endpoint. */
+function asksByAssertion(
+  endpointName: string,
+  definition: Definition,
+): (inputs: Inputs) => boolean {
+  const types = grantsAt(definition, endpointName);
+  const wireValue = definition.grants.jwt_bearer?.grant_type;
+  if (wireValue === undefined || !types.includes('jwt_bearer')) return () => false;
+  if (types.length === 1) return () => true;
+  return (inputs) => inputs.get('grant_type') === wireValue;
 }
 
 /** Texts that count as missing, as blank fields do on the login page (P-13). */

@@ -3,11 +3,13 @@
 
 import { present } from '../../lib/present.ts';
 import { endpointRule, ownCause } from '../../oauth/cause.ts';
+import { privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { ClientAuthentication } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
+import { assertionInputs } from './client_assertion.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileInputs, type Inputs } from './input_rules.ts';
 import { compileReader, refuse } from './request_reader.ts';
@@ -36,7 +38,9 @@ export const managementMethods: ReadonlySet<string> = new Set(['POST']);
  * As in the RFCs: unknown parameters are ignored, repeated ones refused (RFC 6749 3.2). Credentials that
  * the dialect reads from headers of their own are read there.
  */
-export function managementForm({ token_endpoints }: Definition): EndpointDefinition {
+export function managementForm({ client, token_endpoints }: Definition): EndpointDefinition {
+  const { methods } = client.authentication;
+  const signed = methods.includes(privateKeyJwt) ? assertionInputs : [];
   const inHeader = (role: string): InputDefinition => {
     const found = Object.values(token_endpoints)
       .flatMap(({ inputs }) => inputs[role] ?? [])
@@ -56,6 +60,7 @@ export function managementForm({ token_endpoints }: Definition): EndpointDefinit
       [hint]: optional,
       client_id: inHeader('client_id'),
       client_secret: inHeader('client_secret'),
+      ...Object.fromEntries(signed.map((role) => [role, inHeader(role)])),
     },
   };
 }
@@ -98,6 +103,7 @@ export function compileTokenManagement(
     readCredentials: compileCredentials(
       managementAuthentication(definition, asked),
       rules,
+      () => false,
       ...schemes,
     ),
     readToken: (inputs) => {

@@ -55,6 +55,7 @@ describe('client add', { concurrency: 2 }, () => {
       certificates: [],
       certificate_subject: null,
       client_type: 'confidential',
+      jwks: null,
     });
     assertNowhere(folder, [client_secret, api_key]);
     const kept = await store.find('client', 'club' as ProgrammeId, client_id as ClientId);

@@ -28,6 +28,7 @@ const whole = {
   certificates: [],
   certificate_subject: null,
   client_type: 'confidential',
+  jwks: null,
 };
 
 /** What `show` tells, without times, secrets and what only a server knows. */

@@ -50,7 +50,7 @@ function* listsIn(value: Plain, at: Place = []): Iterable<readonly [Place, reado
 }
 
 /** Lists whose words mean what they say; a grant's answer can hold whatever its fields name. */
-const free = /^scope\.values$|\.(?:allowed|within|wrap|media_types|array)$/;
+const free = /^scope\.values$|assertion\.audience$|\.(?:allowed|within|wrap|media_types|array)$/;
 
 for (const path of globSync(['programmes/*.yaml', 'test/dialects/*.yaml']).toSorted()) {
   test(`HOSTILE 58: a word that stands for nothing is told in any list of ${path}`, () => {

@@ -9,10 +9,10 @@ import type { GrantType } from '../../../src/oauth/grant.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
 import type { Definition } from '../../../src/programme/language/definition.ts';
 import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
+import type { SampleValues } from '../../../src/programme/requests/sample_proof.ts';
 import {
   sampleLoginRequest,
   sampleTokenRequest,
-  type SampleValues,
 } from '../../../src/programme/requests/sample_request.ts';
 import { type FailingStore, failingStore } from '../../support/failing_store.ts';
 import { type Jetway, publicUrl, startJetway, type TestMember } from '../../support/jetway.ts';

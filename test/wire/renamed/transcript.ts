@@ -9,11 +9,10 @@ import type { ClientId } from '../../../src/oauth/client.ts';
 import { type GrantType, grantTypes } from '../../../src/oauth/grant.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
 import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
+import type { SampleClient, SampleValues } from '../../../src/programme/requests/sample_proof.ts';
 import {
-  type SampleClient,
   sampleLoginRequest,
   sampleTokenRequest,
-  type SampleValues,
 } from '../../../src/programme/requests/sample_request.ts';
 import { draftOf, sendDraft, targetOf } from '../../programme/property/requests.ts';
 import { type Jetway, publicUrl, startJetway } from '../../support/jetway.ts';

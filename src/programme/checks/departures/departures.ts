@@ -2,6 +2,7 @@
 // departure is allowed, and warned of.
 
 import { answerDepartures } from './answers.ts';
+import { assertionDepartures } from './assertions.ts';
 import { clientDepartures } from './clients.ts';
 import type { Departures } from './departure.ts';
 import { identityDepartures } from './identity.ts';
@@ -13,6 +14,7 @@ import { requestDepartures } from './requests.ts';
 const groups: readonly Departures[] = [
   requestDepartures,
   clientDepartures,
+  assertionDepartures,
   loginDepartures,
   identityDepartures,
   passwordDepartures,

@@ -2,8 +2,9 @@
 
 import * as v from 'valibot';
 
+import { quote } from '../../../lib/fault.ts';
 import { roles } from '../../../oauth/client.ts';
-import { tokenExchange } from '../../../oauth/grant.ts';
+import { jwtBearer, tokenExchange } from '../../../oauth/grant.ts';
 import { key, named } from '../../../schema/notes.ts';
 import { lifetimeSchema, oneOrMore, textSchema } from '../../../schema/scalars.ts';
 import { valueShapeSchema } from '../value_shape.ts';
@@ -54,6 +55,33 @@ const exchangeSchema = v.exactOptional(
   ),
 );
 
+/** `client.` and the name of a property, or where a member is looked for. */
+const subjectSchema = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?:client|username|subject|client\.[A-Za-z][A-Za-z0-9_.-]{0,63})$/,
+    ({ input }) =>
+      `${quote(input)} is nobody: expected client, username, subject, or client. and the name of a property`,
+  ),
+);
+
+/** The client can make another assertion at any time (RFC 7521 4.1). */
+const { refresh_token: _, ...withoutRefresh } = entries;
+
+const assertionGrantSchema = v.exactOptional(
+  v.strictObject({
+    ...withoutRefresh,
+    grant_type: key(v.optional(textSchema, jwtBearer), {
+      text: 'As of every grant.',
+      example: 'jwt_login',
+    }),
+    subject: key(oneOrMore(subjectSchema), {
+      text: "Who `sub` may be, in this order: the `client` itself, by its identifier, its `iss` or no `sub`; or by a property of it, `client.NAME`; a member of the directory by `username` (of the store's directory alone) or `subject`.",
+      example: '[client, username]',
+    }),
+  }),
+);
+
 export const grantsSchema = v.strictObject({
   authorization_code: key(grantSchema, {
     text: "A login's code is exchanged for tokens (RFC 6749 4.1.3). Its endpoint must declare the input `code`; `redirect_uri` and `code_verifier` are compared where declared and sent.",
@@ -78,6 +106,11 @@ export const grantsSchema = v.strictObject({
   token_exchange: key(exchangeSchema, {
     text: 'A live access token of the client is exchanged for another one, of the same login and ending with it, or for another own one (RFC 8693). Its scope is the same or a part of it; `access_lifetime` and `access_format` say what is new. Its endpoint must declare the input `subject_token`. Without `grant_type` clients send the URN of RFC 8693.',
     example: '{ endpoint: grant, role: member, access_lifetime: 20d }',
+    otherwise: 'off',
+  }),
+  jwt_bearer: key(assertionGrantSchema, {
+    text: 'An assertion that the client has signed is exchanged for a token of the client, or for one of the member it names; no refresh token comes with it (RFC 7523 2.1). Its endpoint must declare the input `assertion`. Where `methods` has `private_key_jwt`, the assertion proves the client too; otherwise its credentials come beside it. Without a parameter `scope` its claim `scope` counts.',
+    example: '{ endpoint: grant, role: partner, subject: client }',
     otherwise: 'off',
   }),
 });

@@ -3,6 +3,7 @@
 import { programmePaths } from '../../../oauth/own_paths.ts';
 import { isPage, type LoginPromise } from '../../contract/login.ts';
 import type { TokenEndpointPromise } from '../../contract/tokens.ts';
+import { managementForm } from '../../requests/token_management.ts';
 import { below, type Guide } from '../guide.ts';
 import { failureExamples, grantExample, responsesOf } from './answers.ts';
 import { bodyOf, parametersOf } from './requests.ts';
@@ -129,7 +130,9 @@ function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[]
   const text = { type: 'string' };
   const schema = {
     type: 'object',
-    properties: { token: text, token_type_hint: text, client_id: text, client_secret: text },
+    properties: Object.fromEntries(
+      Object.keys(managementForm(guide.contract.definition).inputs).map((name) => [name, text]),
+    ),
     required: ['token'],
   };
   const requestBody = {

@@ -1,11 +1,12 @@
 // Owns the first section of a partner's page: what the partner was given, and how it proves itself.
 
 import type { CredentialEncoding } from '../../../oauth/basic.ts';
-import { certificateMethods, secretMethods } from '../../../oauth/client.ts';
+import { certificateMethods, privateKeyJwt, secretMethods } from '../../../oauth/client.ts';
 import { readsHeader } from '../../language/client_schema.ts';
 import { comparedProperties, heldValues } from '../../requests/client_values.ts';
 import type { Guide } from '../guide.ts';
 import { escaped, inCode, sentence, table } from '../markdown.ts';
+import { assertionText } from './assertions.ts';
 
 export function givenSection(guide: Guide): readonly string[] {
   const { by, isRegistered } = guide;
@@ -84,7 +85,8 @@ const encodingTexts: Readonly<Record<CredentialEncoding, string>> = {
 };
 
 /** How a client proves itself, in words. */
-function authentication({ contract: { definition }, by }: Guide): readonly string[] {
+function authentication({ contract, by }: Guide): readonly string[] {
+  const { definition } = contract;
   const { authentication: asked } = definition.client;
   const { methods, credentials, scheme, secret_half: half, when_both: both } = asked;
   const encoded = encodingTexts[credentials];
@@ -117,6 +119,7 @@ function authentication({ contract: { definition }, by }: Guide): readonly strin
     ...(methods.includes('secret') && half === undefined
       ? [`${inCode(names[1] ?? '')} in the request, without an identifier`]
       : []),
+    ...(methods.includes(privateKeyJwt) ? ['an assertion that you sign'] : []),
     ...(methods.some((method) => certificateMethods.some((one) => one === method))
       ? [
           `a certificate in the TLS handshake (RFC 8705), with ${inCode(names[0] ?? '')} in the request`,
@@ -130,7 +133,10 @@ function authentication({ contract: { definition }, by }: Guide): readonly strin
     both === 'refuse' || !readsHeader(asked)
       ? ' Use one of them in a request.'
       : ' The header alone counts where it is sent.';
-  return [`You prove who you are by ${ways.join(', or by ')}.${encoded}${isSeveral ? one : ''}`];
+  return [
+    `You prove who you are by ${ways.join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
+    ...assertionText(contract),
+  ];
 }
 
 /** An overview of the requests in the order in which they are made. */

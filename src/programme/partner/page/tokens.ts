@@ -37,6 +37,11 @@ const headings: readonly (readonly [GrantType, heading: string, text: string])[]
     'Exchange an access token',
     'For an access token of yours you get another one. It ends with the login, as the first one does. The examples read the first one from `ACCESS_TOKEN`.',
   ],
+  [
+    'jwt_bearer',
+    'Get a token with an assertion',
+    'Your server signs an assertion and exchanges it for a token; there is no refresh token: sign another. The examples read it from `ASSERTION`.',
+  ],
 ];
 
 interface Place {

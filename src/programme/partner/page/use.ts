@@ -33,6 +33,7 @@ const grantTexts: Readonly<Record<GrantType, string>> = {
   refresh_token: 'Access token from a refresh',
   client_credentials: 'Access token of your own',
   token_exchange: 'Access token from an exchange',
+  jwt_bearer: 'Access token with an assertion',
   password: 'Access token from a username and password',
 };
 

@@ -1,11 +1,8 @@
 // Owns sample requests as curl commands, and commands that take a token out of an answer.
 
 import type { TokenPlace } from '../../answers/token_place.ts';
-import {
-  authorizationOf,
-  type SampleCredentials,
-  type SampleRequest,
-} from '../../requests/sample_request.ts';
+import type { SampleCredentials } from '../../requests/sample_proof.ts';
+import { authorizationOf, type SampleRequest } from '../../requests/sample_request.ts';
 import { hasVariable, partsOf, type Part } from './variables.ts';
 
 /** A curl command for the request, in one line of POSIX shell. */

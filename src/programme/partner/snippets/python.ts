@@ -1,6 +1,7 @@
 // Owns sample requests as Python programs that need nothing but the standard library.
 
-import type { SampleCredentials, SampleRequest } from '../../requests/sample_request.ts';
+import type { SampleCredentials } from '../../requests/sample_proof.ts';
+import type { SampleRequest } from '../../requests/sample_request.ts';
 import { mapWriter, type Printed, type TextWriter } from './literals.ts';
 import { partsOf } from './variables.ts';
 

@@ -1,0 +1,106 @@
+// Owns the proof of a client by an assertion that its private key has signed (RFC 7523 2.2), and that each
+// assertion is good once.
+
+import type { Instant } from '../../lib/clock.ts';
+import { digest } from '../../lib/digest.ts';
+import { type Cause, ownCause } from '../../oauth/cause.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { ClientKey } from '../../oauth/client_certificate.ts';
+import type { AssertionTerms } from '../../programme/requests/assertion_terms.ts';
+import type { AssertionCredentials } from '../../programme/requests/presented_credentials.ts';
+import {
+  type Assertion,
+  AssertionFault,
+  type AssertionUse,
+  proveAssertion,
+  type ProvenAssertion,
+} from '../../token/assertions/assertion.ts';
+import { keylessClient, replayedAssertion, wrongAssertion } from '../causes/assertion.ts';
+import type { Service } from '../service.ts';
+import type { Proof } from './proof.ts';
+
+type Proving =
+  | { readonly proven: ProvenAssertion; readonly cause?: never }
+  | { readonly cause: Cause; readonly proven?: never };
+
+/**
+ * What the assertion proves of an active client, or why it is refused. An unknown client costs as much as
+ * one with other keys. Rejects with `Unavailable` where the client's key set is not to be had.
+ */
+export async function proveByKeys(
+  service: Service,
+  assertion: Assertion,
+  use: AssertionUse,
+  client: Client | undefined,
+  now: Instant,
+): Promise<Proving> {
+  const keys = await keysOf(service, client, assertion.kid);
+  const { rules, expectedOf } = termsOf(service);
+  try {
+    const proven = await proveAssertion(assertion, keys, rules[use], expectedOf(client), now);
+    return { proven };
+  } catch (error) {
+    if (!(error instanceof AssertionFault)) throw error;
+    const hasKeys = client === undefined || client.assertionKeys !== undefined;
+    return { cause: hasKeys ? wrongAssertion(error) : keylessClient };
+  }
+}
+
+/** A client_assertion is spent by this; the assertion of a grant by the grant. */
+export async function proveAssertionOf(
+  service: Service,
+  { assertion, use }: AssertionCredentials,
+  known: Client | undefined,
+  now: Instant,
+): Promise<Proof> {
+  const client = known?.status === 'active' ? known : undefined;
+  const { proven, cause } = await proveByKeys(service, assertion, use, client, now);
+  if (proven === undefined) return { cause };
+  if (client === undefined) return { cause: keylessClient };
+  if (use === 'client') {
+    if (proven.subject !== client.id) {
+      const came = proven.subject === undefined ? 'no sub' : 'another one';
+      return { cause: ownCause(rule, 'sub: the client identifier', came) };
+    }
+    if (!(await spendAssertion(service, client, proven, now))) return { cause: replayedAssertion };
+  }
+  return { digest: usedKey(client, proven) };
+}
+
+const rule = ['client', 'authentication', 'assertion'];
+
+/** Under what the use of a client's key is recorded: of a set at an address, under that. */
+export function usedKey(
+  { assertionKeys: held }: Client,
+  { key }: ProvenAssertion,
+): ProvenAssertion['key'] {
+  return held !== undefined && 'url' in held ? digest(held.url) : key;
+}
+
+/** Whether an assertion comes for the first time; one without `jti` always does (RFC 7523 3, item 7). */
+export async function spendAssertion(
+  { programme, store }: Service,
+  { id: client }: Client,
+  { id, forgetAt: until }: ProvenAssertion,
+  now: Instant,
+): Promise<boolean> {
+  if (id === undefined) return true;
+  // No identifier holds a line break: two clients never have one key.
+  const key = digest(`${client}\n${id}`);
+  return store.keepOnce({ programme: programme.id, use: 'assertion', key, text: '', until }, now);
+}
+
+function termsOf({ programme }: Service): AssertionTerms {
+  if (programme.clients.assertions !== undefined) return programme.clients.assertions;
+  throw new Error(`${programme.id} takes no assertions`);
+}
+
+function keysOf(
+  { fetchedKeys }: Service,
+  client: Client | undefined,
+  kid: string | undefined,
+): readonly ClientKey[] | Promise<readonly ClientKey[]> {
+  const held = client?.assertionKeys;
+  if (held === undefined || fetchedKeys === undefined) return [];
+  return 'url' in held ? fetchedKeys(held.url, kid) : held.keys;
+}
