@@ -168,6 +168,11 @@ describe('client assertions', () => {
     tokensIn(await site.ask({ client_assertion: site.sign({ jti: 'kept' }) }));
   });
 
+  test('who issues an assertion need not say again that it is the subject', async (t) => {
+    const site = await open(t);
+    tokensIn(await site.ask({ client_assertion: site.sign({ sub: undefined }) }));
+  });
+
   test('failures of an address and identifier count, and the right key is let in all the same', async (t) => {
     const site = await open(t);
     const wrong = (): Promise<Answer> =>

