@@ -5,7 +5,7 @@ import { describe, test, type TestContext } from 'node:test';
 
 import { jwtBearer } from '../../src/oauth/grant.ts';
 import { registered, signJwt, testKey } from '../support/assertions.ts';
-import { type Club, openClub, paths, refused, tokensIn } from '../support/club.ts';
+import { type Club, isLive, openClub, paths, refused, tokensIn } from '../support/club.ts';
 import { type Answer, post } from '../support/wire.ts';
 
 const key = testKey();
@@ -139,6 +139,20 @@ describe('the JWT bearer grant', () => {
     );
     assert.deepEqual(await required.ask(), invalid);
   });
+
+  for (const format of ['opaque', 'jwt']) {
+    test(`a replay ends no token, also where one is live and has a form, ${format}`, async (t) => {
+      const form = format === 'opaque' ? ', form: { length: 40 }' : '';
+      const tokens = `tokens: { access: { live: one, format: ${format}${form} } }`;
+      const site = await open(t, alone, tokens);
+      const assertion = site.sign({ jti: 'one', sub: 'ann' });
+      const { access_token } = tokensIn(await site.ask({}, { assertion }));
+      const kept = t.mock.method(site.store, 'keepLast');
+      assert.deepEqual(await site.ask({}, { assertion }), invalid);
+      assert.equal(kept.mock.callCount(), 0);
+      assert.equal(await isLive(site, access_token), true);
+    });
+  }
 
   test('an assertion is of one use: of a client, or of a grant that it is sent for', async (t) => {
     const site = await open(t, alone);

@@ -4,11 +4,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { ClientId } from '../../src/oauth/client.ts';
+import { tokenExchange } from '../../src/oauth/grant.ts';
 import {
+  askTokens,
   invalidRefreshToken,
   isLive,
   jsonHeaders,
   openClub,
+  partnerTokenOf,
   programme,
   tokensIn,
   tokensOfLogin,
@@ -89,4 +92,17 @@ scope: { kind: list, values: [], client: null, member_default: null }
   assert.equal(await isLive(club, third), true);
   assert.equal((await longer(first)).status, 400);
   assert.equal((await longer('made-up')).status, 400);
+});
+
+test("a client's own token alone is not exchanged: it would never end", async (t) => {
+  const own = `
+token_endpoints: { grant: { inputs: { subject_token: {} } } }
+grants: { token_exchange: { endpoint: grant, role: partner } }
+`;
+  const club = await openClub(t, { over: [over, own] });
+  const subject_token = await partnerTokenOf(club);
+  const asked = { grant_type: tokenExchange, subject_token };
+  assert.equal((await askTokens(club, asked, {})).status, 400);
+  assert.equal(club.records.at(-1)?.failure?.reason, 'invalid_assertion');
+  tokensIn(await askTokens(club, asked));
 });

@@ -2,7 +2,7 @@
 // assertion is good once.
 
 import type { Instant } from '../../lib/clock.ts';
-import { digest } from '../../lib/digest.ts';
+import { type Digest, digest } from '../../lib/digest.ts';
 import { type Cause, ownCause } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { ClientKey } from '../../oauth/client_certificate.ts';
@@ -81,14 +81,31 @@ export function usedKey(
 /** Whether an assertion comes for the first time; one without `jti` always does (RFC 7523 3, item 7). */
 export async function spendAssertion(
   { programme, store }: Service,
-  { id: client }: Client,
-  { id, forgetAt: until }: ProvenAssertion,
+  client: Client,
+  proven: ProvenAssertion,
   now: Instant,
 ): Promise<boolean> {
-  if (id === undefined) return true;
-  // No identifier holds a line break: two clients never have one key.
-  const key = digest(`${client}\n${id}`);
+  const key = assertionKey(client, proven);
+  if (key === undefined) return true;
+  const { forgetAt: until } = proven;
   return store.keepOnce({ programme: programme.id, use: 'assertion', key, text: '', until }, now);
+}
+
+/** Whether an assertion was spent before. Of several that come at once only `spendAssertion` can tell. */
+export async function isSpentAssertion(
+  { programme, store }: Service,
+  client: Client,
+  proven: ProvenAssertion,
+  now: Instant,
+): Promise<boolean> {
+  const key = assertionKey(client, proven);
+  if (key === undefined) return false;
+  return (await store.findKept(programme.id, 'assertion', key, now)) !== undefined;
+}
+
+/** No identifier holds a line break: two clients never have one key. */
+function assertionKey({ id: client }: Client, { id }: ProvenAssertion): Digest | undefined {
+  return id === undefined ? undefined : digest(`${client}\n${id}`);
 }
 
 function termsOf({ programme }: Service): AssertionTerms {

@@ -11,7 +11,7 @@ import { beginLogin } from '../answer.ts';
 import type { GrantRequest } from '../authorization.ts';
 import { replayedAssertion, unknownSubject, unreadableAssertion } from '../causes/assertion.ts';
 import { makeClientToken } from '../issue.ts';
-import { proveByKeys, spendAssertion, usedKey } from './assertion.ts';
+import { isSpentAssertion, proveByKeys, spendAssertion, usedKey } from './assertion.ts';
 
 /**
  * The assertion is proved by the keys of the client that has authenticated, also where it was what
@@ -24,6 +24,8 @@ export async function grantByAssertion(request: GrantRequest): Promise<TokenSet>
   const scope = request.scope ?? proven.scope;
   programme.scope.check(scope);
   const subject = await findSubject(request, proven);
+  // A login's tokens are made before it is spent for: what they end or keep, a replay must not reach.
+  if (await isSpentAssertion(service, client, proven, now)) throw refused(replayedAssertion);
   const spend = async (): Promise<void> => {
     if (!(await spendAssertion(service, client, proven, now))) throw refused(replayedAssertion);
     store.recordSecretUse(programme.id, client.id, usedKey(client, proven), now);

@@ -18,7 +18,7 @@ import type { Service } from '../service.ts';
 import { proveToken } from '../standing_token.ts';
 
 /**
- * The client that the token was given to. Nobody guesses a token, so failures are not counted; whether
+ * The client that the token was given to, with a login. Nobody guesses a token, so failures are not counted; whether
  * it still is good is for its grant to judge. A token that is none is refused as its grant refuses it,
  * without telling more.
  */
@@ -33,7 +33,8 @@ export async function findTokenHolder(
   const client = id && (await store.find('client', programme.id, id));
   if (client === undefined) {
     const rule = ['grants', credentials.grant];
-    const cause = { rule, expected: 'a token of this programme', came: 'one that is unknown' };
+    const expected = 'a token of a login of this programme';
+    const cause = { rule, expected, came: 'what is none' };
     const isRefresh = credentials.grant === 'refresh_token';
     throw new Refusal(isRefresh ? 'invalid_refresh_token' : 'invalid_assertion', { cause });
   }
@@ -52,7 +53,12 @@ async function holderOf(
   now: Instant,
 ): Promise<Client['id'] | undefined> {
   const { programme, store } = service;
-  if (grant === 'token_exchange') return (await proveToken(service, text, now))?.client;
+  if (grant === 'token_exchange') {
+    const proven = await proveToken(service, text, now);
+    // A client's own token without a login has no end that another one keeps: whoever gets hold of it
+    // could renew it for ever.
+    return proven?.login?.client;
+  }
   const token = await readRefreshToken(service, text, now);
   const login = token && (await store.findLogin(programme.id, token.place));
   const isIts = login && sameDigest(loginDigest(programme.id, token), login.loginDigest);
