@@ -2,6 +2,7 @@
 
 import { verifyFaults } from '../../src/http/demo/demo.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
+import { tokenGrants } from '../../src/oauth/grant.ts';
 import type { Definition } from '../../src/programme/language/definition.ts';
 import { logsIn, type Programme } from '../../src/programme/programme.ts';
 import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
@@ -55,7 +56,9 @@ function* furtherTokenFaults({
   other,
   failing,
 }: Provoking): Iterable<Provoked> {
-  const [grant] = programme.grants;
+  // A token that comes alone names no client without its role.
+  const isByToken = definition.client.authentication.methods.includes('token');
+  const grant = [...programme.grants].find((one) => !isByToken || tokenGrants[one] === undefined);
   const [place] = grant === undefined ? [] : endpointsOf(definition, grant);
   if (grant === undefined || place === undefined) return;
   const values = { code: 'x', refresh_token: 'x', username: 'x', password: 'x' };

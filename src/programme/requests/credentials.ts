@@ -30,6 +30,9 @@ export function credentialNames(
   const nameOf = (role: string): string => rules.find((rule) => rule.role === role)?.told ?? role;
   const [idName, secretName] = [nameOf('client_id'), nameOf('client_secret')];
   const { methods } = authentication;
+  // An endpoint may read nothing else of its clients.
+  const token = provingToken(authentication, rules);
+  if (token !== undefined) return { idName: token.told, secretName, proof: token.told };
   const proofs = [
     [readsHeader(authentication), 'authorization'],
     [methods.includes('secret'), secretName],
@@ -40,6 +43,24 @@ export function credentialNames(
   const [, proof] = proofs.find(([isRead]) => isRead) ?? [true, 'client_certificate'];
   return { idName, secretName, proof };
 }
+
+/** The input of the token that alone can prove a client, where the endpoint reads no credentials. */
+export function provingToken<Rule extends Pick<InputRule, 'role'>>(
+  authentication: ClientAuthentication,
+  rules: readonly Rule[],
+): Rule | undefined {
+  const readsMore = rules.some(({ role }) => credentialRoles.has(role));
+  if (readsMore || readsHeader(authentication)) return undefined;
+  const tokens = authentication.methods.includes('token') ? Object.values(tokenGrants) : [];
+  return rules.find(({ role }) => tokens.includes(role));
+}
+
+const credentialRoles: ReadonlySet<string> = new Set([
+  'client_id',
+  'client_secret',
+  'client_assertion',
+  'assertion',
+]);
 
 function isAssertion({ role }: InputRule): boolean {
   return role === 'client_assertion' || role === 'assertion';

@@ -15,7 +15,7 @@ import {
   type InputDefinition,
   placesOf,
 } from '../language/input_schema.ts';
-import { credentialNames } from './credentials.ts';
+import { credentialNames, provingToken } from './credentials.ts';
 import { grantsAt, readsInput } from './grant_places.ts';
 import { compileInput, compileInputs, type InputRule } from './input_rules.ts';
 import { managementAuthentication, managementForm, question } from './token_management.ts';
@@ -179,14 +179,22 @@ function* grantFailuresAt(
   rules: readonly InputRule[],
 ): Iterable<Found> {
   const grants = grantsAt(definition, name);
-  const inHeader = readsHeader(definition.client.authentication);
-  const read = rules.filter(({ role }) => grants.some((type) => readsInput(type, role)));
+  const { authentication } = definition.client;
+  const inHeader = readsHeader(authentication);
+  const proving = provingToken(authentication, rules);
+  // By grants, as samples are: of one reason, the first grant's input is the example.
+  const placeOf = ({ role }: InputRule): number =>
+    grants.findIndex((type) => readsInput(type, role));
+  const read = rules
+    .filter((rule) => placeOf(rule) >= 0)
+    .toSorted((one, other) => placeOf(one) - placeOf(other));
   for (const rule of read) {
     const { role, told } = rule;
     const isNeeded = grants.some((type) => grantInputs[type].needs.includes(role));
     const choosesGrant = role === 'grant_type' && grants.length > 1;
     // Without its credentials a client has failed before.
-    const proves = !inHeader && (role === 'client_id' || role === 'client_secret');
+    const proves =
+      rule === proving || (!inHeader && (role === 'client_id' || role === 'client_secret'));
     const required = !proves && !rule.inPath && (rule.required || isNeeded || choosesGrant);
     yield* ruleFailures(rule, inputs[role] ?? noInput, required);
     if (role === 'grant_type') yield ['unsupported_grant_type', { parameter: told }];

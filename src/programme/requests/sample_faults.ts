@@ -1,7 +1,7 @@
 // Owns sample requests with one fault each, and the dialect's reason to refuse each of them.
 
 import { type FailureReason, failureReasons } from '../../oauth/failure.ts';
-import { grantInputs, type GrantType } from '../../oauth/grant.ts';
+import { grantInputs, type GrantType, tokenGrants } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import type { Definition } from '../language/definition.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../language/input_schema.ts';
 import type { Programme } from '../programme.ts';
 import { assertionInputs } from './client_assertion.ts';
-import { credentialNames } from './credentials.ts';
+import { credentialNames, provingToken } from './credentials.ts';
 import { endpointsOf, grantsAt, readsInput } from './grant_places.ts';
 import { compileInput, type InputRule } from './input_rules.ts';
 import { unheardOf } from './possible_failures.ts';
@@ -129,6 +129,8 @@ function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
 function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
   const { definition, grant, endpoint, by, request } = scene;
   const { authentication } = definition.client;
+  // A token that comes alone is a proof; an endpoint of that grant alone reads no other.
+  if (tokenGrants[grant] !== undefined && authentication.methods.includes('token')) return;
   if (isSigning(definition)) {
     const role = grant === 'jwt_bearer' ? 'assertion' : 'client_assertion';
     const { told } = ruleOf(scene, role);
@@ -193,6 +195,9 @@ function ownInputs({
   by,
 }: Scene): readonly [string, InputDefinition][] {
   const apart = new Set(['grant_type', 'client_secret', ...proofInputs, ...assertionInputs]);
+  const roles = Object.keys(endpoint.inputs).map((role) => ({ role }));
+  const proving = provingToken(definition.client.authentication, roles);
+  if (proving !== undefined) apart.add(proving.role);
   if (grant === 'jwt_bearer') apart.add('assertion');
   if (isSigning(definition)) apart.add('client_id');
   if (sampleProof(definition, by).inputs['client_id'] !== undefined) apart.add('client_id');
