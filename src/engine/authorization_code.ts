@@ -40,6 +40,8 @@ export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
     throw refused(spentCode);
   }
   const { member, issuedAt, expiresAt, ...code } = found.code;
+  // The store refuses it too, but only once tokens were made, which may have ended another one.
+  if (now >= expiresAt) throw refused(deadCode(expiresAt, now));
   // A login without a scope leaves the scope to the token request (P-5). The requested scope of
   // either is the granted one: a refresh cannot widen it, and does not lose it (HOSTILE 32).
   const asked = code.scope ?? scope;

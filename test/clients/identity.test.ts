@@ -9,6 +9,7 @@ import { decodeProtectedHeader } from 'jose';
 import * as openid from 'openid-client';
 
 import { testClock } from '../support/clock.ts';
+import { openClub, tokensOfLogin } from '../support/club.ts';
 import { type Jetway, startJetway, type TestClient } from '../support/jetway.ts';
 import { ask } from '../support/wire.ts';
 import { callbackAfterLogin, callbackAtOnce, rejection } from './partner.ts';
@@ -184,6 +185,28 @@ test('RFC 6750 3.1: what userinfo refuses, by GET and POST', async (t) => {
     ]);
   }
   assert.equal((await told(`Bearer ${token}`, 'PUT'))[0], 405);
+});
+
+test('P-15: a token for one purpose is none for userinfo', async (t) => {
+  const over = `
+authorize: { endpoint: { inputs: { scope: {} } } }
+scope: { kind: list, values: [openid, reset], restricted: [reset], client: null, member_default: null }
+id_token: {}
+userinfo: { path: /userinfo, fields: { sub: subject } }
+token_response: { fields: { id_token: id_token } }
+grants: { client_credentials: null }
+token_endpoints: { grant: { inputs: { scope: {} } } }
+`;
+  const club = await openClub(t, { over });
+  for (const [scope, status] of [
+    ['openid', 200],
+    ['openid reset', 403],
+  ] as const) {
+    const { access_token: token } = await tokensOfLogin(club, { scope });
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await ask(club.url, '/executive-club/userinfo', { headers });
+    assert.equal(answer.status, status);
+  }
 });
 
 test('OpenID Connect Discovery 4: the document lies below the issuer', async (t) => {

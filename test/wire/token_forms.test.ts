@@ -12,6 +12,7 @@ import {
   askPartnerToken,
   type Club,
   codeFor,
+  invalidCode,
   invalidRefreshToken,
   isLive,
   openClub,
@@ -216,4 +217,13 @@ test('an ended token does not come back when the one that ended it is over', asy
   await refresh(club, first.refresh_token);
   club.clock.advance(120);
   assert.ok(!(await isLive(club, first.access_token)));
+});
+
+test('a code that has expired ends no live token', async (t) => {
+  const club = await openClub(t, { over: 'tokens: { access: { live: one } }' });
+  const late = await codeFor(club);
+  club.clock.advance(500);
+  const { access_token } = await tokensOfLogin(club);
+  assert.deepEqual(await redeem(club, late), invalidCode);
+  assert.ok(await isLive(club, access_token));
 });

@@ -39,7 +39,7 @@ async function tellUserinfo(
   if (member === undefined || !userinfo.isAllowed(token.scope)) {
     const came =
       member === undefined ? 'one of a client' : `the scope ${describeText(token.scope ?? '')}`;
-    const cause = ownCause(rule, 'a token of a member who logged in with openid', came);
+    const cause = ownCause(rule, 'a token of a member, of openid and of no restricted scope', came);
     throw new Refusal('insufficient_scope', { cause });
   }
   const { client, subject, scope, issuedAt, expiresAt } = token;

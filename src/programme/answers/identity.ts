@@ -44,10 +44,13 @@ export function compileUserinfo(
 ): UserinfoRules | undefined {
   if (userinfo === undefined) return undefined;
   const write = compileBody(userinfo.fields, tokenWriting(scope));
+  // A token for one purpose is for no other one (P-15).
+  const isRestricted = (granted = ''): boolean =>
+    scope.split(granted).some((one) => scope.restricted.has(one));
   const headers = Object.freeze({ 'Content-Type': 'application/json', ...noStore });
   return {
     path: ownPath + userinfo.path,
-    isAllowed: (granted) => identity === undefined || identity.isAsked(granted),
+    isAllowed: (granted) => !isRestricted(granted) && (identity?.isAsked(granted) ?? true),
     render: (values) => ({ status: 200, headers, body: write(values) }),
   };
 }

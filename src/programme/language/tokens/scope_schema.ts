@@ -56,7 +56,7 @@ const listScopeSchema = v.pipe(
       otherwise: 'such tokens have no scope',
     }),
     restricted: key(v.optional(listOf(textSchema), []), {
-      text: 'Scopes for one purpose each: a gateway lets a token that holds one pass only where it asks for that scope (P-15).',
+      text: 'Scopes for one purpose each: a gateway lets a token that holds one pass only where it asks for that scope (P-15), and `userinfo` answers none.',
       example: '[reset_password]',
     }),
   }),
