@@ -53,6 +53,7 @@ describe('compileProgramme', () => {
       refresh_token: 1_800_000,
       client_credentials: 7_200_000,
       password: 1_800_000,
+      token_exchange: 1_800_000,
       jwt_bearer: 1_800_000,
     });
   });

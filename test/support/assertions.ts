@@ -98,7 +98,10 @@ function signatureOf(algorithm: AssertionAlgorithm, key: KeyObject, text: string
 
 /** Assertions of a client that are good for whatever the file of a programme says. */
 export function signingFor(
-  { programme, clock }: Pick<Service, 'programme' | 'clock'>,
+  {
+    programme,
+    clock,
+  }: Pick<Service, 'programme'> & { readonly clock: Pick<Service['clock'], 'now'> },
   client: Client,
   key: TestKey,
 ): (use: AssertionUse) => string {

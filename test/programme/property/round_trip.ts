@@ -15,6 +15,7 @@ import type { Definition } from '../../../src/programme/language/definition.ts';
 import type { EndpointDefinition } from '../../../src/programme/language/input_schema.ts';
 import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
 import type { Programme } from '../../../src/programme/programme.ts';
+import { provenProperties } from '../../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../../src/programme/requests/client_values.ts';
 import { endpointsOf } from '../../../src/programme/requests/grant_places.ts';
 import {
@@ -26,7 +27,9 @@ import {
 } from '../../../src/programme/requests/sample_request.ts';
 import { ProvenHeaders } from '../../../src/token/proven_headers.ts';
 import { firstRefreshText } from '../../../src/token/sealed/refresh_text.ts';
+import { signingFor, testKey } from '../../support/assertions.ts';
 
+const signer = testKey();
 const now = Date.parse('2026-01-02T03:04:05Z') as Instant;
 const secret = 'Q-_z'.repeat(11).slice(0, 43);
 const apiKey = `jw_staging_${'z_-Q'.repeat(11).slice(0, 43)}`;
@@ -52,9 +55,12 @@ export function compiled({ id, definition }: LoadedProgramme): Compiled {
     apiKeys: [],
     businessContext: 'PartnerContextOfTwentySix',
     partnerId: 'Partner000001',
-    properties: Object.fromEntries(
-      comparedProperties(definition).map(({ name, input }) => [name, fittingValue(input)]),
-    ),
+    properties: Object.fromEntries([
+      ...provenProperties(definition).map((name) => [name, `of-${name}`] as const),
+      ...comparedProperties(definition).map(
+        ({ name, input }) => [name, fittingValue(input)] as const,
+      ),
+    ]),
     status: 'active',
     createdAt: now,
   };
@@ -101,6 +107,8 @@ function assertGrant(
 ): void {
   const { definition, programme, client } = one;
   const isJwt = definition.tokens.refresh.format === 'jwt';
+  const clock = { now: () => now };
+  const by = { client, secret, assertion: signingFor({ programme, clock }, client, signer) };
   for (const verifier of [43, 128].map((length) => 'aZ09-._~'.repeat(16).slice(0, length))) {
     const values: Record<string, string> = {
       ...(grant === 'authorization_code' ? { code: programme.code.generate() } : {}),
@@ -115,7 +123,7 @@ function assertGrant(
     };
     const keys = Object.entries(read.inputs).filter(([, i]) => i.must_equal === 'client.api_key');
     for (const [role] of keys) values[role] = apiKey;
-    const sample = sampleTokenRequest(definition, grant, { client, secret }, values, name);
+    const sample = sampleTokenRequest(definition, grant, by, values, name);
     const inputs = accepted(one, sample, name);
     for (const role of Object.keys(values)) {
       if (read.inputs[role] !== undefined) assert.equal(inputs.get(role), values[role], role);
@@ -145,7 +153,8 @@ function accepted(
   const inputs = endpoint.readInputs(request);
   const credentials = endpoint.readCredentials(request, inputs, new ProvenHeaders());
   assert.equal(credentials.id ?? client.id, client.id);
-  assert.ok('secrets' in credentials && credentials.secrets().includes(secret));
+  if ('secrets' in credentials) assert.ok(credentials.secrets().includes(secret));
+  else assert.equal(credentials.id ?? client.id, client.id);
   endpoint.checkHeaders(inputs);
   endpoint.checkClient(inputs, client, (text) => text === apiKey);
   endpoint.checkParameters(inputs, endpoint.selectGrant(inputs, client));
