@@ -22,11 +22,14 @@ export interface KeptText {
   readonly text: string;
   /** It is held until then, and swept afterwards. */
   readonly until: Instant;
-  /** Of an assertion: its `iat`; taken as `longestAssertion` before `until` if left out. */
+  /** Of an assertion: nobody used it before; taken as `longestAssertion` before `until` if left out. */
   readonly issuedAt?: Instant;
 }
 
-/** The longest time from an assertion's issue to its end. Callers refuse assertions that end later. */
+/**
+ * The longest time from an assertion's issue to its end. Of one that ends later, as a programme can allow,
+ * a floor is gone while it is good: after a restore it may be used again.
+ */
 export const longestAssertion = milliseconds(3_600_000);
 
 /** Durable texts that are found by a key alone. Every verb is atomic. */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 
+import { instant } from '../../src/lib/clock.ts';
 import type { Client } from '../../src/oauth/client.ts';
 import { assertionType } from '../../src/programme/requests/client_assertion.ts';
 import { keySet, registered, signJwt, testKey } from '../support/assertions.ts';
@@ -118,6 +119,26 @@ describe('client assertions', () => {
     assert.match((await manage('/introspect', site.sign())).body, /"active":true/);
     assert.equal((await manage('/revoke', site.sign())).status, 200);
     assert.equal((await manage('/introspect', site.sign())).body, '{"active":false}');
+  });
+
+  test('FAULTS 29: a clock that was set back shuts out what it may have seen, and nothing newer', async (t) => {
+    const site = await open(t, {
+      over: 'client: { authentication: { assertion: { longest: 90s } } }',
+    });
+    const { store, clock } = site;
+    const dated = (): Promise<Answer> => {
+      const iat = clock.now() / 1000;
+      return site.ask({ client_assertion: site.sign({ iat }) });
+    };
+    await store.recordTime(clock.now());
+    await store.acceptTime(instant(clock.now() - 1000));
+    failedAnswer(await dated());
+    clock.advance(100);
+    tokensIn(await dated());
+    // It could have been used for as long as its end lay ahead.
+    failedAnswer(await site.ask({ client_assertion: site.sign() }));
+    clock.advance(61);
+    tokensIn(await site.ask({ client_assertion: site.sign() }));
   });
 
   test('unknown, disabled and keyless clients and wrong signatures get one answer', async (t) => {

@@ -87,8 +87,16 @@ export async function spendAssertion(
 ): Promise<boolean> {
   const key = assertionKey(client, proven);
   if (key === undefined) return true;
-  const { forgetAt: until } = proven;
-  return store.keepOnce({ programme: programme.id, use: 'assertion', key, text: '', until }, now);
+  const { since: issuedAt, forgetAt: until } = proven;
+  const spent = {
+    programme: programme.id,
+    use: 'assertion',
+    key,
+    text: '',
+    until,
+    issuedAt,
+  } as const;
+  return store.keepOnce(spent, now);
 }
 
 /** Whether an assertion was spent before. Of several that come at once only `spendAssertion` can tell. */

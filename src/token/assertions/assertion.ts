@@ -34,6 +34,8 @@ export interface ProvenAssertion {
   readonly scope?: string;
   /** Its `jti`. */
   readonly id?: string;
+  /** Before then nobody can have used it. */
+  readonly since: Instant;
   /** From then on it is refused for its age. */
   readonly forgetAt: Instant;
   /** The key that signed it. */
@@ -132,10 +134,10 @@ export async function proveAssertion(
   const key = await findSigner(assertion, keys, rules);
   const { claims, subject } = assertion;
   const issuer = expectNames(claims, expected);
-  const forgetAt = expectTimes(claims, rules, now);
+  const times = expectTimes(claims, rules, now);
   const id = readId(claims['jti'], rules);
   const scope = scopeOf(claims['scope']);
-  return present({ issuer, subject, scope, id, forgetAt, key: key.thumbprint });
+  return present({ issuer, subject, scope, id, ...times, key: key.thumbprint });
 }
 
 async function findSigner(
@@ -193,27 +195,29 @@ function expectNames(
   throw fault(`aud: ${[...audiences].join(' or ')}`, came);
 }
 
-/** RFC 7523 3, items 4 to 6; the end of the time within which the assertion is taken. */
+/** RFC 7523 3, items 4 to 6; the time within which the assertion is taken. */
 function expectTimes(
   { exp, iat, nbf }: Assertion['claims'],
   { longest, tolerance }: AssertionRules,
   now: Instant,
-): Instant {
+): Pick<ProvenAssertion, 'since' | 'forgetAt'> {
   const end = timeOf('exp', exp);
   if (end === undefined) throw fault('exp: when it ends', 'no exp');
   if (end + tolerance <= now) throw fault('one that has not ended', 'one whose exp has passed');
   if (end - tolerance > now + longest) {
     throw fault(`one that ends within ${longest / 1000} s`, 'one with a later exp');
   }
+  const issued = timeOf('iat', iat);
   for (const [name, time] of [
-    ['iat', timeOf('iat', iat)],
+    ['iat', issued],
     ['nbf', timeOf('nbf', nbf)],
   ] as const) {
     if (time !== undefined && time - tolerance > now) {
       throw fault('one that is good by now', `one whose ${name} is yet to come`);
     }
   }
-  return instant(end + tolerance);
+  const since = Math.max((issued ?? 0) - tolerance, end - tolerance - longest);
+  return { since: instant(since), forgetAt: instant(end + tolerance) };
 }
 
 /** Seconds since 1970 as milliseconds (RFC 7519 2). */

@@ -44,7 +44,7 @@ export const assertionDepartures: Departures = {
       'longest',
       ({ longest }) => longest > hour,
       'assertions may live for more than an hour (RFC 7523 3)',
-      'one with jti is good once; a key that is taken away ends them all',
+      'one with jti is good once, unless the store was put back since; a key that is taken away ends them all',
     ),
 
   member_by_assertion: ({ grants }) => {
