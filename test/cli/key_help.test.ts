@@ -10,7 +10,7 @@ import { keysOf } from '../../src/schema/keys.ts';
 const grace = [
   'tokens.refresh.grace',
   '',
-  'For how long a retry with a used refresh token gets the same answer once more, for clients whose connection broke. 5 minutes at most; `0s` allows no retry.',
+  'For how long a retry with a used refresh token gets the same one in answer once more, for clients whose connection broke; within a minute with the same access token. An hour at most; `0s` allows no retry.',
   '',
   'Type     duration',
   '         A whole number and a unit: `500ms`, `90s`, `30m`, `24h`, `30d`. One unit, no spaces, no fractions.',
@@ -46,7 +46,7 @@ test('several keys that end with a name are listed', () => {
   assert.equal(head, 'Keys that end with "lifetime":');
   assert.deepEqual(
     lines.flatMap((line) => /^ {2}(\S+) {2,}\S.*\.$/.exec(line)?.[1] ?? []),
-    ['code.lifetime', 'tokens.access.lifetime', 'tokens.refresh.lifetime', 'login.lifetime'],
+    ['code.lifetime', 'tokens.access.lifetime', 'id_token.lifetime', 'login.lifetime'],
   );
 });
 
@@ -54,7 +54,7 @@ test('a map lists the keys below it, a type those of its maps', () => {
   assert.match(keyHelp('selector'), /\nKeys {5}selector\.input, selector\.default$/);
   assert.match(
     keyHelp('grants.password'),
-    /\nKeys {5}grant\.endpoint, .*, grant\.access_lifetime$/,
+    /\nKeys {5}grant\.endpoint, .*, grant\.access_lifetime, .*$/,
   );
 });
 

@@ -53,6 +53,7 @@ describe('store directory', () => {
         subject: 'subject-1',
         level: 'AUTHN-LEVEL-12',
         membershipNumber: '1234567890123456',
+        properties: { tier: 'gold', ['__proto__']: 'a name like any other' },
       },
     });
   });

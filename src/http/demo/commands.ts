@@ -25,7 +25,8 @@ const steps: readonly (readonly [grant: GrantType, heading: string])[] = [
   ['client_credentials', "The partner's own token (client_credentials)"],
   ['authorization_code', "A member's tokens for that code (authorization_code)"],
   ['password', "A member's tokens for a partner that is told the password (password)"],
-  ['refresh_token', "New tokens for the member's (refresh_token)"],
+  ['refresh_token', 'New tokens for those (refresh_token)'],
+  ['token_exchange', 'Another token for that one (token_exchange)'],
 ];
 
 /**
@@ -48,7 +49,10 @@ export function commandSheet(demo: Demo): string {
         : []),
       ...placesOf(demo, grant).flatMap((place) => [
         ...part(heading, ...tokenLines(demo, grant, place)),
-        ...part('May a request pass that has the token?', passes(demo, kindOf(grant), 'ACCESS')),
+        ...part(
+          'May a request pass that has the token?',
+          passes(demo, kindOf(demo, grant), 'ACCESS'),
+        ),
       ]),
     ]),
     ...part('Errors of a token request: the reason, and what is wrong'),
@@ -60,15 +64,17 @@ export function commandSheet(demo: Demo): string {
         )
       : []),
     ...part('Errors that a gateway passes on'),
-    ...verifyFaults(demo, last && { token: shellVariable('ACCESS'), kind: kindOf(last) }).map(
+    ...verifyFaults(demo, last && { token: shellVariable('ACCESS'), kind: kindOf(demo, last) }).map(
       (fault) => faultLine(demo, fault),
     ),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function kindOf(grant: GrantType): 'member' | 'client' {
-  return grant === 'client_credentials' ? 'client' : 'member';
+/** Whose tokens the commands have by then: a member's, where some grant before gave them. */
+function kindOf({ programme: { grants } }: Demo, grant: GrantType): 'member' | 'client' {
+  const isMembers = grants.has('authorization_code') || grants.has('password');
+  return grant !== 'client_credentials' && isMembers ? 'member' : 'client';
 }
 
 function part(heading: string, ...lines: readonly string[]): readonly string[] {

@@ -117,12 +117,12 @@ function constantParts(one: string, other: string): readonly string[] {
 
 /** Two token sets that differ in every value that can differ between answers. */
 function sampleTokens(
-  { scope, clientSubject, grants }: Programme,
+  { scope, clientSubject, refreshing }: Programme,
   client: Client,
   grant: GrantType,
 ): readonly TokenSet[] {
   const isClient = grant === 'client_credentials';
-  const hasRefresh = !isClient && grants.has('refresh_token');
+  const hasRefresh = refreshing.has(grant);
   const ofMember = scope.ofLogin(undefined, undefined) ?? scope.unasked;
   const granted = isClient ? scope.ofClient(undefined) : ofMember;
   return (['2001-02-03T04:05:06.789Z', '2032-11-25T17:38:49.123Z'] as const).map((text, index) => {

@@ -13,7 +13,7 @@ mtls mutual_tls client_certificate client_certificates: certificates of clients 
 registration dynamic_registration dynamic_client_registration registration_endpoint dcr software_statement: there is no dynamic registration (RFC 7591): see jetway client add and jetway client import
 clients client_id client_secret client_secrets redirect_uris redirect_urls callback_url callback_urls apps api_keys: clients are in the store and not in this file: see jetway client add
 acr acr_values amr step_up authentication_context: there is no acr: scopes of kind level say how a member must have logged in (docs/programme-reference.md, Scope)
-max_age prompt login_hint id_token_hint: there is no such setting: each login request leads to the login page; unknown inputs are ignored
+prompt login_hint id_token_hint: there is no such setting: each login request leads to the login page; unknown inputs are ignored
 consent consent_page consent_screen approval approval_prompt: there is no consent page: operators decide what a client may do when they add it
 session sessions sso single_sign_on remember_me keep_me_signed_in session_lifetime: there is no session at the login page: each login asks for the password; tokens.refresh says how long a login lasts
 logout end_session end_session_endpoint backchannel_logout frontchannel_logout sign_out: there is no logout endpoint: a client gives up its tokens by revocation (RFC 7009)

@@ -97,7 +97,19 @@ programmes/club.yaml:7:19: no_lockout: nothing limits wrong passwords for one us
         authentication: {
           methods: ['basic'],
           credentials: 'form',
+          scheme: 'Basic',
+          when_both: 'refuse',
           failure_limit: { limit: 600, window: '1m' },
+          assertion: {
+            audience: ['issuer'],
+            algorithms: [
+              ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+              ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+            ],
+            issuer: 'client.id',
+            longest: '1h',
+            tolerance: '30s',
+          },
         },
       },
       code: { characters: 'base64url', length: 43, lifetime: '90s' },

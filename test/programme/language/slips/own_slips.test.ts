@@ -99,7 +99,7 @@ tokens: { access: { lifetime: 1800 } }
 token_response: { fields: { a: acces_token, b: Bearer, c: "{subject}/x" } }
 `;
   const values =
-    'access_token, refresh_token, scope, access_lifetime, refresh_lifetime, issued_at, access_expires_at, refresh_expires_at, token_id, subject, grant, kind, level, membership_number, client_id, client_name, business_context, partner_id, programme_identifier, issuer, audience, request_id, nothing';
+    'access_token, refresh_token, id_token, scope, access_lifetime, refresh_lifetime, issued_at, access_expires_at, refresh_expires_at, token_id, issued_token_type, subject, grant, kind, level, membership_number, client_id, client_name, business_context, partner_id, programme_identifier, issuer, audience, request_id, nothing';
   assert.deepEqual(check(file), [
     'a.yaml:4:12: error: expected a path such as /api/grant: segments of letters, digits and -_.~:@+=; without scheme and host, which public_url has',
     'a.yaml:5:11: error: expected one of on, off; found "yes" (write on)',
