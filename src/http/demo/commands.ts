@@ -9,7 +9,7 @@ import type { VerificationMode } from '../../programme/requests/demand.ts';
 import { endpointsOf } from '../../programme/requests/grant_places.ts';
 import { type SampleFault, tokenFaults } from '../../programme/requests/sample_faults.ts';
 import { loginFaults } from '../../programme/requests/sample_login_faults.ts';
-import type { SampleValues } from '../../programme/requests/sample_proof.ts';
+import { isSigning, type SampleValues } from '../../programme/requests/sample_proof.ts';
 import type { SampleRequest } from '../../programme/requests/sample_request.ts';
 import {
   type Demo,
@@ -35,7 +35,9 @@ const steps: readonly (readonly [grant: GrantType, heading: string])[] = [
  */
 export function commandSheet(demo: Demo): string {
   const { programme, by, member } = demo;
-  const granted = steps.filter(([grant]) => programme.grants.has(grant));
+  // No shell signs: where clients sign, there are no commands for their tokens.
+  const signs = isSigning(demo.definition);
+  const granted = steps.filter(([grant]) => programme.grants.has(grant) && !signs);
   const [last] = granted.at(-1) ?? [];
   const lines = [
     `# ${programme.name} (${programme.id}): commands for bash, from top to bottom`,
@@ -55,8 +57,12 @@ export function commandSheet(demo: Demo): string {
         ),
       ]),
     ]),
-    ...part('Errors of a token request: the reason, and what is wrong'),
-    ...tokenFaults(programme, demo.definition, by).map((fault) => faultLine(demo, fault)),
+    ...(signs
+      ? part('Clients of this dialect sign assertions (private_key_jwt), which a shell does not')
+      : part(
+          'Errors of a token request: the reason, and what is wrong',
+          ...tokenFaults(programme, demo.definition, by).map((fault) => faultLine(demo, fault)),
+        )),
     ...(programme.grants.has('authorization_code')
       ? part(
           'Errors of a login: a page, or a redirect with the error',
