@@ -2,6 +2,7 @@
 
 import type { GrantType } from '../oauth/grant.ts';
 import type { Reply } from '../oauth/reply.ts';
+import { namingScope } from '../oauth/scope.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
 import { authenticateClient } from './authentication/client.ts';
@@ -21,7 +22,7 @@ import { throttle } from './throttle.ts';
 import { grantByExchange } from './token_exchange.ts';
 
 /** Answers a token request; rejects with `HungUp` alone. */
-export const answerTokenRequest = answering(forcingAt(serveTokens));
+export const answerTokenRequest = answering(forcingAt(serveInWireNames));
 
 const grants: Readonly<Record<GrantType, Grant>> = {
   authorization_code: grantByCode,
@@ -31,6 +32,20 @@ const grants: Readonly<Record<GrantType, Grant>> = {
   token_exchange: grantByExchange,
   jwt_bearer: grantByAssertion,
 };
+
+/** Scopes are refused deep in the grants, which know no names of the wire. */
+function serveInWireNames(
+  service: Service,
+  endpoint: TokenEndpoint,
+  request: WireRequest,
+): Promise<Reply> {
+  const { scopeName } = endpoint;
+  const serving = serveTokens(service, endpoint, request);
+  if (scopeName === 'scope') return serving;
+  return serving.catch((error: unknown) => {
+    throw namingScope(error, scopeName);
+  });
+}
 
 /**
  * The steps. The first that fails is told (C-8). A grant spends nothing before its tokens are made: a

@@ -1,5 +1,6 @@
 // Owns how scopes are checked and granted, whatever a dialect's spelling of them.
 
+import { present } from '../lib/present.ts';
 import { describeName, ownCause, ownRule, type RulePath } from './cause.ts';
 import { Refusal } from './failure.ts';
 
@@ -120,6 +121,15 @@ export function listScopes(scopes: ListScopes): ScopeRules {
     },
     ofClient: (requested) => requested ?? unasked,
   };
+}
+
+/** The refusal of a scope by an endpoint at which it has another name; any other error as it is. */
+export function namingScope(error: unknown, name: string): unknown {
+  const isScope = error instanceof Refusal && error.reason === 'invalid_scope';
+  if (!isScope || name === 'scope' || error.facts.parameter !== 'scope') return error;
+  const { cause } = error.facts;
+  const named = cause && { ...cause, parameter: name };
+  return new Refusal('invalid_scope', present({ ...error.facts, parameter: name, cause: named }));
 }
 
 const existing: RulePath = ['scope', 'values'];

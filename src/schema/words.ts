@@ -134,3 +134,12 @@ export function validationWords(issue: Issue, node: YamlNode | undefined): strin
   const expected = template.replace('%', () => String(issue.requirement));
   return `expected ${expected}, found ${describe(node)}`;
 }
+
+/** What stands for an input in files, and its name on the wire, are two things. */
+export function snakeCaseWords(name: string): string {
+  const words = name.match(/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/g) ?? [];
+  const role = words.join('_').toLowerCase();
+  const expected = 'expected a name in snake_case';
+  if (!/^[a-z][a-z0-9_]{0,49}$/.test(role) || !/^[A-Za-z][\w.-]*$/.test(name)) return expected;
+  return `${expected}, and the name on the wire by its key name: ${role}: { name: ${name} }`;
+}

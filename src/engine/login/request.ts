@@ -12,6 +12,7 @@ import {
   Unavailable,
 } from '../../oauth/failure.ts';
 import type { RecordedFailure, RequestRecord } from '../../oauth/request_record.ts';
+import { namingScope } from '../../oauth/scope.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { ReturnAddress } from '../../programme/answers/redirect_answer.ts';
 import type { LoginReading } from '../../programme/login/endpoint.ts';
@@ -121,8 +122,9 @@ function checkScope(service: Service, { inputs }: LoginReading): void {
   try {
     service.programme.scope.check(inputs.get('scope'));
   } catch (error) {
-    if (error instanceof Refusal) throw new LoginRefusal('invalid_scope', error.facts);
-    throw error;
+    const { scopeName } = service.programme.login.endpoint;
+    const named = namingScope(error, scopeName);
+    throw named instanceof Refusal ? new LoginRefusal('invalid_scope', named.facts) : named;
   }
 }
 

@@ -10,6 +10,7 @@ import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { comparisons, type InputDefinition } from '../language/input_schema.ts';
 import { assertionInputs } from '../requests/client_assertion.ts';
+import { repeatedInputs } from '../requests/echo.ts';
 import { grantsAt, readsInput } from '../requests/grant_places.ts';
 import { formatSamples } from '../requests/input_formats.ts';
 import { compileInput } from '../requests/input_rules.ts';
@@ -146,6 +147,7 @@ export const tokenInputs: ReadonlySet<string> = new Set([
  * A name similar to a known one is most likely misspelt: the input would be checked and never used.
  */
 export function* nameWarnings(definition: Definition): Iterable<Complaint> {
+  const repeated = new Set(repeatedInputs(definition));
   for (const [at, { inputs }, name] of endpointsIn(definition)) {
     const known = name === undefined ? loginInputs : tokenInputs;
     for (const [role, { must_equal: comparison = 'programme.identifier' }] of Object.entries(
@@ -159,7 +161,9 @@ export function* nameWarnings(definition: Definition): Iterable<Complaint> {
           `did you mean "${meant}"?`,
         ];
       }
-      const near = known.has(role) ? undefined : suggest(role, known);
+      // What an answer repeats has its use there.
+      const isUsed = known.has(role) || (name !== undefined && repeated.has(role));
+      const near = isUsed ? undefined : suggest(role, known);
       if (near === undefined || inputs[near] !== undefined) continue;
       yield [
         [...at, 'inputs', role],

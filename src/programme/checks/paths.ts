@@ -109,6 +109,9 @@ function taken(path: string, { methods }: Claim, found: Claim): [message: string
     return [`one path can be ${path} and ${found.path}, the path of ${found.who}`];
   }
   const message = `${path} is the path of ${found.who} already`;
+  if (found.at[0] === 'login') {
+    return [message, 'give that page another one: login: { path: /sign-in }'];
+  }
   const isLogin = found.at[0] === 'authorize' && methods !== undefined;
   return isLogin ? [message, 'give each of them a method of its own'] : [message];
 }

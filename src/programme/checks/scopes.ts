@@ -50,9 +50,16 @@ function* strangers(
     yield [
       ['scope', key, ...(key === 'default' && list.length === 1 ? [] : [index])],
       `"${value}" is none of the scopes in scope.values, so that ${result}`,
-      advice(value, values),
+      parted(value, values) ?? advice(value, values),
     ];
   }
+}
+
+/** Several scopes in one text. */
+function parted(text: string, values: readonly string[]): string | undefined {
+  const parts = text.split(/[ ,+|]+/);
+  const isList = parts.length > 1 && parts.every((part) => values.includes(part));
+  return isList ? `write them as a list: [${parts.join(', ')}]` : undefined;
 }
 
 /** Where no scope is read, a partner that asks for less would get a token for everything. */
@@ -60,12 +67,15 @@ function* unreadComplaints(definition: Definition): Iterable<Complaint> {
   const { authorize, grants } = definition;
   const message = (what: string): string =>
     `${what} reads no scope, so that tokens are not bound to what partners ask for`;
-  const hint = 'declare an input scope here, name a scope.default, or leave scope.values empty';
+  const hint = (at: string): string =>
+    `write ${at} { inputs: { scope: {} } } }, name a scope.default, or leave scope.values empty`;
+  // The file may hold nothing of the endpoint.
+  const at = ['scope', 'values'];
   yield* wrong([
     grants.authorization_code !== undefined && authorize.endpoint.inputs['scope'] === undefined,
-    ['authorize', 'endpoint', 'inputs'],
+    at,
     message('the login request'),
-    hint,
+    hint('authorize: { endpoint:'),
   ]);
   for (const type of grantTypes) {
     if (type === 'authorization_code' || type === 'refresh_token') continue;
@@ -73,7 +83,7 @@ function* unreadComplaints(definition: Definition): Iterable<Complaint> {
     if (type === 'jwt_bearer') continue;
     for (const [name, { inputs }] of endpointsOf(definition, type)) {
       if (inputs['scope'] !== undefined) continue;
-      yield [['token_endpoints', name, 'inputs'], message(`the grant ${type}`), hint];
+      yield [at, message(`the grant ${type}`), hint(`token_endpoints: { ${name}:`)];
     }
   }
 }

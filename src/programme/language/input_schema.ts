@@ -13,6 +13,7 @@ import {
   oneOrMore,
   wireNameSchema,
 } from '../../schema/scalars.ts';
+import { snakeCaseWords } from '../../schema/words.ts';
 import { failureReasonSchema } from './errors_schema.ts';
 import { characterClassSchema, lengthSchema } from './value_shape.ts';
 
@@ -172,7 +173,7 @@ const inputSchema = v.pipe(
 
 const roleNameSchema = v.pipe(
   v.string(),
-  v.regex(/^[a-z][a-z0-9_]{0,49}$/, 'expected a name in snake_case'),
+  v.regex(/^[a-z][a-z0-9_]{0,49}$/, ({ input }) => snakeCaseWords(input)),
   named('input name', 'A name in snake_case of up to 50 characters.'),
 );
 

@@ -50,6 +50,8 @@ export interface LoginEndpoint {
   readonly methods: ReadonlySet<string>;
   readonly redirectStatus: 302 | 303;
   readonly binds: AuthorizeDefinition['binds'];
+  /** The name of the scope on the wire. */
+  readonly scopeName: string;
   readonly read: (request: WireRequest) => LoginReading;
   /** The client identifier as sent. */
   readonly clientId: (reading: LoginReading) => string;
@@ -83,6 +85,7 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
     methods: new Set(endpoint.methods),
     redirectStatus: authorize.redirect_status,
     binds: authorize.binds,
+    scopeName: rules.find(({ role }) => role === 'scope')?.told ?? 'scope',
     read: compileReading(authorize, rules),
     clientId: ({ inputs, faults }) => {
       const twice = faults.find(isOfAddress);

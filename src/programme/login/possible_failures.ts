@@ -51,7 +51,7 @@ function* requestFailures(definition: Definition): Iterable<Found> {
     const input = endpoint.inputs[role];
     if (role === 'prompt') yield ['login_required', { parameter: told }];
     if (role === 'prompt' || role === 'nonce') yield ['invalid_parameter', { parameter: told }];
-    if (role === 'scope') yield ['invalid_scope', { parameter: 'scope', scope: unheardOf }];
+    if (role === 'scope') yield ['invalid_scope', { parameter: told, scope: unheardOf }];
     if (input === undefined || ofAddress.has(role)) continue;
     if (!rule.inHeader) yield ['repeated_parameter', { parameter: told }];
     yield* ruleFailures(rule, input, rule.required);

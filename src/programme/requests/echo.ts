@@ -30,7 +30,7 @@ export function isSecretInput(role: string, input: InputDefinition): boolean {
 }
 
 /** Names of the inputs whose values some answer repeats. */
-function repeatedInputs({ token_response, errors }: Definition): readonly string[] {
+export function repeatedInputs({ token_response, errors }: Definition): readonly string[] {
   const trees = [token_response.fields, errors.fields];
   const names = new Set(trees.flatMap((tree) => [...writtenValues(tree)]));
   return [...names].flatMap((name) =>

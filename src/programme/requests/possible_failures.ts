@@ -198,7 +198,7 @@ function* grantFailuresAt(
     const required = !proves && !rule.inPath && (rule.required || isNeeded || choosesGrant);
     yield* ruleFailures(rule, inputs[role] ?? noInput, required);
     if (role === 'grant_type') yield ['unsupported_grant_type', { parameter: told }];
-    if (role === 'scope') yield ['invalid_scope', { parameter: 'scope', scope: unheardOf }];
+    if (role === 'scope') yield ['invalid_scope', { parameter: told, scope: unheardOf }];
   }
   yield* comparisonFailures(read);
   yield ['grant_not_allowed', none];

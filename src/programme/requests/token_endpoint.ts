@@ -31,6 +31,8 @@ import { compileReader, refuse, wasEmpty } from './request_reader.ts';
 export interface TokenEndpoint {
   readonly path: string;
   readonly methods: ReadonlySet<string>;
+  /** The name of the scope on the wire. */
+  readonly scopeName: string;
   /** Checks media type, size, repeated and stray parameters. */
   readonly readInputs: (request: WireRequest) => Inputs;
   /** The values that answers may repeat; undefined where none does. */
@@ -61,6 +63,7 @@ export function compileTokenEndpoint(
   return {
     path: definition.base_path + endpoint.path,
     methods: new Set(endpoint.methods),
+    scopeName: rules.find(({ role }) => role === 'scope')?.told ?? 'scope',
     readInputs: (request) => read(request, refuse),
     echo: compileEcho(definition, rules),
     readCredentials: compileCredentials(

@@ -90,14 +90,14 @@ tokens: { refresh: { format: jwt } }
 token_endpoints: { grant: { inputs: { refresh_token: { length: 55 } } } }
   token_endpoints.grant.inputs.refresh_token.length: this refuses refresh tokens, which are JWTs of 300 to 2400 characters
 scope: { kind: list, values: [reset, read], restricted: [read, reste], client: null, member_default: null }
-  authorize.endpoint.inputs: the login request reads no scope, so that tokens are not bound to what partners ask for
+  scope.values: the login request reads no scope, so that tokens are not bound to what partners ask for
   scope.restricted.1: "reste" is none of the scopes in scope.values, so that nothing is restricted by it
 scope: { kind: list, values: [], client: null, member_default: null }
   none
 authorize: { endpoint: { inputs: { scope: {} } } }
 scope: { kind: list, values: [read] }
 token_endpoints: { grant: { inputs: { scope: null } } }
-  token_endpoints.grant.inputs: the grant client_credentials reads no scope, so that tokens are not bound to what partners ask for
+  scope.values: the grant client_credentials reads no scope, so that tokens are not bound to what partners ask for
 scope: { kind: list, values: [read, write], default: read }
 token_endpoints: { grant: { inputs: { scope: null } } }
   none

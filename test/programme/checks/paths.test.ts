@@ -164,3 +164,30 @@ test('C-2: programmes whose paths could both be meant are told, in whatever orde
   assert.deepEqual(conflicts(['/', pattern], ['/club', tokensAt('/grant', '')]), []);
   assert.deepEqual(conflicts(['/one', pattern], ['/other', pattern]), []);
 });
+
+test('where a path is that of the login page, the page can have another', () => {
+  const { faults } = loadProgramme('a.yaml', head + tokensAt('/login', ''));
+  assert.ok(
+    faults
+      .map(formatFault)
+      .some((text) =>
+        text.endsWith(
+          '/login is the path of the login page already (give that page another one: login: { path: /sign-in })',
+        ),
+      ),
+  );
+});
+
+test('an input in camel case is offered in snake case; one that an answer repeats is none unused', () => {
+  const messages = (inputs: string, more = ''): readonly string[] =>
+    loadProgramme('a.yaml', head + tokensAt('/x', inputs) + more).faults.map(formatFault);
+  assert.ok(
+    messages('companyId: {}').some((text) =>
+      text.includes('by its key name: company_id: { name: companyId }'),
+    ),
+  );
+  const echo = 'token_response: { fields: { echo: sent.echo_token } }\n';
+  const isTold = (text: string): boolean => text.includes('no input "echo_token"');
+  assert.ok(messages('echo_token: {}').some(isTold));
+  assert.ok(!messages('echo_token: {}', echo).some(isTold));
+});
