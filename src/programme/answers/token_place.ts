@@ -122,7 +122,7 @@ function sampleTokens(
   grant: GrantType,
 ): readonly TokenSet[] {
   const isClient = grant === 'client_credentials';
-  const hasRefresh = refreshing.has(grant);
+  const hasRefresh = grant === 'refresh_token' || refreshing.has(grant);
   const ofMember = scope.ofLogin(undefined, undefined) ?? scope.unasked;
   const granted = isClient ? scope.ofClient(undefined) : ofMember;
   return (['2001-02-03T04:05:06.789Z', '2032-11-25T17:38:49.123Z'] as const).map((text, index) => {
