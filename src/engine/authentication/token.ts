@@ -18,9 +18,9 @@ import type { Service } from '../service.ts';
 import { proveToken } from '../standing_token.ts';
 
 /**
- * The client that the token was given to, with a login. Nobody guesses a token, so failures are not counted; whether
- * it still is good is for its grant to judge. A token that is none is refused as its grant refuses it,
- * without telling more.
+ * The client that the token was given to, with a login. Nobody guesses a token, so failures are not
+ * counted; whether it still is good is for its grant to judge. A token that is none is refused as its
+ * grant refuses it, without telling more.
  */
 export async function findTokenHolder(
   service: Service,

@@ -122,7 +122,7 @@ function* wrongInputs(
     yield missing('api_key', good, inputs);
   }
   if (inputs['scope'] !== undefined) {
-    const facts = { parameter: 'scope', scope: 'nope' };
+    const facts = { parameter: wireName('scope', inputs), scope: 'nope' };
     yield { draft: request(grant, { ...values, scope: 'nope' }), reason: 'invalid_scope', facts };
   }
 }
