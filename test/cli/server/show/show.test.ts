@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { stringifyYaml } from '../../../../src/lib/yaml/yaml.ts';
+import { assertionAlgorithms } from '../../../../src/oauth/client_certificate.ts';
 import { effectiveDocument } from '../../../../src/programme/language/effective_document.ts';
 import { type LoadedProgramme, loadProgramme } from '../../../../src/programme/language/load.ts';
 import { jetway, jetwayEach, jetwayJson, programmeText, root, workFolder } from '../../command.ts';
@@ -102,10 +103,7 @@ programmes/club.yaml:7:19: no_lockout: nothing limits wrong passwords for one us
           failure_limit: { limit: 600, window: '1m' },
           assertion: {
             audience: ['issuer'],
-            algorithms: [
-              ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-              ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-            ],
+            algorithms: [...assertionAlgorithms],
             issuer: 'client.id',
             longest: '1h',
             tolerance: '30s',
