@@ -24,7 +24,7 @@ const taken: readonly (readonly [yaml: string, at: string, message: string])[] =
   [
     'token_endpoints: { grant: { path: /login } }',
     '7:35',
-    '/login is the path of the login page already',
+    '/login is the path of the login page already (give that page another one: login: { path: /sign-in })',
   ],
   [
     'token_endpoints: { grant: { path: /.well-known/jwks.json } }',
@@ -44,7 +44,7 @@ const taken: readonly (readonly [yaml: string, at: string, message: string])[] =
   [
     'authorize: { endpoint: { path: /login } }',
     '7:32',
-    '/login is the path of the login page already',
+    '/login is the path of the login page already (give that page another one: login: { path: /sign-in })',
   ],
   [
     'authorize: { endpoint: { path: /.well-known/jwks.json } }',
@@ -55,7 +55,10 @@ const taken: readonly (readonly [yaml: string, at: string, message: string])[] =
     (
       [
         ['/verify/it', 'lies below /verify, where gateways ask'],
-        ['/login', 'is the path of the login page already'],
+        [
+          '/login',
+          'is the path of the login page already (give that page another one: login: { path: /sign-in })',
+        ],
         ['/auth/login', 'is the path of the login request already'],
         ['/api/grant', 'is the path of the token endpoint grant already'],
         ['/.well-known/jwks.json', 'is the path of the key set already'],

@@ -81,7 +81,11 @@ function reachTests(check: StoreTest): void {
       if (n === 10) await store.revokeAll(club, byClient);
       return store.spendCode(club, partner, key(`code ${n}`), nth(n), at(1));
     });
-    assert.deepEqual(Object.keys(tally(await tries)).toSorted(), ['spent', 'unknown']);
+    // How many come before it is chance: on a slow machine one batch of statements has them all.
+    const outcomes = new Set(Object.keys(tally(await tries)));
+    assert.deepEqual([...outcomes.difference(new Set(['spent', 'unknown']))], []);
+    const late = await store.spendCode(club, partner, key('code 10'), nth(10), at(1));
+    assert.deepEqual(late, { outcome: 'unknown' });
     const left = await inParallel(20, (n) => isRevoked(store, nth(n)));
     assert.ok(left.every((revoked) => revoked !== false));
   });
