@@ -20,7 +20,7 @@ export const exitMeanings: Readonly<Record<ExitCode, string>> = {
   4: 'store unusable',
 };
 
-/** Ends a command with a message and an exit code. */
+/** Ends a command with a message and an exit code; the message is empty where all is printed already. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
@@ -33,6 +33,14 @@ export class CommandError extends Error {
 
 export function failed(message: string): CommandError {
   return new CommandError(exitCodes.failed, message);
+}
+
+export function misconfigured(message: string): CommandError {
+  return new CommandError(exitCodes.configuration, message);
+}
+
+export function storeUnusable(message: string): CommandError {
+  return new CommandError(exitCodes.store, message);
 }
 
 export function wrongUsage(message: string): CommandError {

@@ -11,7 +11,7 @@ import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { isSealedUnder } from '../token/signing_keys.ts';
 import { auditedStore } from './audit/audited_store.ts';
 import { beginAudit, type CommandAudit } from './audit/command_audit.ts';
-import { CommandError, exitCodes, isSystemError } from './exit.ts';
+import { isSystemError, storeUnusable } from './exit.ts';
 import { storeClock } from './server/store_clock.ts';
 
 export interface OpenStore {
@@ -83,8 +83,7 @@ export function auditCommand(config: Config): CommandAudit | undefined {
 export function expectDurableStore(config: Config): StoreCare {
   const { care } = siteOf(config);
   if (care !== undefined) return care;
-  throw new CommandError(
-    exitCodes.store,
+  throw storeUnusable(
     'the store is memory, which only a running server has: set store to file:PATH in the configuration',
   );
 }

@@ -9,14 +9,7 @@ import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import type { HookCredentials } from '../members/hook_connection.ts';
 import type { LoadedProgramme } from '../programme/language/load.ts';
 import type { CredentialKey } from '../programme/language/members_schema.ts';
-import {
-  isPair,
-  pairFault,
-  readAuthorities,
-  readCertificate,
-  readKey,
-  UnusableCredential,
-} from './pem_file.ts';
+import { isPair, pairFault, readAuthorities, readCertificate, readKey } from './pem_file.ts';
 import { type ProgrammeFile, shownPath } from './programme_files.ts';
 
 export interface ServableFile extends ProgrammeFile {
@@ -55,7 +48,7 @@ function readCredentials(
     try {
       return reader(path);
     } catch (error) {
-      if (!(error instanceof UnreadableFile || error instanceof UnusableCredential)) throw error;
+      if (!(error instanceof UnreadableFile)) throw error;
       complain(key, `${shownPath(path)} ${error.message}`);
       return undefined;
     }
@@ -82,7 +75,7 @@ function variableOf(programme: string, key: CredentialKey): string {
 function readSecret(path: string): string {
   const secret = readSecretFile(path, 1024).trim();
   if (secret.length < shortestSecret || !/^[!-~]+$/.test(secret)) {
-    throw new UnusableCredential(
+    throw new UnreadableFile(
       `is not a secret: expected one word of at least ${shortestSecret} ASCII characters, such as openssl rand -hex 32 makes`,
     );
   }

@@ -2,10 +2,7 @@
 
 import { createSecureContext } from 'node:tls';
 
-import { readSecretFile, readTextFile } from '../lib/read_file.ts';
-
-/** The message says why what a file holds cannot be used. */
-export class UnusableCredential extends Error {}
+import { readSecretFile, readTextFile, UnreadableFile } from '../lib/read_file.ts';
 
 /** Larger than certificate chains and a system's authorities. */
 const mostBytes = 1024 * 1024;
@@ -30,7 +27,7 @@ function readPem(path: string, kind: 'cert' | 'ca'): string {
   const pem = readTextFile(path, mostBytes);
   // Node ignores an unreadable authority, and then trusts no certificate.
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new UnusableCredential('holds no certificate in PEM');
+    throw new UnreadableFile('holds no certificate in PEM');
   }
   expectUsable({ [kind]: pem }, 'a certificate in PEM');
   return pem;
@@ -40,7 +37,7 @@ function expectUsable(part: object, what: string): void {
   try {
     createSecureContext(part);
   } catch {
-    throw new UnusableCredential(`is not ${what}`);
+    throw new UnreadableFile(`is not ${what}`);
   }
 }
 

@@ -7,7 +7,7 @@ import { storeAt, type StoreLocation } from '../store/open.ts';
 import { StoreUnusable } from '../store/unusable.ts';
 import type { Config } from './config.ts';
 import { MasterKeyUnusable, readMasterKey } from './master_key.ts';
-import { readAuthorities, UnusableCredential } from './pem_file.ts';
+import { readAuthorities } from './pem_file.ts';
 
 /** Overrides `store_password_file`. */
 const variable = 'JETWAY_STORE_PASSWORD_FILE';
@@ -64,6 +64,6 @@ export function storeFaults(config: Config): readonly Fault[] {
 
 function reasonOf(error: unknown, authorities: string | undefined): string {
   if (error instanceof StoreUnusable || error instanceof MasterKeyUnusable) return error.message;
-  if (!(error instanceof UnreadableFile || error instanceof UnusableCredential)) throw error;
+  if (!(error instanceof UnreadableFile)) throw error;
   return `sslrootcert: ${authorities} ${error.message}`;
 }

@@ -11,14 +11,7 @@ import { UnreadableFile } from '../lib/read_file.ts';
 import { certificateMethods } from '../oauth/client.ts';
 import type { LoadedProgramme } from '../programme/language/load.ts';
 import type { Config } from './config.ts';
-import {
-  isPair,
-  pairFault,
-  readAuthorities,
-  readCertificate,
-  readKey,
-  UnusableCredential,
-} from './pem_file.ts';
+import { isPair, pairFault, readAuthorities, readCertificate, readKey } from './pem_file.ts';
 import { shownPath } from './programme_files.ts';
 import type { TlsFiles } from './tls_keys.ts';
 
@@ -111,7 +104,7 @@ function readFiles(
     try {
       return reader(path);
     } catch (error) {
-      if (!(error instanceof UnreadableFile || error instanceof UnusableCredential)) throw error;
+      if (!(error instanceof UnreadableFile)) throw error;
       note(key, `${shownPath(path)} ${error.message}`);
       return '';
     }

@@ -97,3 +97,14 @@ export class FaultsError extends Error {
     this.faults = faults;
   }
 }
+
+/** What `read` returns; where it throws a FaultsError, its faults are added to `faults`. */
+export function orFaults<Value>(faults: Fault[], read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof FaultsError)) throw error;
+    faults.push(...error.faults);
+    return undefined;
+  }
+}

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** A file that cannot be read; the message says why. */
+/** A file that cannot be read, or whose content cannot be used; the message says why, without the path. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }

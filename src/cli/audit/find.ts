@@ -8,7 +8,7 @@ import { identifierDigests } from '../../audit/identifiers.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
-import { CommandError, exitCodes, wrongUsage } from '../exit.ts';
+import { failed, wrongUsage } from '../exit.ts';
 import { print, printData, say, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { auditOf } from './site.ts';
@@ -38,7 +38,7 @@ export async function findAudit(options: FindOptions): Promise<void> {
   }
   if (count > 0) return;
   say('there is no such event');
-  throw new CommandError(exitCodes.failed, '');
+  throw failed('');
 }
 
 function criteriaOf(

@@ -8,7 +8,7 @@ import { type Finding, type Verdict, verifyFiles, verifyStream } from '../../aud
 import { shownPath } from '../../config/programme_files.ts';
 import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
-import { CommandError, exitCodes, failed, wrongUsage } from '../exit.ts';
+import { failed, wrongUsage } from '../exit.ts';
 import { type OutputOptions, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { auditOf } from './site.ts';
@@ -29,7 +29,7 @@ export async function verifyAudit(files: readonly string[], options: VerifyOptio
       ? await verifyStream(settings.file, key, expected)
       : await verifyFiles(files, key, expected);
   await printResult(options, viewOf(verdict), linesOf(verdict).join('\n'));
-  if (verdict.broken > 0) throw new CommandError(exitCodes.failed, '');
+  if (verdict.broken > 0) throw failed('');
 }
 
 function viewOf({ oldest, newest, ...verdict }: Verdict): object {

@@ -28,7 +28,7 @@ import {
 } from '../../programme/language/load.ts';
 import { createMemoryStore } from '../../store/memory/store.ts';
 import { createKeyring, masterKeyBytes } from '../../token/keyring.ts';
-import { CommandError, exitCodes, failed, wrongUsage } from '../exit.ts';
+import { failed, misconfigured, wrongUsage } from '../exit.ts';
 import { startHousekeeping } from '../server/housekeeping.ts';
 import { ignoreSignals, untilSignal } from '../server/lifecycle/signals.ts';
 import { listenAt } from '../server/listeners.ts';
@@ -125,8 +125,7 @@ function loadShipped(path: string): LoadResult {
 function stagingFolder(configPath: string): string {
   const config = readConfig(configPath);
   if (config.environment === 'live') {
-    throw new CommandError(
-      exitCodes.configuration,
+    throw misconfigured(
       `${configPath} is for the live environment: dev prints secrets and runs with staging only`,
     );
   }

@@ -15,7 +15,7 @@ import { shortestWait, tokenKeyRules, type TokenRules } from '../../token/key_ru
 import { removed, retired, type Rotated, rotated } from '../../token/key_steps.ts';
 import { newSigningKey } from '../../token/signing_keys.ts';
 import { freeNumber, newTokenKey } from '../../token/token_keys.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { failed } from '../exit.ts';
 import type { OpenStore } from '../open_store.ts';
 import type { KeyLine } from './programmes.ts';
 
@@ -47,10 +47,7 @@ async function newKey(
   if (number !== undefined) {
     return newTokenKey({ programme: id, number, longestToken }, keyring, now);
   }
-  throw new CommandError(
-    exitCodes.failed,
-    `${id}: all numbers of token keys are in use: wait until one of them is due`,
-  );
+  throw failed(`${id}: all numbers of token keys are in use: wait until one of them is due`);
 }
 
 type Renewing = Pick<Service, 'tokenKeys' | 'store' | 'keyring' | 'clock'> & {

@@ -1,11 +1,12 @@
 // Owns the selection of keys for the commands about them: of which programmes, and of which kind.
 
 import type { Config } from '../../config/config.ts';
-import { type Fault, FaultsError } from '../../lib/fault.ts';
+import { type Fault, FaultsError, orFaults } from '../../lib/fault.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { KeyRecord } from '../../oauth/signing_key.ts';
+import type { Programme } from '../../programme/programme.ts';
 import { type KeyRules, signingKeyRules, tokenKeyRules } from '../../token/key_rules.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { type CommandError, failed } from '../exit.ts';
 import type { VerbOptions } from '../output.ts';
 import { loadCompiled, selectProgrammes } from '../programmes.ts';
 
@@ -36,20 +37,18 @@ export async function forKeys(
   const faults: Fault[] = [];
   const lines: KeyLine[] = [];
   for (const id of selectProgrammes(config, name)) {
-    try {
-      const { programme } = loadCompiled(config, id);
-      lines.push(
-        ...[signingKeyRules(programme), tokenKeyRules(programme)]
-          .filter((rules) => kind === undefined || shownKind(rules) === kind)
-          .map((rules) => ({ id, rules })),
-      );
-    } catch (error) {
-      if (!(error instanceof FaultsError)) throw error;
-      faults.push(...error.faults);
-    }
+    const loaded = orFaults(faults, () => loadCompiled(config, id));
+    if (loaded !== undefined) lines.push(...keyLines(loaded.programme, kind));
   }
   if (lines.length > 0 || faults.length === 0) await act(lines);
   if (faults.length > 0) throw new FaultsError(faults);
+}
+
+/** The keys of a programme, of one kind or of both. */
+export function keyLines(programme: Programme, kind?: ShownKind): readonly KeyLine[] {
+  return [signingKeyRules(programme), tokenKeyRules(programme)]
+    .filter((rules) => kind === undefined || shownKind(rules) === kind)
+    .map((rules) => ({ id: programme.id, rules }));
 }
 
 export function shownKind({ kind }: Pick<KeyRules, 'kind'>): ShownKind {
@@ -62,10 +61,7 @@ export function isInUse({ rules }: KeyLine): boolean {
 }
 
 export function signsNothing({ programme: name = '' }: KeyOptions): CommandError {
-  return new CommandError(
-    exitCodes.failed,
-    `${name} signs no tokens: they are opaque (tokens.access.format)`,
-  );
+  return failed(`${name} signs no tokens: they are opaque (tokens.access.format)`);
 }
 
 export function nameOf({ programme, algorithm, kid }: KeyRecord): string {

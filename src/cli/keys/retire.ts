@@ -3,7 +3,7 @@
 import { quote } from '../../lib/fault.ts';
 import type { KeyRecord } from '../../oauth/signing_key.ts';
 import { type KeyState, keyStates, type RemovalPlan } from '../../token/key_rotation.ts';
-import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { type CommandError, failed, refuseUsage } from '../exit.ts';
 import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
@@ -59,14 +59,10 @@ async function retireOne(
     return states.filter(({ key }) => key.kid === kid).map((state) => ({ line, ...state }));
   });
   const [found, another] = (await Promise.all(all)).flat();
-  if (found === undefined)
-    throw new CommandError(exitCodes.failed, `there is no key ${quote(kid)}: key list names them`);
+  if (found === undefined) throw failed(`there is no key ${quote(kid)}: key list names them`);
   // Token keys of different programmes have the same numbers.
   if (another !== undefined)
-    throw new CommandError(
-      exitCodes.failed,
-      `several programmes have a key ${quote(kid)}: say --programme`,
-    );
+    throw failed(`several programmes have a key ${quote(kid)}: say --programme`);
   if (!force && found.status !== 'due') throw notDue(found);
   const plan = await removeKey(store, found.line, found.key, now);
   if ('refusal' in plan) throw refused(found.key, refusals[plan.refusal]);
@@ -100,7 +96,7 @@ const refusals: Readonly<
 };
 
 function refused(key: KeyRecord, why: string): CommandError {
-  return new CommandError(exitCodes.failed, `${nameOf(key)} ${why}`);
+  return failed(`${nameOf(key)} ${why}`);
 }
 
 function viewOf({ removed, kept, ended }: Retired): object {

@@ -7,7 +7,7 @@ import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import { type Subject, subjectForm } from '../../oauth/member.ts';
 import type { Store } from '../../store/contract.ts';
 import type { TokenOwner } from '../../store/grants.ts';
-import { CommandError, exitCodes, refuseUsage } from '../exit.ts';
+import { type CommandError, failed, refuseUsage } from '../exit.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf, loadIfGood, selectProgrammes } from '../programmes.ts';
@@ -83,7 +83,7 @@ function noMatch({ client, member, username, programme }: RevokeTokensOptions): 
       ? `member ${username === undefined ? 'with the subject ' : ''}${quote(username ?? member ?? '')}`
       : `client ${quote(client)}`;
   const where = programme === undefined ? '' : ` in ${programme}`;
-  return new CommandError(exitCodes.failed, `there is no ${who}${where}`);
+  return failed(`there is no ${who}${where}`);
 }
 
 function view({ programme, owner }: Found): object {

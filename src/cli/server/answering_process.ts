@@ -7,7 +7,7 @@ import type { Store } from '../../store/contract.ts';
 import { storeAt } from '../../store/open.ts';
 import { auditedStore } from '../audit/audited_store.ts';
 import { openServerAudit, type ServerAudit } from '../audit/server_audit.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { type CommandError, storeUnusable } from '../exit.ts';
 import { openStore } from '../open_store.ts';
 import { dateText } from '../table.ts';
 import { answerWhy } from '../why/route.ts';
@@ -208,8 +208,7 @@ async function followClock({ store, clock, log, time, audit }: Site): Promise<vo
 
 /** FAULTS 5: only a new start can find out what is on the disk. */
 function storeFailed({ message }: Unavailable): CommandError {
-  return new CommandError(
-    exitCodes.store,
+  return storeUnusable(
     `the server has ended, its store can no longer be used (${message}): look at the disk and the file (jetway store verify), then start again`,
   );
 }

@@ -20,9 +20,9 @@ import {
   byPosition,
   errorAt,
   type Fault,
-  FaultsError,
   formatFault,
   formatPosition,
+  orFaults,
   type Position,
   quote,
   warningAt,
@@ -34,7 +34,7 @@ import { compileProgramme } from '../../programme/compile.ts';
 import { deploy } from '../../programme/deployment.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { neededProperties } from '../entities/client_needs.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { misconfigured } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 
 /** The note of a check that reads only the given files. */
@@ -66,7 +66,7 @@ export async function check(paths: readonly string[], options: VerbOptions): Pro
   const text = [...faults.map(formatFault), ...propertyNotes(files), last].join('\n');
   await printResult(options, faults.map(viewFault), text);
   // The faults are printed already.
-  if (errors > 0) throw new CommandError(exitCodes.configuration, '');
+  if (errors > 0) throw misconfigured('');
 }
 
 /** What partners of each programme are to be asked for: properties are of its file's own making. */
@@ -147,17 +147,6 @@ function sandboxFaults(
   const message = 'this has no effect: no failure can be forced where the environment is live';
   const path = ['sandbox'];
   return [warningAt('idle_sandbox', positionAt(document, path), path, message)];
-}
-
-/** What `read` returns; where it throws a FaultsError, its faults are added to `faults`. */
-function orFaults<Value>(faults: Fault[], read: () => Value): Value | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof FaultsError)) throw error;
-    faults.push(...error.faults);
-    return undefined;
-  }
 }
 
 /** Reads the programme folder from a configuration with faults; undefined if that fails. */

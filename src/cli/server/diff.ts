@@ -4,7 +4,7 @@ import { readProgrammeFile } from '../../config/programme_files.ts';
 import { FaultsError } from '../../lib/fault.ts';
 import { contractChanges } from '../../programme/diff/changes.ts';
 import { formatChanges } from '../../programme/diff/format.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { failed } from '../exit.ts';
 import { type OutputOptions, printResult } from '../output.ts';
 
 interface DiffOptions extends OutputOptions {
@@ -24,6 +24,6 @@ export async function diff(old: string, changed: string, options: DiffOptions): 
   const changes = contractChanges(before, after, publicUrl);
   await printResult(options, changes, formatChanges(changes));
   if (options.exitCode === true && changes.length > 0) {
-    throw new CommandError(exitCodes.failed, '');
+    throw failed('');
   }
 }

@@ -9,7 +9,7 @@ import type { HandedSocket, Place } from '../../http/place.ts';
 import { listen, type ListenOptions, type RunningServer } from '../../http/server.ts';
 import { present } from '../../lib/present.ts';
 import type { Observer } from '../../oauth/request_record.ts';
-import { CommandError, exitCodes, failed } from '../exit.ts';
+import { failed, misconfigured } from '../exit.ts';
 import type { HandedSockets, ListenerName } from './lifecycle/handed_sockets.ts';
 import type { Serving } from './serving.ts';
 
@@ -140,8 +140,7 @@ export async function openAdmin(
 function expectConfigured(handed: HandedSockets, config: Config): void {
   for (const name of handed.keys()) {
     if (config[name] !== undefined) continue;
-    throw new CommandError(
-      exitCodes.configuration,
+    throw misconfigured(
       `a socket for ${name} was handed down, but the configuration has no ${name}: add it, or take the socket from the unit (Sockets=)`,
     );
   }

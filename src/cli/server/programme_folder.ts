@@ -61,10 +61,10 @@ export class ProgrammeFolder {
 
   /**
    * All files in order of name; reads only those that have changed, and gives way after each.
+   * @param paths as `listProgrammeFiles` finds them
    * @throws FaultsError where the folder cannot be read
    */
-  async read(): Promise<readonly Look[]> {
-    const paths = listProgrammeFiles(this.path);
+  async read(paths = listProgrammeFiles(this.path)): Promise<readonly Look[]> {
     const former = new Map(this.#looks);
     // In order of name again, as new files are among them.
     this.#looks.clear();

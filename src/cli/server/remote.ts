@@ -4,7 +4,7 @@ import { servicePaths } from '../../oauth/own_paths.ts';
 import { formatChanges } from '../../programme/diff/format.ts';
 import { byWhom } from '../audit/by_whom.ts';
 import { askAdmin, askServer } from '../control_client.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { failed, misconfigured } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { sheet, table } from '../table.ts';
@@ -31,7 +31,7 @@ export async function reload(options: ReloadVerbOptions): Promise<void> {
   )) as ReloadView;
   await printResult(options, view, reloadText(view, dryRun));
   // What is wrong is printed already.
-  if (!view.complete) throw new CommandError(exitCodes.configuration, '');
+  if (!view.complete) throw misconfigured('');
 }
 
 const outcomeTexts: Readonly<Record<ReloadView['programmes'][number]['outcome'], string>> = {
@@ -146,5 +146,5 @@ export async function healthcheck(options: VerbOptions): Promise<void> {
   ]);
   await printResult(options, view, sheet([['health', [whole]], ...rows]));
   // Why is printed already.
-  if (whole === 'unready') throw new CommandError(exitCodes.failed, '');
+  if (whole === 'unready') throw failed('');
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 import { expectTls } from '../../config/tls.ts';
 import { workerNumber } from '../../lib/machine.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { misconfigured } from '../exit.ts';
 import { configOf } from '../programmes.ts';
 import type { Answering, Opened, Start } from './answering.ts';
 import { openAnswering } from './answering_process.ts';
@@ -38,7 +38,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
   const handed = handedSockets(process.env);
   const config = configOf(options);
   const refusal = log.follow(config.log);
-  if (refusal !== undefined) throw new CommandError(exitCodes.configuration, refusal);
+  if (refusal !== undefined) throw misconfigured(refusal);
   process.on('SIGWINCH', log.reopen);
   const tls = expectTls(config);
   const folder = new ProgrammeFolder(config.programmes);

@@ -7,8 +7,8 @@ import { type Fault, formatFault } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import { storeAt } from '../../store/open.ts';
-import { signingKeyRules, tokenKeyRules } from '../../token/key_rules.ts';
 import { type KeyView, viewKeys } from '../keys/list.ts';
+import { keyLines } from '../keys/programmes.ts';
 import { dateText } from '../table.ts';
 import { versionLine } from '../version.ts';
 import type { WhySources } from '../why/route.ts';
@@ -95,17 +95,12 @@ export async function viewStatus(sources: StatusSources): Promise<StatusView> {
   );
   const served = [...serving.served].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const programmes = served.map(async ([id, { programme, look, since, site }]) => {
-    const lines = [signingKeyRules(programme), tokenKeyRules(programme)];
     return {
       programme: id,
       file: look?.file.file ?? null,
       sha256: look?.fileDigest ?? null,
       since: dateText(since),
-      keys: await viewKeys(
-        store,
-        lines.map((rules) => ({ id, rules })),
-        now,
-      ),
+      keys: await viewKeys(store, keyLines(programme), now),
       maintenance: closed.has(id),
       locked_accounts: await store.countLocked(id, now),
       throttled_clients: site.service.uses.throttled(now, mostNamed),

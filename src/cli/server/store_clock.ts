@@ -10,7 +10,7 @@ import {
   type SystemClock,
 } from '../../lib/clock.ts';
 import type { Keeping } from '../../store/keeping.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { storeUnusable } from '../exit.ts';
 import { dateText } from '../table.ts';
 
 /** Resolution of uptime: following each finer difference would advance the clock bit by bit. */
@@ -48,8 +48,7 @@ export async function clockBeside(
   } else if (recorded <= after(now, allowedDrift)) {
     clock.catchUp(recorded);
   } else {
-    throw new CommandError(
-      exitCodes.store,
+    throw storeUnusable(
       `${wallName(store)} says ${dateText(now)}, but ${storeName} has recorded ${dateText(recorded)}: set the clock right; if the recorded time was wrong, start once with serve --accept-clock, which ends what was issued later than now`,
     );
   }

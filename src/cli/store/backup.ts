@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { shownPath } from '../../config/programme_files.ts';
 import type { StoreCare, StoreReport } from '../../store/care.ts';
-import { CommandError, exitCodes, refuseUsage, unwritable } from '../exit.ts';
+import { exitCodes, failed, refuseUsage, unwritable } from '../exit.ts';
 import { auditCommand, expectDurableStore } from '../open_store.ts';
 import { printFile, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
@@ -24,7 +24,7 @@ export async function backup(file: string, options: BackupStoreOptions): Promise
   const { force = false, json = false } = options;
   if (file !== '-' && !force && existsSync(file)) {
     const message = `${file} is there already: name another file, or add --force to replace it`;
-    throw new CommandError(exitCodes.failed, message);
+    throw failed(message);
   }
   // Whoever has a copy has what is in the store.
   auditCommand(config);

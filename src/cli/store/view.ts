@@ -4,7 +4,7 @@ import { instant } from '../../lib/clock.ts';
 import type { StoreReport } from '../../store/care.ts';
 import { verifyStore } from '../../store/sqlite/care/examine.ts';
 import { createKeyring } from '../../token/keyring.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { storeUnusable } from '../exit.ts';
 import { expectDurableStore, masterKeyOf, siteOf } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
@@ -17,7 +17,7 @@ export async function verify(file: string | undefined, options: VerbOptions): Pr
   const verdict = isSound ? 'The store is sound.' : 'The store is damaged: restore a backup.';
   await printResult(options, viewStore(report), `${verdict}\n\n${storeSheet(report)}`);
   // The damage is printed already.
-  if (!isSound) throw new CommandError(exitCodes.store, '');
+  if (!isSound) throw storeUnusable('');
 }
 
 async function verifyConfigured(options: VerbOptions): Promise<StoreReport> {

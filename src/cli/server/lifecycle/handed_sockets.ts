@@ -1,7 +1,7 @@
 // Owns the sockets that a service manager hands down, listening already (sd_listen_fds(3)). It keeps them
 // while servers come and go, so that no connection is refused in between.
 
-import { CommandError, exitCodes } from '../../exit.ts';
+import { misconfigured } from '../../exit.ts';
 
 /** As the configuration has their addresses. */
 const listenerNames = ['listen', 'gateway', 'admin'] as const;
@@ -27,8 +27,7 @@ export function handedSockets(environment: NodeJS.ProcessEnv): HandedSockets {
     const name = listenerNames.find((one) => one === given[index]);
     if (name === undefined || sockets.has(name)) {
       const fault = name === undefined ? `is named "${given[index] ?? ''}"` : `is ${name}, too`;
-      throw new CommandError(
-        exitCodes.configuration,
+      throw misconfigured(
         `socket ${index + 1} of those that were handed down (LISTEN_FDS) ${fault}: one each may be named ${listenerNames.join(', ')} (FileDescriptorName= of its unit)`,
       );
     }

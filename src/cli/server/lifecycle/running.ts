@@ -8,7 +8,7 @@ import { createAdminApp } from '../../../http/admin.ts';
 import type { Milliseconds } from '../../../lib/clock.ts';
 import { formatFault } from '../../../lib/fault.ts';
 import { expose } from '../../../lib/metrics/exposition.ts';
-import { CommandError, exitCodes } from '../../exit.ts';
+import { type CommandError, misconfigured } from '../../exit.ts';
 import { say } from '../../output.ts';
 import { dateText } from '../../table.ts';
 import type { Answering, Listening, Opened } from '../answering.ts';
@@ -43,7 +43,7 @@ export async function run(running: Running): Promise<void> {
   try {
     announceFaults(opened.outcomes);
     if (!opened.outcomes.some(({ isServed }) => isServed)) {
-      throw new CommandError(exitCodes.configuration, `no programme in ${config.programmes} loads`);
+      throw misconfigured(`no programme in ${config.programmes} loads`);
     }
     await answerUntilTold(running);
     why = lost?.message ?? 'told to';

@@ -6,7 +6,7 @@ import type { ProgrammeId } from '../../../oauth/client.ts';
 import { wholeProgramme } from '../../../oauth/maintenance.ts';
 import type { Store } from '../../../store/contract.ts';
 import { signerOf } from '../../../token/key_rotation.ts';
-import { signingKeyRules, tokenKeyRules } from '../../../token/key_rules.ts';
+import { keyLines } from '../../keys/programmes.ts';
 import type { Reloader } from '../reload/reloader.ts';
 import type { Served, Serving } from '../serving.ts';
 
@@ -66,7 +66,7 @@ async function storedFigures(
   { programme }: Served,
 ): Promise<StoredFigures> {
   const { id } = programme;
-  const keys = [signingKeyRules(programme), tokenKeyRules(programme)].map(async (rules) => {
+  const keys = keyLines(programme).map(async ({ rules }) => {
     const signer = signerOf(await store.list(rules.kind, id), rules, now());
     const since = signer?.signsFrom;
     return since === undefined ? [] : [{ kind: rules.kind, since }];

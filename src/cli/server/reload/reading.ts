@@ -2,8 +2,9 @@
 // any of them has changed since.
 
 import { type Config, readConfig } from '../../../config/config.ts';
+import { listProgrammeFiles } from '../../../config/programme_files.ts';
 import { readTls, tlsPaths, type TlsReading } from '../../../config/tls.ts';
-import { type Fault, FaultsError } from '../../../lib/fault.ts';
+import { type Fault, orFaults } from '../../../lib/fault.ts';
 import { present } from '../../../lib/present.ts';
 import { stampOf } from '../../../lib/read_file.ts';
 import type { Look, ProgrammeFolder } from '../programme_folder.ts';
@@ -55,9 +56,7 @@ export class ServerFiles {
     { filesAlone = false, dryRun = false }: Pick<ReloadOptions, 'filesAlone' | 'dryRun'>,
   ): Promise<Reading> {
     const faults: Fault[] = [];
-    const config = filesAlone
-      ? undefined
-      : await orFaults(async () => readConfig(this.#path), faults);
+    const config = filesAlone ? undefined : orFaults(faults, () => readConfig(this.#path));
     const standing = filesAlone ? this.#configFaults : [];
     if (!filesAlone && !dryRun) this.#configFaults = [...faults];
     const next = config === undefined ? current : followed(current, config);
@@ -65,27 +64,14 @@ export class ServerFiles {
     const certificates = stampsOf(paths);
     const tls = readTls(next);
     faults.push(...tls.faults.filter(({ severity }) => severity === 'error'));
-    const looks = await orFaults(() => this.#folder.read(), faults);
+    const files = orFaults(faults, () => listProgrammeFiles(this.#folder.path));
+    const looks = files && (await this.#folder.read(files));
     if (!dryRun) {
       const folder = looks === undefined ? this.#folder.stamp() : this.#folder.stampAtRead();
       this.#stamp = `${folder}\n${certificates}`;
       this.#tlsPaths = paths;
     }
     return present({ config, tls, looks, faults, standing });
-  }
-}
-
-/** Undefined where it has faults, which are added. */
-async function orFaults<Result>(
-  read: () => Promise<Result>,
-  faults: Fault[],
-): Promise<Result | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof FaultsError)) throw error;
-    faults.push(...error.faults);
-    return undefined;
   }
 }
 
