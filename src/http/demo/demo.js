@@ -1,5 +1,10 @@
 // What the demo's pages do better with scripts. Named in the policy by hash.
 (() => {
+  // The answer of a login in the fragment, which no server gets to see.
+  if (document.querySelector('[data-fragment]') && location.hash.length > 1) {
+    location.replace(`${location.pathname}?${location.hash.slice(1)}`);
+  }
+
   for (const button of document.querySelectorAll('[data-copy]')) {
     const name = button.getAttribute('aria-label');
     const restore = () => {

@@ -80,7 +80,10 @@ function bodyText({ body }: WireRequest): string {
   return body === 'too_large' ? '' : Buffer.from(body).toString();
 }
 
-/** Replaces the partner's page. */
+/**
+ * Replaces the partner's page. A fragment is not sent to any server: the page's script opens the page
+ * again with the fragment's text as its query.
+ */
 function callbackPage(frame: Frame, demo: Demo, query: string): Promise<Reply> {
   const code = sentOne(query, demo.definition.authorize.answer.code);
   const rows = [...parseFormOrNone(query)].map(([name, values]) =>
@@ -88,7 +91,16 @@ function callbackPage(frame: Frame, demo: Demo, query: string): Promise<Reply> {
   );
   const [what, next] =
     code === ''
-      ? ['The redirect brought no code:', waysIn(demo)]
+      ? [
+          query === ''
+            ? html`The redirect brought nothing in its query or form.
+                <span data-fragment>
+                  An answer in the fragment stands behind the # of this page’s address; the page
+                  reads it by a script.
+                </span>`
+            : 'The redirect brought no code:',
+          waysIn(demo),
+        ]
       : [
           'The login is done. The redirect to the partner brought:',
           grantButton(demo, 'authorization_code', 'Exchange the code for tokens', code),

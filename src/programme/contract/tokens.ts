@@ -5,11 +5,13 @@ import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import type { Role } from '../../oauth/client.ts';
 import { type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { payloadOf } from '../../token/jwt.ts';
+import { accessFormOf } from '../access_formats.ts';
 import { accessClaims } from '../answers/access_claims.ts';
 import { cookieFields } from '../answers/cookies.ts';
 import { withCookies } from '../answers/token_place.ts';
 import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';
+import type { ValueShape } from '../language/value_shape.ts';
 import { type FieldTree, writtenValues } from '../language/value_tree.ts';
 import {
   clientPropertyPrefix,
@@ -52,13 +54,17 @@ export interface GrantPromise {
 export interface TokenPromise {
   readonly grant: GrantType;
   readonly lifetime: Milliseconds;
+  /** What the file says that they look like; undefined where that may change. */
+  readonly form: TokenForm;
   /** The claims of JWTs. */
   readonly claims: Answers | undefined;
 }
 
+export type TokenForm = 'jwt' | ValueShape | undefined;
+
 /** The lifetime of refresh tokens, where there are any. */
 export interface RefreshPromise {
-  readonly isJwt: boolean;
+  readonly form: TokenForm;
   /** Each use replaces it. */
   readonly rotates: boolean;
   readonly lifetime: Milliseconds;
@@ -151,11 +157,13 @@ export function describeTokens(
     if (!grants.has(grant)) return [];
     const lifetime = access.lifetimes[grant];
     const isOfLogin = grant !== 'client_credentials' || programme.refreshing.has(grant);
+    const isJwt = access.formats[grant] === 'jwt';
     const isCut = isOfLogin && refresh.longest < lifetime;
     return {
       grant,
       lifetime: isCut ? refresh.longest : lifetime,
-      claims: access.formats[grant] === 'jwt' ? claimsOf(definition, programme, grant) : undefined,
+      form: isJwt ? 'jwt' : accessFormOf(definition, grant),
+      claims: isJwt ? claimsOf(definition, programme, grant) : undefined,
     };
   });
 }
@@ -166,7 +174,7 @@ export function describeRefresh(
 ): RefreshPromise | undefined {
   if (!grants.has('refresh_token')) return undefined;
   return {
-    isJwt: tokens.refresh.format === 'jwt',
+    form: tokens.refresh.format === 'jwt' ? 'jwt' : tokens.refresh.form,
     rotates: refresh.rotation === 'on',
     lifetime: milliseconds(Math.min(refresh.lifetime, refresh.longest)),
     longest: refresh.longest,

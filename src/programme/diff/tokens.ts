@@ -3,23 +3,24 @@
 import type { ClientId } from '../../oauth/client.ts';
 import type { Contract } from '../contract/contract.ts';
 import { tellsSeveral } from '../contract/samples.ts';
-import { describeShape, type ValueShape } from '../language/value_shape.ts';
+import type { TokenForm } from '../contract/tokens.ts';
+import { describeShape } from '../language/value_shape.ts';
 import { answers, choice, type Endpoint, type Item, names, offer, span, text } from './item.ts';
 
 /** What holds of tokens, whichever endpoint gives them out. */
 export function tokenItems(contract: Contract): Endpoint {
   const { programme, tokens, refresh } = contract;
   const { access, grants } = programme;
-  const formOf = (isJwt: boolean, form?: ValueShape): string => {
-    if (isJwt) return `JWTs, signed ${access.algorithm}`;
+  const formText = (form: TokenForm): string => {
+    if (form === 'jwt') return `JWTs, signed ${access.algorithm}`;
     return form === undefined ? 'opaque' : `opaque, ${describeShape(form)}`;
   };
   const { definition } = contract;
-  const usual = definition.tokens.access.format;
+  const { format: usual, form: usualForm } = definition.tokens.access;
   return {
     kind: 'tokens',
     items: [
-      text('access tokens', formOf(usual === 'jwt', definition.tokens.access.form)),
+      text('access tokens', formText(usual === 'jwt' ? usual : usualForm)),
       choice(
         'live access tokens',
         access.live === 'one' ? 'one of an owner' : 'any number',
@@ -28,11 +29,10 @@ export function tokenItems(contract: Contract): Endpoint {
       ...tokens.map(({ grant, lifetime }) =>
         span(`lifetime of an access token by ${grant}`, lifetime),
       ),
-      ...tokens.flatMap(({ grant }) => {
-        const form = definition.grants[grant]?.access_form;
-        const own = access.formats[grant];
-        if (form === undefined && own === usual) return [];
-        return [text(`access tokens by ${grant}`, formOf(own === 'jwt', form))];
+      ...tokens.flatMap(({ grant, form }) => {
+        const isOwn = definition.grants[grant]?.access_form !== undefined;
+        if (!isOwn && access.formats[grant] === usual) return [];
+        return [text(`access tokens by ${grant}`, formText(form))];
       }),
       ...tokens.flatMap(({ grant, claims }) =>
         claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)],
@@ -42,8 +42,7 @@ export function tokenItems(contract: Contract): Endpoint {
         : [
             text(
               'refresh tokens',
-              formOf(refresh.isJwt, definition.tokens.refresh.form) +
-                (refresh.rotates ? '' : ', which stay'),
+              formText(refresh.form) + (refresh.rotates ? '' : ', which stay'),
             ),
             span('lifetime of a refresh token', refresh.lifetime),
             span('longest time of a login', refresh.longest),

@@ -65,16 +65,18 @@ export function postmanCollection(guide: Guide): object {
           ),
         ]),
   ];
+  const variables = variablesIn(guide, items);
+  const secrets = ['client_secret', 'api_key'].filter((name) => variables.includes(name));
   return {
     info: {
       name: `${programme.name}: tokens`,
-      description: 'Set client_secret and api_key first. Tokens are kept from answer to request.',
+      description: `${secrets.length === 0 ? '' : `Set ${secrets.join(' and ')} first. `}Tokens are kept from answer to request.`,
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
     item: items,
     variable: [
       { key: 'base_url', value: base },
-      ...variablesIn(items).map((key) => ({ key, value: key === 'state' ? 'STATE' : '' })),
+      ...variables.map((key) => ({ key, value: key === 'state' ? 'STATE' : '' })),
     ],
   };
 }
@@ -221,10 +223,11 @@ function placeText({ header, behind, before }: TokenPlace): string {
   return `${text}, ${JSON.stringify(behind)}, ${JSON.stringify(before)}`;
 }
 
-/** The variables that the requests hold, apart from those that scripts set themselves. */
-function variablesIn(items: readonly object[]): readonly string[] {
+/** The variables that requests and scripts hold, apart from those that scripts set themselves. */
+function variablesIn({ by }: Guide, items: readonly object[]): readonly string[] {
   const found = [...JSON.stringify(items).matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
-  return [...new Set(['client_secret', ...found])].filter(
+  const secret = by.client.isPublic === true ? [] : ['client_secret'];
+  return [...new Set([...secret, ...found])].filter(
     (name) => name !== 'base_url' && name !== 'authorization',
   );
 }

@@ -6,6 +6,7 @@ import type { Client, ClientId } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import type { Environment } from '../../store/contract.ts';
 import { type Contract, describeContract } from '../contract/contract.ts';
+import type { InputPromise } from '../contract/reading.ts';
 import { sampleTime } from '../contract/samples.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Programme } from '../programme.ts';
@@ -47,18 +48,30 @@ export function makeGuide(
   client?: Client,
   environment: Environment = 'staging',
 ): Guide {
+  const contract = describeContract(definition, programme);
+  const by = client ?? placeholderClient(programme, definition);
+  // What stands in an app can be read out of it: a public client has a key only where requests need it.
+  const hasKey =
+    by.isPublic !== true ||
+    inputsOf(contract).some(({ must_equal: equal }) => equal === 'client.api_key');
   return {
-    contract: describeContract(definition, programme),
+    contract,
     base,
     by: {
-      client: client ?? placeholderClient(programme, definition),
+      client: by,
       secret: variable('CLIENT_SECRET'),
       assertion: (use) => variable(use === 'client' ? 'CLIENT_ASSERTION' : 'ASSERTION'),
-      apiKey: variable('API_KEY'),
+      ...present({ apiKey: hasKey ? variable('API_KEY') : undefined }),
     },
     isRegistered: client !== undefined,
     ...present({ sandbox: environment === 'live' ? undefined : programme.sandbox }),
   };
+}
+
+/** The inputs of the login request and of every token endpoint. */
+export function inputsOf({ login, tokenEndpoints }: Contract): readonly InputPromise[] {
+  const readings = [login?.reading, ...tokenEndpoints.map(({ reading }) => reading)];
+  return readings.flatMap((reading) => reading?.inputs ?? []);
 }
 
 function placeholderClient({ id }: Programme, definition: Definition): Client {
@@ -120,7 +133,7 @@ export function loginRequest({ contract: { definition }, by }: Guide): SampleReq
 
 /** A call to the API, whose address is a variable; the base of the request is empty. */
 export function callRequest({ contract: { programme }, by }: Guide): SampleRequest {
-  const credentials = { apiKey: variable('API_KEY'), token: variable('ACCESS_TOKEN') };
+  const credentials = { ...present({ apiKey: by.apiKey }), token: variable('ACCESS_TOKEN') };
   const headers = callHeaders(programme, by.client, credentials, true);
   return { method: 'GET', path: variable('API_URL'), query: [], headers };
 }

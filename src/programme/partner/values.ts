@@ -87,7 +87,8 @@ const characterTexts: Readonly<Record<CharacterClass, string>> = {
   printable: 'ASCII characters',
 };
 
-function shapeText({ prefix, characters, length }: ValueShape): string {
+/** `ghu_` and 36 letters and digits. */
+export function shapeText({ prefix, characters, length }: ValueShape): string {
   const { min = 0, max = 0 } = length ?? {};
   const count = length === undefined ? '' : `${min === max ? max : `${min} to ${max}`} `;
   const rest = count + (characters === undefined ? 'characters' : characterTexts[characters]);

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { Client } from '../../../src/oauth/client.ts';
+import { postmanCollection } from '../../../src/programme/partner/collection.ts';
 import { makeGuide } from '../../../src/programme/partner/guide.ts';
 import { partnerHtml } from '../../../src/programme/partner/html.ts';
 import { partnerPage } from '../../../src/programme/partner/page/page.ts';
@@ -159,4 +160,37 @@ test('a partner is told what separates scopes, and which it has unasked', () => 
     page,
     /\| `scope` \| .*one of `balance`, `charges`, `refunds`; several with `, ` between; without it, `charges`, `balance` \|/,
   );
+});
+
+test('the page of a public client names no secret and no key, and the ports that are free', () => {
+  const over = JSON.stringify({
+    client: { authentication: { methods: ['none'] } },
+    authorize: { pkce: 'required' },
+    grants: { client_credentials: null },
+  });
+  const guide = makeGuide(definitionOf(over), programmeOf(over), base);
+  const page = partnerPage(guide);
+  assert.doesNotMatch(page, /API_KEY|CLIENT_SECRET|X-Api-Key/);
+  assert.match(page, /compared to the letter, but for the port of `http:\/\/127\.0\.0\.1`/);
+  assert.doesNotMatch(JSON.stringify(postmanCollection(guide)), /api_key|client_secret/);
+  const other = partnerPage(makeGuide(definitionOf(), programmeOf(), base));
+  assert.match(other, /\| API key \| .*`API_KEY`/);
+  assert.match(other, / \(yours; compared to the letter\) \|/);
+});
+
+test('the page tells what tokens look like, where the file says so', () => {
+  const over = JSON.stringify({
+    grants: { client_credentials: { access_form: { prefix: 'own_', length: 40 } } },
+    tokens: { access: { form: { prefix: 'acc_', characters: 'lower_hex', length: 40 } } },
+  });
+  const page = partnerPage(makeGuide(definitionOf(over), programmeOf(over), base));
+  assert.match(page, /\n\| What \| Good for \| Form \|\n/);
+  for (const row of [
+    '| Access token of your own | 30 minutes | `own_` and 40 letters and digits |',
+    '| Access token from a code | 30 minutes | `acc_` and 40 hexadecimal digits in lower case |',
+    '| Refresh token | 1 day, one use | may change |',
+  ]) {
+    assert.ok(page.includes(row), row);
+  }
+  assert.doesNotMatch(partnerPage(makeGuide(definitionOf(), programmeOf(), base)), /\| Form \|/);
 });

@@ -4,7 +4,7 @@ import type { CredentialEncoding } from '../../../oauth/basic.ts';
 import { certificateMethods, privateKeyJwt, secretMethods } from '../../../oauth/client.ts';
 import { readsHeader } from '../../language/client_schema.ts';
 import { comparedProperties, heldValues } from '../../requests/client_values.ts';
-import type { Guide } from '../guide.ts';
+import { type Guide, inputsOf } from '../guide.ts';
 import { escaped, inCode, sentence, table } from '../markdown.ts';
 import { assertionText } from './assertions.ts';
 
@@ -19,17 +19,20 @@ export function givenSection(guide: Guide): readonly string[] {
       : 'You get this when we register you; each environment has its own. Words in capitals stand for your values.',
     table(['What', 'Value'], rows(guide)),
     ...(missing ? ['You are not registered for any kind of token yet: ask us.'] : []),
-    `Keep ${by.client.isPublic === true ? 'the API key' : 'secret and API key'} on your servers: never in a web page, an app or a repository. The examples read ${by.client.isPublic === true ? 'it' : 'them'} from environment variables.`,
+    ...(by.client.isPublic === true
+      ? []
+      : [
+          'Keep secret and API key on your servers: never in a web page, an app or a repository. The examples read them from environment variables.',
+        ]),
     ...authentication(guide),
   ];
 }
 
-function rows({ contract, by, base, isRegistered }: Guide): readonly (readonly string[])[] {
+function rows(guide: Guide): readonly (readonly string[])[] {
+  const { contract, by, base, isRegistered } = guide;
   const { definition, programme, login } = contract;
   const { client } = by;
-  const inputs = [login?.reading, ...contract.tokenEndpoints.map(({ reading }) => reading)].flatMap(
-    (reading) => reading?.inputs ?? [],
-  );
+  const inputs = inputsOf(contract);
   const named = (comparison: string, role?: string): readonly string[] => [
     ...new Set(
       inputs
@@ -56,7 +59,9 @@ function rows({ contract, by, base, isRegistered }: Guide): readonly (readonly s
     ...(usesSecret
       ? [['Client secret', 'shown once, when you were registered; `CLIENT_SECRET` in the examples']]
       : []),
-    ['API key', 'shown once, when you were registered; `API_KEY` in the examples'],
+    ...(by.apiKey === undefined
+      ? []
+      : [['API key', 'shown once, when you were registered; `API_KEY` in the examples']]),
     ...held.flatMap(([names, values]) =>
       names.length === 0 || values.length === 0
         ? []
@@ -69,12 +74,17 @@ function rows({ contract, by, base, isRegistered }: Guide): readonly (readonly s
             'Redirect URIs',
             client.redirectUris.length === 0
               ? 'none'
-              : client.redirectUris.map(inCode).join(', ') +
-                (isRegistered ? '' : ' (yours; compared to the letter)'),
+              : client.redirectUris.map(inCode).join(', ') + comparedText(guide),
           ],
         ]),
     ...(isRegistered ? [['Registered as', escaped(client.name)]] : []),
   ];
+}
+
+/** How redirect URIs are compared; an app listens on a port that is free (RFC 8252 7.3). */
+function comparedText({ by, isRegistered }: Guide): string {
+  if (by.client.isPublic !== true) return isRegistered ? '' : ' (yours; compared to the letter)';
+  return ` (${isRegistered ? '' : 'yours; '}compared to the letter, but for the port of \`http://127.0.0.1\`, \`http://[::1]\` and \`http://localhost\`, which is free)`;
 }
 
 const encodingTexts: Readonly<Record<CredentialEncoding, string>> = {
@@ -98,7 +108,7 @@ function authentication({ contract, by }: Guide): readonly string[] {
   );
   if (by.client.isPublic === true) {
     return [
-      `You have no secret: ${inCode(names[0] ?? '')} in the request, and the PKCE verifier of the login, are enough.`,
+      `You have no secret: ${inCode(names[0] ?? '')} in the request, and the PKCE verifier of the login, are enough. What stands in an app or a web page can be read out of it: put no secret and no API key of another client there.`,
     ];
   }
   const halves = { first: 'the secret and a colon', second: 'a colon and the secret' };

@@ -3,9 +3,11 @@
 import { milliseconds } from '../../../lib/clock.ts';
 import type { FailureReason } from '../../../oauth/failure.ts';
 import type { GrantType } from '../../../oauth/grant.ts';
+import type { TokenForm } from '../../contract/tokens.ts';
 import type { BudgetValue } from '../../language/limits.ts';
 import { callRequest, type Guide } from '../guide.ts';
 import { inCode, table } from '../markdown.ts';
+import { shapeText } from '../values.ts';
 import { inputTable, shortAnswer, snippets, spanText } from './words.ts';
 
 export function callSection(guide: Guide): readonly string[] {
@@ -13,7 +15,11 @@ export function callSection(guide: Guide): readonly string[] {
   const { apiKeyHeader } = programme.verification;
   return [
     '## Call the API',
-    `Send the access token as \`Authorization: Bearer\`. A call that needs no login (joining, for example) takes your API key in ${inCode(apiKeyHeader)} instead; you may always send both, if both are yours. The examples read the address of the call from \`API_URL\`.`,
+    `Send the access token as \`Authorization: Bearer\`. ${
+      guide.by.apiKey === undefined
+        ? 'Calls that take an API key instead are for partners with servers.'
+        : `A call that needs no login (joining, for example) takes your API key in ${inCode(apiKeyHeader)} instead; you may always send both, if both are yours.`
+    } The examples read the address of the call from \`API_URL\`.`,
     snippets('', callRequest(guide)),
     ...(heldHeaders.length === 0
       ? []
@@ -24,7 +30,7 @@ export function callSection(guide: Guide): readonly string[] {
             heldHeaders.map((input) => [input, input.neededBy.length > 0]),
           ),
         ]),
-    `Treat tokens as texts of up to 16 KB whose form may change. When a call is answered with ${answerTo(guide, 'invalid_token')}, the token has ended: ${guide.contract.refresh === undefined ? 'get a new one' : 'refresh it once and repeat the call; if the refresh is refused too, log the member in again'}.`,
+    `Treat tokens as texts of up to 16 KB whose form may change${hasForms(guide) ? ', but for those of a form below' : ''}. When a call is answered with ${answerTo(guide, 'invalid_token')}, the token has ended: ${guide.contract.refresh === undefined ? 'get a new one' : 'refresh it once and repeat the call; if the refresh is refused too, log the member in again'}.`,
   ];
 }
 
@@ -37,32 +43,51 @@ const grantTexts: Readonly<Record<GrantType, string>> = {
   password: 'Access token from a username and password',
 };
 
-export function lifetimeSection({ contract }: Guide): readonly string[] {
-  const { tokens, refresh, login, programme } = contract;
-  const spans = tokens.map(({ lifetime }) => lifetime);
-  const isOne = new Set(spans).size === 1;
-  const access = isOne
-    ? [['Access token', spanText(spans[0] ?? milliseconds(0))]]
-    : tokens.map(({ grant, lifetime }) => [grantTexts[grant], spanText(lifetime)]);
+/** Whether the file says what some tokens look like; what JWTs look like follows from what they are. */
+function hasForms({ contract: { tokens, refresh } }: Guide): boolean {
+  const forms = [...tokens.map(({ form }) => form), refresh?.form];
+  return forms.some((form) => typeof form === 'object');
+}
+
+function formText(form: TokenForm): string {
+  if (form === 'jwt') return 'JWT';
+  return form === undefined
+    ? 'may change'
+    : shapeText({ ...form, characters: form.characters ?? 'alphanumeric' });
+}
+
+export function lifetimeSection(guide: Guide): readonly string[] {
+  const { tokens, refresh, login, programme } = guide.contract;
+  const columns = hasForms(guide) ? 3 : 2;
+  const known = tokens.map(({ grant, lifetime, form }) => ({
+    name: grantTexts[grant],
+    cells: [spanText(lifetime), formText(form)],
+  }));
+  const [first] = known;
+  const isOne =
+    new Set(known.map(({ cells }) => cells.slice(0, columns - 1).join('\n'))).size === 1;
+  const access = isOne && first !== undefined ? [{ ...first, name: 'Access token' }] : known;
+  const rows = [
+    ...(login === undefined
+      ? []
+      : [['Code', `${spanText(programme.code.lifetime)}, one exchange`, 'may change']]),
+    ...access.map(({ name, cells }) => [name, ...cells]),
+    ...(refresh === undefined
+      ? []
+      : [
+          [
+            'Refresh token',
+            `${spanText(refresh.lifetime)}, ${refresh.rotates ? 'one use' : 'from its last use'}`,
+            formText(refresh.form),
+          ],
+          ['All tokens of a login', `${spanText(refresh.longest)} from the login at most`, ''],
+        ]),
+  ];
   return [
     '## Lifetimes',
     table(
-      ['What', 'Good for'],
-      [
-        ...(login === undefined
-          ? []
-          : [['Code', `${spanText(programme.code.lifetime)}, one exchange`]]),
-        ...access,
-        ...(refresh === undefined
-          ? []
-          : [
-              [
-                'Refresh token',
-                `${spanText(refresh.lifetime)}, ${refresh.rotates ? 'one use' : 'from its last use'}`,
-              ],
-              ['All tokens of a login', `${spanText(refresh.longest)} from the login at most`],
-            ]),
-      ],
+      ['What', 'Good for', 'Form'].slice(0, columns),
+      rows.map((cells) => cells.slice(0, columns)),
     ),
     ...(refresh === undefined
       ? []
