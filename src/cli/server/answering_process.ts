@@ -13,6 +13,7 @@ import { dateText } from '../table.ts';
 import { answerWhy } from '../why/route.ts';
 import type { Answering, Former, Opened, Start, VersionName } from './answering.ts';
 import { viewClientUse } from './client_use.ts';
+import { collectGarbage } from './lifecycle/garbage.ts';
 import { healthInFull } from './lifecycle/health.ts';
 import { listen, type ListeningProcess, type Site } from './lifecycle/listening.ts';
 import { leaseNode, type ServerNode } from './lifecycle/node.ts';
@@ -74,6 +75,7 @@ export async function openAnswering(
     const serving = new Serving(foundation, settingsOf(config));
     await audit?.started();
     const plan = await serve(serving, start, store, node);
+    collectGarbage();
     const site = { ...open, ...present({ audit, keyRecords }), clock };
     const answering = answer({
       ...site,
