@@ -7,7 +7,7 @@ import { formatFault } from '../../../../src/lib/fault.ts';
 import { grantFailures } from '../../../../src/oauth/failure.ts';
 import { definitionSchema } from '../../../../src/programme/language/definition.ts';
 import { loadProgramme } from '../../../../src/programme/language/load.ts';
-import { hintsOfKeys } from '../../../../src/programme/language/slips/absent_words.ts';
+import { absentWords } from '../../../../src/programme/language/slips/foreign_words.ts';
 import { keysOf } from '../../../../src/schema/keys.ts';
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
@@ -18,12 +18,13 @@ function hints(text: string): readonly (string | undefined)[] {
 }
 
 test('no word that is called absent is a key of the language', () => {
+  const { ofKeys } = absentWords();
   const keys = new Set(keysOf(definitionSchema).map(({ path }) => path.split('.').at(-1)));
   assert.deepEqual(
-    [...hintsOfKeys.keys()].filter((name) => keys.has(name)),
+    [...ofKeys.keys()].filter((name) => keys.has(name)),
     [],
   );
-  for (const hint of hintsOfKeys.values()) assert.match(hint, /^[a-z][^\n]{10,170}$/);
+  for (const hint of ofKeys.values()) assert.match(hint, /^[a-z][^\n]{10,170}$/);
 });
 
 test('what Jetway does not have is said as such, at the root and below', () => {
