@@ -89,7 +89,7 @@ export async function openAnswering(
     });
     return { answering, opened: { outcomes: plan.outcomes } };
   } catch (error) {
-    node?.end();
+    await node?.end();
     try {
       await open.store.close();
     } finally {
@@ -177,7 +177,7 @@ function answer(site: Site): Answering {
     close: async () => listening?.close(),
     end: async (why) => {
       await listening?.end();
-      site.node.end();
+      await site.node.end();
       try {
         await store.close();
       } finally {

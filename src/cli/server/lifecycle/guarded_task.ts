@@ -6,18 +6,19 @@ import { Unavailable } from '../../../oauth/failure.ts';
 export type Task = () => Promise<unknown>;
 
 export interface GuardedTask {
-  readonly run: Task;
+  /** Resolves once the run under way, or else a new one, has ended; never rejects. */
+  readonly run: () => Promise<void>;
+  /** Resolves once no run is under way. */
+  readonly idle: () => Promise<void>;
   /** Why its last run failed. */
   readonly trouble: () => string | undefined;
 }
 
 /** Runs the task one at a time and never rejects; logs an error once, until a run succeeds. */
 export function guarded(task: Task, log: Log): GuardedTask {
-  let isRunning = false;
+  let underWay: Promise<void> | undefined;
   let logged: string | undefined;
-  const run = async (): Promise<void> => {
-    if (isRunning) return;
-    isRunning = true;
+  const tryOnce = async (): Promise<void> => {
     try {
       await task();
       logged = undefined;
@@ -25,9 +26,16 @@ export function guarded(task: Task, log: Log): GuardedTask {
       const detail = error instanceof Unavailable ? error.message : String(error);
       if (detail !== logged) log.error('housekeeping_failed', { detail });
       logged = detail;
-    } finally {
-      isRunning = false;
     }
   };
-  return { run, trouble: () => logged };
+  return {
+    run: () => {
+      underWay ??= tryOnce().finally(() => {
+        underWay = undefined;
+      });
+      return underWay;
+    },
+    idle: async () => underWay,
+    trouble: () => logged,
+  };
 }

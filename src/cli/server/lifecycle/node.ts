@@ -24,8 +24,11 @@ export interface ServerNode {
   readonly current: () => number;
   /** Renews the number, tells what is served, and reads what others serve; runs every second by itself. */
   readonly renew: () => Promise<void>;
-  /** Renews no more. */
-  readonly end: () => void;
+  /**
+   * Renews no more. Resolves once the renewal under way has ended: after the store is closed, it would
+   * tell the others of this server again.
+   */
+  readonly end: () => Promise<void>;
   /** What is told of from the next renewal on; nothing is told before. */
   readonly tell: (served: () => ReadonlyMap<ProgrammeId, Candidate>) => void;
   /** The servers of the store, this one included, as of the last renewal. */
@@ -92,7 +95,10 @@ export async function leaseNode({ store, clock, log, config }: NodeParts): Promi
       throw new Unavailable('store: the node number may be another server’s by now');
     },
     renew,
-    end: () => clearInterval(timer),
+    end: async () => {
+      clearInterval(timer);
+      await upkeep.idle();
+    },
     tell: (told) => {
       served = told;
     },

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 
 import { leaseNode, type ServerNode } from '../../../../src/cli/server/lifecycle/node.ts';
 import type { Candidate } from '../../../../src/cli/server/serving_plan.ts';
@@ -101,4 +102,35 @@ test('P-7: a number that the store has not confirmed for 50 s names no token', a
   failing.heal();
   await node.renew();
   assert.equal(node.current(), 0);
+});
+
+test('the end waits for a renewal under way, which would tell of the server again after it', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const held = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const memory = createMemoryStore();
+  let isHeld = false;
+  const store = {
+    ...memory,
+    leaseNode: async (...call: Parameters<typeof memory.leaseNode>) => {
+      if (isHeld) await held.promise;
+      const node = await memory.leaseNode(...call);
+      done.push('renewed');
+      return node;
+    },
+  };
+  const log = { error: () => undefined };
+  const node = await leaseNode({ store, clock: testClock(), log, config: { publicUrl } });
+  isHeld = true;
+  done.length = 0;
+  t.mock.timers.tick(1000);
+  const ended = node.end().then(() => done.push('ended'));
+  await turn();
+  assert.deepEqual(done, []);
+  held.resolve();
+  await ended;
+  assert.deepEqual(done, ['renewed', 'ended']);
+  t.mock.timers.tick(1000);
+  await turn();
+  assert.deepEqual(done, ['renewed', 'ended']);
 });
