@@ -1,6 +1,7 @@
 // Owns the layout of text output: tables of rows, sheets of labelled values, times.
 
 import type { Instant } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
 import { spellOut } from '../lib/fault.ts';
 
 const gap = '  ';
@@ -45,4 +46,11 @@ export function dateOrNull(at: Instant | undefined): string | null {
 /** `2026-01-02T03:04:05Z`: whole seconds, UTC. */
 export function dateText(at: Instant): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}
+
+/** When secrets, certificates and keys were last used, recorded at most once an hour. */
+export type Uses = ReadonlyMap<Digest, Instant>;
+
+export function useText(lastUsed: string | null): string {
+  return lastUsed === null ? 'never used' : `last used ${lastUsed}`;
 }

@@ -2,19 +2,17 @@
 
 import { X509Certificate } from 'node:crypto';
 
-import { type Instant, instant } from '../../lib/clock.ts';
-import { type Digest, digest } from '../../lib/digest.ts';
+import { instant } from '../../lib/clock.ts';
+import { digest } from '../../lib/digest.ts';
 import { quote } from '../../lib/fault.ts';
 import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
-import type { Client } from '../../oauth/client.ts';
 import {
   type ClientCertificate,
   readCertificate,
   readName,
 } from '../../oauth/client_certificate.ts';
-import { dateOrNull, dateText } from '../table.ts';
+import { dateOrNull, dateText, type Uses, useText } from '../table.ts';
 import { type Field, type Input, takingAway, textField, textsOf } from './fields.ts';
-import type { Shown } from './shown.ts';
 
 const [all, added] = ['certificate', 'add_certificate'];
 
@@ -79,32 +77,20 @@ export const certificates: Field<readonly ClientCertificate[] | undefined> = {
     given.has(all) && given.has(added)
       ? [{ message: '--certificate replaces all there are: leave out --add-certificate' }]
       : [],
+  view: (held = [], uses) => viewsOf(held, uses),
+  lines: (held = [], uses) =>
+    viewsOf(held, uses).map(
+      ({ fingerprint, expires_at, last_used_at }) =>
+        `${fingerprint}, ends ${expires_at}, ${useText(last_used_at)}`,
+    ),
 };
 
-type Uses = ReadonlyMap<Digest, Instant>;
-
-/** @param uses last uses, recorded at most once an hour */
-export function showCertificates({ certificates: held = [] }: Client, uses: Uses): Shown {
-  const views = held.map((one) => ({
+function viewsOf(held: readonly ClientCertificate[], uses: Uses) {
+  return held.map((one) => ({
     fingerprint: fingerprintOf(one),
     expires_at: dateText(one.expiresAt),
     last_used_at: dateOrNull(uses.get(one.thumbprint)),
   }));
-  const lines = views.map(
-    ({ fingerprint, expires_at, last_used_at }) =>
-      `${fingerprint}, ends ${expires_at}, ${useText(last_used_at)}`,
-  );
-  return { json: 'certificates', label: 'certificates', value: views, lines };
-}
-
-export function showSubject({ certificateSubject: name }: Client, uses: Uses): Shown {
-  const lines =
-    name === undefined ? [] : [`${name}, ${useText(dateOrNull(uses.get(digest(name))))}`];
-  return { json: subject, label: 'certificate subject', value: name ?? null, lines };
-}
-
-export function useText(lastUsed: string | null): string {
-  return lastUsed === null ? 'never used' : `last used ${lastUsed}`;
 }
 
 /** As `openssl x509 -fingerprint -sha256` writes it. */
@@ -129,4 +115,6 @@ export const certificateSubject: Field<string | undefined> = {
     'let certificates of its name in no more',
   ),
   read: (given) => readName(textsOf(given, subject)[0] ?? ''),
+  lines: (name, uses) =>
+    name === undefined ? [] : [`${name}, ${useText(dateOrNull(uses.get(digest(name))))}`],
 };

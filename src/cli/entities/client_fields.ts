@@ -140,9 +140,9 @@ export const clientFields: Fields<ClientFields> = {
   ),
   throttle,
   properties,
+  isPublic: clientType,
   certificates,
   certificateSubject,
-  isPublic: clientType,
   assertionKeys,
 };
 

@@ -8,11 +8,9 @@ import { CommandError, refuseUsage } from '../exit.ts';
 import type { Surroundings } from '../open_store.ts';
 import { loadIfGood, selectProgrammes } from '../programmes.ts';
 import type { ClientUseView } from '../server/client_use.ts';
-import { dateText } from '../table.ts';
-import { showCertificates, showSubject } from './certificates_field.ts';
+import { dateText, type Uses } from '../table.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
 import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
-import { showKeys } from './keys_field.ts';
 import type { Kind } from './kind.ts';
 import { showSecrets } from './secrets.ts';
 import { type Shown, shown, showFields } from './shown.ts';
@@ -59,25 +57,11 @@ export const clientKind: Kind<'client'> = {
   },
 };
 
-/** Certificates and keys are shown with their last uses. */
-const {
-  certificates: _one,
-  certificateSubject: _other,
-  assertionKeys: _third,
-  ...withoutUses
-} = clientFields;
-
-export function showClient(
-  client: Client,
-  uses: Parameters<typeof showSecrets>[3] = new Map(),
-): readonly Shown[] {
+export function showClient(client: Client, uses: Uses = new Map()): readonly Shown[] {
   return [
     shown('client_id', 'client identifier', client.id),
     shown('programme', 'programme', client.programme),
-    ...showFields<Pick<Client, keyof typeof withoutUses>>(withoutUses, client),
-    showCertificates(client, uses),
-    showSubject(client, uses),
-    showKeys(client, uses),
+    ...showFields(clientFields, client, uses),
     showSecrets('secrets', 'client secrets', client.secrets, uses),
     showSecrets('api_keys', 'API keys', client.apiKeys, uses),
     shown('created_at', 'created', dateText(client.createdAt)),

@@ -7,6 +7,7 @@ import { type Position, quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { option, type OptionSpec } from '../grammar/grammar.ts';
+import type { Uses } from '../table.ts';
 
 /** Options as commander returns them, by commander's names. */
 export type Typed = Readonly<Record<string, unknown>>;
@@ -79,9 +80,9 @@ export interface Field<Value> {
   /** What `set` is to remove and the item does not have. */
   lacks?(before: Value, given: Inputs): readonly string[];
   /** The value in JSON, if it is not the value itself or null. */
-  view?(value: Value): unknown;
+  view?(value: Value, uses: Uses): unknown;
   /** The lines of the value in a sheet. */
-  lines?(value: Value): readonly string[];
+  lines?(value: Value, uses: Uses): readonly string[];
 }
 
 export type Fields<Item> = { readonly [Name in keyof Item]-?: Field<Item[Name]> };

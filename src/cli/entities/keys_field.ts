@@ -1,15 +1,11 @@
 // Owns a client's public keys for assertions (RFC 7523): a set from a file, or the address of one.
 
-import type { Instant } from '../../lib/clock.ts';
-import { type Digest, digest } from '../../lib/digest.ts';
+import { digest } from '../../lib/digest.ts';
 import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
-import type { Client } from '../../oauth/client.ts';
 import { type ClientKey, type ClientKeys, keySetUrlFault } from '../../oauth/client_certificate.ts';
 import { mostKeySetBytes, readKeySet, UnusableKeySet } from '../../token/assertions/key_set.ts';
-import { dateOrNull } from '../table.ts';
-import { useText } from './certificates_field.ts';
+import { dateOrNull, type Uses, useText } from '../table.ts';
 import { type Field, takingAway, textsOf } from './fields.ts';
-import type { Shown } from './shown.ts';
 
 const name = 'jwks';
 
@@ -29,6 +25,7 @@ function readFile(path: string): readonly ClientKey[] | string {
 
 export const assertionKeys: Field<ClientKeys | undefined> = {
   json: name,
+  label: 'assertion keys',
   inputs: [
     {
       name,
@@ -50,29 +47,23 @@ export const assertionKeys: Field<ClientKeys | undefined> = {
     const keys = readFile(text);
     return typeof keys === 'string' ? undefined : { keys };
   },
+  view: (held, uses) => (held === undefined ? null : viewOf(held, uses)),
+  lines: (held, uses) => {
+    const view = held === undefined ? [] : viewOf(held, uses);
+    if ('url' in view) return [`${view.url}, ${useText(view.last_used_at)}`];
+    return view.map(
+      ({ thumbprint, kid, type, last_used_at }) =>
+        `${thumbprint}${kid === null ? '' : `, kid ${kid}`}, ${type}, ${useText(last_used_at)}`,
+    );
+  },
 };
 
-/** @param uses last uses, recorded at most once an hour */
-export function showKeys(
-  { assertionKeys: held }: Client,
-  uses: ReadonlyMap<Digest, Instant>,
-): Shown {
-  const label = 'assertion keys';
-  if (held === undefined) return { json: name, label, value: null, lines: [] };
-  if ('url' in held) {
-    const last_used_at = dateOrNull(uses.get(digest(held.url)));
-    const lines = [`${held.url}, ${useText(last_used_at)}`];
-    return { json: name, label, value: { url: held.url, last_used_at }, lines };
-  }
-  const views = held.keys.map(({ thumbprint, kid = null, algorithm, jwk }) => ({
+function viewOf(held: ClientKeys, uses: Uses) {
+  if ('url' in held) return { url: held.url, last_used_at: dateOrNull(uses.get(digest(held.url))) };
+  return held.keys.map(({ thumbprint, kid = null, algorithm, jwk }) => ({
     thumbprint,
     kid,
     type: algorithm ?? jwk['crv'] ?? jwk['kty'],
     last_used_at: dateOrNull(uses.get(thumbprint)),
   }));
-  const lines = views.map(
-    ({ thumbprint, kid, type, last_used_at }) =>
-      `${thumbprint}${kid === null ? '' : `, kid ${kid}`}, ${type}, ${useText(last_used_at)}`,
-  );
-  return { json: name, label, value: views, lines };
 }

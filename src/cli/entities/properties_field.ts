@@ -140,5 +140,5 @@ export const memberProperties: Field<Member['properties']> = {
   },
   lacks: (before = {}, given) => properties.lacks?.(before, given) ?? [],
   view: (held = {}) => held,
-  lines: (held = {}) => properties.lines?.(held) ?? [],
+  lines: (held = {}, uses) => properties.lines?.(held, uses) ?? [],
 };

@@ -1,7 +1,5 @@
 // Owns making, reading, checking and showing secrets, API keys and passwords.
 
-import type { Instant } from '../../lib/clock.ts';
-import type { Digest } from '../../lib/digest.ts';
 import { randomKey } from '../../lib/random.ts';
 import { hashPassword, longestPassword } from '../../members/password.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
@@ -12,7 +10,7 @@ import { failed, wrongUsage } from '../exit.ts';
 import type { OpenStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { readLine } from '../standard_input.ts';
-import { dateOrNull, dateText } from '../table.ts';
+import { dateOrNull, dateText, type Uses, useText } from '../table.ts';
 import type { Shown } from './shown.ts';
 
 /** DESIGN, "Semantics": generated secrets and API keys have 256 bits. */
@@ -106,15 +104,12 @@ export function secretWarning(what: string, text: string): string | undefined {
     : undefined;
 }
 
-/**
- * Secrets without digests, which help an attacker who has the master key.
- * @param uses last uses, recorded at most once an hour
- */
+/** Secrets without digests, which help an attacker who has the master key. */
 export function showSecrets(
   json: string,
   label: string,
   secrets: readonly StoredSecret[],
-  uses?: ReadonlyMap<Digest, Instant>,
+  uses?: Uses,
 ): Shown {
   const views = secrets
     .toSorted((one, other) => one.createdAt - other.createdAt)
@@ -125,8 +120,7 @@ export function showSecrets(
     }));
   const lines = views.map(({ created_at, expires_at, last_used_at }) => {
     const end = expires_at === null ? '' : `, ends ${expires_at}`;
-    const use = last_used_at === null ? ', never used' : `, last used ${last_used_at}`;
-    return `made ${created_at}${end}${last_used_at === undefined ? '' : use}`;
+    return `made ${created_at}${end}${last_used_at === undefined ? '' : `, ${useText(last_used_at)}`}`;
   });
   return { json, label, value: views, lines };
 }

@@ -2,7 +2,7 @@
 
 import { failed } from '../exit.ts';
 import { OutputLost, type OutputOptions, print, printJson } from '../output.ts';
-import { sheet } from '../table.ts';
+import { sheet, type Uses } from '../table.ts';
 import { type Fields, listOf } from './fields.ts';
 
 export interface Shown {
@@ -23,14 +23,18 @@ export function unshown(json: string, value: string): Shown {
 }
 
 /** A field without a value is null in JSON, so that all items have the same keys. */
-export function showFields<Shape>(fields: Fields<Shape>, item: Shape): readonly Shown[] {
+export function showFields<Shape>(
+  fields: Fields<Shape>,
+  item: Shape,
+  uses: Uses = new Map(),
+): readonly Shown[] {
   return listOf(fields).map(([name, field]) => {
     const value: unknown = item[name];
     return {
       json: field.json,
       label: field.label ?? field.json.replaceAll('_', ' '),
-      value: field.view === undefined ? (value ?? null) : field.view(value),
-      lines: field.lines?.(value) ?? [value ?? []].flat().map(String),
+      value: field.view === undefined ? (value ?? null) : field.view(value, uses),
+      lines: field.lines?.(value, uses) ?? [value ?? []].flat().map(String),
     };
   });
 }

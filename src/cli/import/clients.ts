@@ -9,16 +9,18 @@ import type { Programme } from '../../programme/programme.ts';
 import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
-import { type Input, readFields, textsOf } from '../entities/fields.ts';
+import { type Input, textsOf } from '../entities/fields.ts';
 import { apiKeyFault, findHolder, secretFault, secretWarning } from '../entities/secrets.ts';
 import type { OpenStore } from '../open_store.ts';
-import { columnsOf, type Import, importFile, type ImportOptions } from './import.ts';
+import { columnsOf, type Entry, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, valueOf, warningAt } from './table.ts';
 
 export type ClientImportOptions = ImportOptions & {
   readonly incomplete?: boolean;
   readonly sharedApiKeys?: boolean;
 };
+
+type ClientRow = Entry<ClientFields>;
 
 /** Columns besides a client's fields. An import generates no identifier and no secret. */
 const otherColumns: readonly Input[] = [
@@ -64,10 +66,9 @@ function clientImport(
     mostBytes: 16 * 1024 * 1024,
     example: 'client_id,client_secret,name,redirect_uris',
     errors: (row) => {
-      const { given } = row;
-      const role = given.get('roles')?.find(({ text }) => text === 'member');
+      const role = row.given.get('roles')?.find(({ text }) => text === 'member');
       const message = 'the role member needs redirect_uris, where members return to after a login';
-      const isStuck = role !== undefined && hasNoReturn(readFields(clientFields, given));
+      const isStuck = role !== undefined && hasNoReturn(row.item);
       return [...(isStuck ? [errorAt(role.at, [], message)] : []), ...secretFaults(row, loaded)];
     },
     judge: (row) => judge(row, loaded, incomplete),
@@ -91,11 +92,8 @@ function clientImport(
 }
 
 /** What the dialect needs of the client and it lacks; secrets that can be guessed. */
-function judge(row: Row, loaded: LoadedProgramme, incomplete: boolean): readonly Fault[] {
-  const judged = {
-    ...readFields(clientFields, row.given),
-    apiKeys: row.given.get('api_key') ?? [],
-  };
+function judge(row: ClientRow, loaded: LoadedProgramme, incomplete: boolean): readonly Fault[] {
+  const judged = { ...row.item, apiKeys: row.given.get('api_key') ?? [] };
   const { missing, warnings } = judgeClient(loaded, judged, (name) => name);
   const { at } = valueOf(row, 'client_id') ?? row;
   if (missing.length > 0 && !incomplete) {
@@ -112,8 +110,10 @@ function judge(row: Row, loaded: LoadedProgramme, incomplete: boolean): readonly
 }
 
 /** The lack of a secret where nothing takes its place, or a secret that a public client cannot have. */
-function secretFaults({ given, at }: Row, { definition }: LoadedProgramme): readonly Fault[] {
-  const client = readFields(clientFields, given);
+function secretFaults(
+  { given, at, item: client }: ClientRow,
+  { definition }: LoadedProgramme,
+): readonly Fault[] {
   // Present, without a value, where its text was refused.
   if (!given.has('client_secret')) {
     return needsNoSecret(definition, client)
@@ -142,7 +142,7 @@ async function heldSecretFaults(
 async function compare(
   { store, keyring }: OpenStore,
   programme: Programme,
-  row: Row,
+  row: ClientRow,
 ): Promise<readonly Fault[] | 'unchanged'> {
   const id = textIn(row, 'client_id') as ClientId;
   const found = await store.find('client', programme.id, id);
@@ -175,7 +175,7 @@ async function heldKeyFaults(
 
 /** The client as the store keeps it, with the creation time and status of `before`. */
 function recordOf(
-  row: Row,
+  row: ClientRow,
   { id: programme }: Programme,
   keyring: OpenStore['keyring'],
   { createdAt, status }: Pick<Client, 'createdAt' | 'status'>,
@@ -185,7 +185,7 @@ function recordOf(
   return {
     programme,
     id: textIn(row, 'client_id') as ClientId,
-    ...readFields(clientFields, row.given),
+    ...row.item,
     secrets: kept('client_secret'),
     apiKeys: kept('api_key'),
     status,

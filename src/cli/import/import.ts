@@ -8,7 +8,13 @@ import { byPosition, errorAt, type Fault, formatFault, quote } from '../../lib/f
 import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { complaintsOf, type Fields, type Input, newInputsOf } from '../entities/fields.ts';
+import {
+  complaintsOf,
+  type Fields,
+  type Input,
+  newInputsOf,
+  readFields,
+} from '../entities/fields.ts';
 import type { Selection } from '../entities/kind.ts';
 import { CommandError, exitCodes, failed, wrongUsage } from '../exit.ts';
 import { expectDurableStore, type OpenStore, storeExists, withStore } from '../open_store.ts';
@@ -35,6 +41,12 @@ export interface Unique {
   readonly hint?: string;
 }
 
+/** A row with its item. */
+export interface Entry<Shape> extends Row {
+  /** Of use where the row has no complaints. */
+  readonly item: Shape;
+}
+
 export interface Import<Shape> {
   readonly noun: 'client' | 'member';
   readonly fields: Fields<Shape>;
@@ -47,15 +59,15 @@ export interface Import<Shape> {
   /** Faults of a table whose rows have none. */
   tableFaults?(table: Table): readonly string[];
   /** Errors of a row besides those of its inputs. */
-  errors(row: Row): readonly Fault[];
+  errors(row: Entry<Shape>): readonly Fault[];
   /** Faults of a row without errors. */
-  judge(row: Row): readonly Fault[];
+  judge(row: Entry<Shape>): readonly Fault[];
   /** Warnings given once for all rows. */
   warnings?(rows: readonly Row[]): readonly Fault[];
   /** What keeps a row out of the store, or that it is there already: imports may be repeated. */
-  compare(open: OpenStore, row: Row): Promise<readonly Fault[] | 'unchanged'>;
+  compare(open: OpenStore, row: Entry<Shape>): Promise<readonly Fault[] | 'unchanged'>;
   /** Adds all, or none and returns the taken ones; calls `step` after each slow item. */
-  add(open: OpenStore, rows: readonly Row[], step: Step): Promise<readonly string[]>;
+  add(open: OpenStore, rows: readonly Entry<Shape>[], step: Step): Promise<readonly string[]>;
 }
 
 /**
@@ -75,8 +87,8 @@ export async function importFile<Shape>(
   const table = await readTable(path, spec);
   const { good, faults } = judgeTable(table, path, spec, programme);
   const items = `${spec.noun}s`;
-  const settle = async (open?: OpenStore): Promise<readonly Row[]> => {
-    const compare = (step: Step): ReturnType<typeof compareAll> =>
+  const settle = async (open?: OpenStore): Promise<readonly Entry<Shape>[]> => {
+    const compare = (step: Step): ReturnType<typeof compareAll<Shape>> =>
       compareAll(open, spec, good, step);
     const what = `looking for ${items} in the store`;
     const { fresh, conflicts } = await withProgress(what, good.length, compare);
@@ -148,15 +160,16 @@ function judgeTable<Shape>(
   path: string,
   spec: Import<Shape>,
   programme: Programme,
-): { readonly good: readonly Row[]; readonly faults: readonly Fault[] } {
+): { readonly good: readonly Entry<Shape>[]; readonly faults: readonly Fault[] } {
   const { noun, fields, others, unique } = spec;
   const places = unique.map((one) => ({ ...one, lines: new Map<string, number>() }));
   const required = columnsOf(spec).filter(
     (one) => one.required === true && table.columns.has(one.name),
   );
-  const judged = table.rows.map((row) => {
+  const judged = table.rows.map((one) => {
+    const row = { ...one, item: readFields(fields, one.given) };
     const errors = [
-      ...places.flatMap((one) => repetition(row, one)),
+      ...places.flatMap((place) => repetition(row, place)),
       ...required
         .filter(({ name }) => !row.given.has(name))
         .map(({ name }) => errorAt(row.at, [], `this ${noun} has no ${name}`)),
@@ -201,11 +214,11 @@ function repetition(
 async function compareAll<Shape>(
   open: OpenStore | undefined,
   spec: Import<Shape>,
-  rows: readonly Row[],
+  rows: readonly Entry<Shape>[],
   step: Step,
-): Promise<{ readonly fresh: readonly Row[]; readonly conflicts: readonly Fault[] }> {
+): Promise<{ readonly fresh: readonly Entry<Shape>[]; readonly conflicts: readonly Fault[] }> {
   if (open === undefined) return { fresh: rows, conflicts: [] };
-  const fresh: Row[] = [];
+  const fresh: Entry<Shape>[] = [];
   const conflicts: Fault[] = [];
   for (const row of rows) {
     step();

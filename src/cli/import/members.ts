@@ -14,7 +14,7 @@ import {
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { type Input, listOf, readFields, textsOf } from '../entities/fields.ts';
+import { type Input, listOf, textsOf } from '../entities/fields.ts';
 import {
   type MemberFields,
   memberFields,
@@ -25,8 +25,10 @@ import {
 import { passwordFault } from '../entities/secrets.ts';
 import type { OpenStore } from '../open_store.ts';
 import type { Step } from '../progress.ts';
-import { type Import, importFile, type ImportOptions } from './import.ts';
+import { type Entry, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, type Value, valueOf, warningAt } from './table.ts';
+
+type MemberRow = Entry<MemberFields>;
 
 /** Each member has exactly one of these: the password, or an existing hash of it. */
 const secretColumns = ['password', ...hashSchemes] as const;
@@ -59,8 +61,9 @@ function memberImport(programme: Programme): Import<MemberFields> {
     errors: secretFaults,
     judge: (row) => {
       const place = valueOf(row, 'membership_number') ?? valueOf(row, 'username') ?? row;
-      const [number] = textsOf(row.given, 'membership_number');
-      return numberWarnings(programme, number).map((message) => warningAt(place, message));
+      return numberWarnings(programme, row.item.membershipNumber).map((message) =>
+        warningAt(place, message),
+      );
     },
     warnings: weakHashes,
     compare: (open, row) => compare(open, programme, row),
@@ -129,9 +132,9 @@ const hashHints = {
 async function compare(
   { store }: OpenStore,
   { id }: Programme,
-  row: Row,
+  row: MemberRow,
 ): Promise<readonly Fault[] | 'unchanged'> {
-  const { username } = readFields(memberFields, row.given);
+  const { username } = row.item;
   const [named] = await store.findBy('member', 'username', id, username);
   if (named !== undefined && (await isSame(row, named))) return 'unchanged';
   const [subject] = textsOf(row.given, 'subject') as Subject[];
@@ -149,14 +152,13 @@ async function compare(
 }
 
 /** Whether the stored member equals the file's, including the password. */
-async function isSame(row: Row, kept: MemberRecord): Promise<boolean> {
+async function isSame(row: MemberRow, kept: MemberRecord): Promise<boolean> {
   const [subject = kept.subject] = textsOf(row.given, 'subject');
-  const fields = readFields(memberFields, row.given);
   const password = valueOf(row, 'password');
   return (
     kept.subject === subject &&
     listOf(memberFields).every(
-      ([name]) => name === 'status' || isDeepStrictEqual(kept[name], fields[name]),
+      ([name]) => name === 'status' || isDeepStrictEqual(kept[name], row.item[name]),
     ) &&
     (password === undefined
       ? kept.passwordHash === hashIn(row)
@@ -176,7 +178,7 @@ const addedAtOnce = 1000;
 async function addAll(
   { store, clock }: OpenStore,
   { id }: Programme,
-  rows: readonly Row[],
+  rows: readonly MemberRow[],
   step: Step,
 ): Promise<readonly string[]> {
   const records: MemberRecord[] = [];
@@ -184,7 +186,7 @@ async function addAll(
     const password = valueOf(row, 'password');
     records.push({
       programme: id,
-      ...readFields(memberFields, row.given),
+      ...row.item,
       subject: (textIn(row, 'subject') || randomKey(16)) as Subject,
       passwordHash: password === undefined ? hashIn(row) : await hashPassword(password.text),
       createdAt: clock.now(),
