@@ -35,8 +35,10 @@ export async function killedWriter(path: string, bytes: number): Promise<string[
 export function rowsUnderSums(path: string): unknown {
   const database = new DatabaseSync(path);
   try {
-    return tables.map(({ name, summed, turnedBy = 'NULL' }) => {
-      const columns = [...summed, `${turnedBy} IS NULL`].join(', ');
+    const held = tables.filter(({ summed }) => summed.length > 0);
+    return held.map(({ name, summed, columns: all, turnedBy = 'NULL' }) => {
+      const own = Object.keys(all).filter((column) => all[column]?.hasOwnSum === true);
+      const columns = [...summed, ...own, `${turnedBy} IS NULL`].join(', ');
       return database.prepare(`SELECT ${columns} FROM ${name} ORDER BY 1, 2, 3`).all();
     });
   } finally {

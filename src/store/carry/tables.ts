@@ -1,20 +1,12 @@
-// Owns what is carried from one store to another: which tables, the columns of their rows, and the
-// single values beside them.
+// Owns what is carried from one store to another: the columns of rows, and the single values beside them.
 
 import type { Instant } from '../../lib/clock.ts';
+import { present } from '../../lib/present.ts';
 import type { Era } from '../../oauth/grant.ts';
 import type { Environment } from '../contract.ts';
 import type { AcceptedTime } from '../judgement.ts';
-import {
-  type Column,
-  integer,
-  rowSum,
-  type Table,
-  text,
-  turned,
-  type Value,
-} from '../sql/table.ts';
-import { lookUps, registered, removed, revocations, revokedTokens, tables } from '../sql/tables.ts';
+import { type Column, type Table, type Value, wholeness } from '../sql/table.ts';
+import { lasting, tables } from '../sql/tables.ts';
 
 /** The values of a row in the order of `CarriedTable.columns`. */
 export type Row = readonly Value[];
@@ -25,48 +17,28 @@ export interface CarriedTable {
   readonly types: readonly Column['type'][];
   /** How rows are read, so that they are written in the order in which they are to lie. */
   readonly orderBy: string;
-  /** Whether a row fits its sum; true where rows have none. */
   readonly isWhole: (row: Row) => boolean;
 }
 
 /** Rows are numbered anew, in their order. */
 const numbered = 'position';
 
-function carried({ name, columns, summed, turnedBy, key }: Table): CarriedTable {
-  const names = Object.keys(columns).filter((column) => column !== numbered);
-  const covered = summed.map((column) => names.indexOf(column));
-  const [turner, sum] = [names.indexOf(turnedBy ?? ''), names.indexOf('sum')];
+function carried(table: Table): CarriedTable {
+  const names = table.names.filter((column) => column !== numbered);
   return {
-    name,
+    name: table.name,
     columns: names,
-    types: names.map((column) => columns[column]?.type ?? 'text'),
-    orderBy: key.join(', '),
-    isWhole: (row) => {
-      const expected = rowSum(covered.map((index) => row[index] ?? null));
-      return row[sum] === ((row[turner] ?? null) === null ? expected : turned(expected));
-    },
+    types: names.map((column) => table.columns[column]?.type ?? 'text'),
+    orderBy: table.key.join(', '),
+    isWhole: wholeness(table, names),
   };
 }
 
-const useColumns = { programme: text(), client: text(), digest: text(), used_at: integer() };
-
-/** Uses of secrets, whose rows have no sums. */
-const secretUses: CarriedTable = {
-  name: 'secret_use',
-  columns: Object.keys(useColumns),
-  types: Object.values(useColumns).map(({ type }) => type),
-  orderBy: 'programme, client, digest',
-  isWhole: () => true,
-};
-
 /** All that a store is asked for; leases of node numbers end with their processes. */
-export const everything: readonly CarriedTable[] = [...tables.map(carried), secretUses];
+export const everything: readonly CarriedTable[] = tables.map(carried);
 
-/** What a backup may bring back: some of the grants were used, advanced or revoked since. */
-export const registrations: readonly CarriedTable[] = [
-  ...[removed, revocations, revokedTokens, registered, lookUps].map(carried),
-  secretUses,
-];
+/** What a backup of a database may bring back. */
+export const registrations: readonly CarriedTable[] = lasting.map(carried);
 
 /** The single values of a store. */
 export interface StoreFacts {
@@ -80,6 +52,38 @@ export interface StoreFacts {
   /** Revocations of tokens that ended up to this instant may have been removed. */
   readonly forgottenUntil: Instant;
   readonly accepted?: AcceptedTime;
+}
+
+type MetaFacts = Pick<StoreFacts, 'environment' | 'createdAt' | 'recordedTime' | 'keyCheck'>;
+
+/** The facts that every backend keeps in its table `meta`. */
+export function factsIn(get: (name: string) => string | undefined): MetaFacts {
+  const recorded = get('recorded_time');
+  return present({
+    environment: get('environment') as Environment,
+    createdAt: get('created_at') ?? '',
+    recordedTime: recorded === undefined ? undefined : (Number(recorded) as Instant),
+    keyCheck: get('key_check'),
+  });
+}
+
+/** The rows of `meta` from which `factsIn` reads the facts. */
+export function metaOfFacts(facts: MetaFacts): Readonly<Record<string, string | number>> {
+  return present({
+    environment: facts.environment,
+    created_at: facts.createdAt,
+    recorded_time: facts.recordedTime,
+    key_check: facts.keyCheck,
+  });
+}
+
+/** The time and era that were accepted; undefined where one of the two is missing. */
+export function acceptedIn(
+  era: number | null | undefined,
+  time: number | null | undefined,
+): AcceptedTime | undefined {
+  if (typeof era !== 'number' || typeof time !== 'number') return undefined;
+  return { era: era as Era, time: time as Instant };
 }
 
 /** Rows that are read and written at once. */

@@ -32,13 +32,6 @@ CREATE TABLE epoch (
   op text NOT NULL
 ) WITH (fillfactor = 10);
 INSERT INTO epoch (registrations, era, forgotten_until, op) VALUES (1, ${firstEra}, 0, '');
-CREATE TABLE secret_use (
-  programme text COLLATE "C" NOT NULL,
-  client text COLLATE "C" NOT NULL,
-  digest text COLLATE "C" NOT NULL,
-  used_at bigint NOT NULL,
-  PRIMARY KEY (programme, client, digest)
-);
 ${leaseTable}${throttleTable}${outageTable}CREATE INDEX look_up_by_key ON look_up (kind, name, key);
 CREATE INDEX login_attempt_locked ON login_attempt (programme, locked_until) WHERE locked_until IS NOT NULL;
 `;

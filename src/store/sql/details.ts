@@ -1,7 +1,7 @@
 // Owns the column of a code or login for what few of them have: a member's properties, a request's nonce.
 
 import type { Member } from '../../oauth/member.ts';
-import { damaged, rowSum } from './table.ts';
+import { damaged, textBehindSum, withSum } from './table.ts';
 
 export interface Details extends Pick<Member, 'properties'> {
   readonly nonce?: string;
@@ -12,8 +12,7 @@ const none: Details = {};
 /** The details of a code or login as JSON, behind the sum of that text; null where it has none. */
 export function detailsColumn({ properties }: Member, nonce?: string): string | null {
   if (properties === undefined && nonce === undefined) return null;
-  const json = JSON.stringify({ properties, nonce });
-  return `${rowSum([json])} ${json}`;
+  return withSum(JSON.stringify({ properties, nonce }));
 }
 
 /**
@@ -22,8 +21,7 @@ export function detailsColumn({ properties }: Member, nonce?: string): string | 
  */
 export function detailsOf(table: string, column: string | null): Details {
   if (column === null) return none;
-  const end = column.indexOf(' ');
-  const json = column.slice(end + 1);
-  if (column.slice(0, Math.max(end, 0)) !== String(rowSum([json]))) throw damaged(table);
+  const json = textBehindSum(column);
+  if (json === undefined) throw damaged(table);
   return JSON.parse(json) as Details;
 }

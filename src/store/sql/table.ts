@@ -10,12 +10,19 @@ export type Value = string | number | Uint8Array | null;
 export interface Column<Held extends Value = Value> {
   readonly type: 'text' | 'integer' | 'blob';
   readonly isNullable: boolean;
+  /** Its texts have a sum of their own (`withSum`), and the row's does not cover them. */
+  readonly hasOwnSum?: boolean;
   /** Never there: it carries the type of the column's values. */
   readonly held?: Held;
 }
 
 export function text<Held extends string = string>(): Column<Held> {
   return { type: 'text', isNullable: false };
+}
+
+/** Texts of `withSum`: a column that was added to a table, to rows whose sums were there already. */
+export function ownSummed(): Column<string> {
+  return { type: 'text', isNullable: false, hasOwnSum: true };
 }
 
 export function integer<Held extends number = number>(): Column<Held> {
@@ -26,8 +33,8 @@ export function blob(): Column<Uint8Array> {
   return { type: 'blob', isNullable: false };
 }
 
-export function nullable<Held extends Value>({ type }: Column<Held>): Column<Held | null> {
-  return { type, isNullable: true };
+export function nullable<Held extends Value>(column: Column<Held>): Column<Held | null> {
+  return { ...column, isNullable: true };
 }
 
 type Columns = Readonly<Record<string, Column>>;
@@ -68,6 +75,17 @@ interface Layout<Name> {
   readonly turnedBy?: Name;
 }
 
+/** A table whose rows have no sums. */
+export function plainTable<Listed extends Columns>(
+  name: string,
+  layout: Layout<keyof Listed & string>,
+  columns: Listed,
+): Table<RowOfColumns<Listed>> {
+  const { key, unique = [], order = 'by key', turnedBy } = layout;
+  const names = Object.keys(columns);
+  return { name, columns, names, summed: [], turnedBy, key, unique, order };
+}
+
 /**
  * A table whose rows have these columns, and their sum: a database notices damage to its pages, and
  * not a bit that flipped inside a value.
@@ -77,18 +95,12 @@ export function table<Listed extends Columns>(
   layout: Layout<keyof Listed & string>,
   listed: Listed,
 ): Table<RowOfColumns<Listed> & { readonly sum: number }> {
-  const { key, unique = [], order = 'by key', unsummed = [], turnedBy } = layout;
-  const columns: Columns = { ...listed, sum: integer() };
-  return {
-    name,
-    columns,
-    names: Object.keys(columns),
-    summed: Object.keys(listed).filter((column) => !unsummed.includes(column)),
-    turnedBy,
-    key,
-    unique,
-    order,
-  };
+  const { unsummed = [] } = layout;
+  const covered = Object.entries(listed).filter(
+    ([column, { hasOwnSum }]) => hasOwnSum !== true && !unsummed.includes(column),
+  );
+  const { row: _row, ...described } = plainTable(name, layout, { ...listed, sum: integer() });
+  return { ...described, summed: covered.map(([column]) => column) };
 }
 
 /** Some columns of a table. */
@@ -146,6 +158,39 @@ export function expectWhole<Row extends { readonly sum: number }>(
   row: Row,
 ): void {
   if (sumOf(described, row) !== row.sum) throw damaged(described.name);
+}
+
+/**
+ * A check of rows that are read as the values of `names`: whether each fits its sum, and the texts in it
+ * that have sums of their own. Every row of a table without sums does.
+ */
+export function wholeness<Row>(
+  { summed, turnedBy, columns, names: all }: Table<Row>,
+  names: readonly string[] = all,
+): (row: readonly Value[]) => boolean {
+  const at = (name: string): number => names.indexOf(name);
+  const covered = summed.map(at);
+  const own = names.filter((name) => columns[name]?.hasOwnSum === true).map(at);
+  const [turner, sum] = [at(turnedBy ?? ''), at('sum')];
+  return (row) => {
+    if (sum === -1) return true;
+    const expected = rowSum(covered.map((index) => row[index] ?? null));
+    if (row[sum] !== ((row[turner] ?? null) === null ? expected : turned(expected))) return false;
+    return own.every(
+      (index) => row[index] === null || textBehindSum(String(row[index])) !== undefined,
+    );
+  };
+}
+
+/** A text behind its sum, for a column with `hasOwnSum`. */
+export function withSum(covered: string): string {
+  return `${rowSum([covered])} ${covered}`;
+}
+
+/** The text of a column with `hasOwnSum`; undefined where it does not fit its sum. */
+export function textBehindSum(column: string): string | undefined {
+  const covered = column.slice(column.indexOf(' ') + 1);
+  return column === withSum(covered) ? covered : undefined;
 }
 
 /** The error of a verb that met a damaged row. */

@@ -1,4 +1,4 @@
-// Owns the tables of an SQL backend, except those whose rows have no sums.
+// Owns the tables that every SQL backend has, and what becomes of each when a store moves.
 
 import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
@@ -7,7 +7,17 @@ import type { CodeKey, Era, Place } from '../../oauth/grant.ts';
 import type { Subject } from '../../oauth/member.ts';
 import type { KeptUse } from '../kept_texts.ts';
 import type { Kind } from '../kinds.ts';
-import { blob, integer, nullable, type RowOf, type Table, table, text } from './table.ts';
+import {
+  blob,
+  integer,
+  nullable,
+  ownSummed,
+  plainTable,
+  type RowOf,
+  type Table,
+  table,
+  text,
+} from './table.ts';
 
 const key = ['programme', 'key'] as const;
 
@@ -20,12 +30,13 @@ const member = {
 
 /**
  * Authorization codes. Their details (`detailsColumn`) have a sum of their own, as those of logins: an
- * older Jetway beside this one writes rows without them. Their keys are random. Rows lie in the order of their issue, so that codes spent
- * together, which were issued together, share pages, and only two indices are written all over the place.
+ * older Jetway beside this one writes rows without them. Keys are random, so rows lie in the order of their
+ * issue: codes that are spent together were issued together and share pages, and only the two indices are
+ * written in random places.
  */
 export const codes = table(
   'code',
-  { key, unique: [['programme', 'login']], order: 'as inserted', unsummed: ['details'] },
+  { key, unique: [['programme', 'login']], order: 'as inserted' },
   {
     programme: text<ProgrammeId>(),
     key: text<CodeKey>(),
@@ -40,7 +51,7 @@ export const codes = table(
     forget_at: integer<Instant>(),
     spent_for: integer<Place>(),
     era: integer<Era>(),
-    details: nullable(text()),
+    details: nullable(ownSummed()),
   },
 );
 export type CodeRow = RowOf<typeof codes>;
@@ -71,7 +82,7 @@ export const logins = table(
   {
     key: ['place'],
     order: 'as inserted',
-    unsummed: ['revoked_at', 'details'],
+    unsummed: ['revoked_at'],
     turnedBy: 'revoked_at',
   },
   {
@@ -86,7 +97,7 @@ export const logins = table(
     login_digest: blob(),
     own_scope: nullable(text()),
     state: blob(),
-    details: nullable(text()),
+    details: nullable(ownSummed()),
   },
 );
 export type LoginRow = RowOf<typeof logins>;
@@ -171,7 +182,19 @@ export const loginAttempts = table(
   },
 );
 
-/** All of them; those whose loss lasts come first, since grants end by themselves. */
+/** When a secret or API key was last used; a use may be lost. */
+const secretUses = plainTable(
+  'secret_use',
+  { key: ['programme', 'client', 'digest'] },
+  {
+    programme: text<ProgrammeId>(),
+    client: text<ClientId>(),
+    digest: text<Digest>(),
+    used_at: integer<Instant>(),
+  },
+);
+
+/** All that a store is asked for; rows whose loss lasts come first, since grants end by themselves. */
 export const tables: readonly Table[] = [
   removed,
   revocations,
@@ -183,4 +206,30 @@ export const tables: readonly Table[] = [
   codes,
   spentCodes,
   loginAttempts,
+  secretUses,
 ];
+
+/** A restore voids them: some were used, advanced or revoked since the backup (FAULTS 8). */
+export const granted: readonly Table[] = [codes, spentCodes, logins];
+
+/**
+ * A restore empties them: a lock that was lifted since must not return, and a floor stands for the
+ * assertions that were used.
+ */
+export const passing: readonly Table[] = [loginAttempts, keptTexts];
+
+/** What a restore brings back, apart from the items of `vouching`. */
+export const lasting: readonly Table[] = tables.filter(
+  (one) => !granted.includes(one) && !passing.includes(one),
+);
+
+/** Kinds whose items vouch for access tokens, of which some were revoked since the backup: void as well. */
+export const vouching: readonly Kind[] = ['token_key'];
+
+/** How many rows of each kind of grant a backup had, of its counts by table and kind. */
+export function voidedOf(
+  counts: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const names = [...granted.map(({ name }) => name), ...vouching];
+  return Object.fromEntries(names.map((name) => [name, counts[name] ?? 0]));
+}

@@ -15,22 +15,11 @@ export const movedApplicationId = 0x4a65_746d;
  */
 export const schemaVersion = 9;
 
-/**
- * Without sums: a process whose lease is not what it wrote takes another number, and a use of a secret
- * may be lost anyway.
- */
+/** Without sums: a process whose lease is not what it wrote takes another number. */
 const otherTables = `
 CREATE TABLE meta (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE secret_use (
-  programme TEXT NOT NULL,
-  client TEXT NOT NULL,
-  digest TEXT NOT NULL,
-  used_at INTEGER NOT NULL,
-  PRIMARY KEY (programme, client, digest)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE node_lease (

@@ -5,8 +5,15 @@ import type { Instant } from '../../../lib/clock.ts';
 import { present } from '../../../lib/present.ts';
 import type { Era } from '../../../oauth/grant.ts';
 import type { RowSource, RowTarget } from '../../carry/carry.ts';
-import { type CarriedTable, chunkRows, type Row, type StoreFacts } from '../../carry/tables.ts';
-import type { Environment } from '../../contract.ts';
+import {
+  acceptedIn,
+  type CarriedTable,
+  chunkRows,
+  factsIn,
+  metaOfFacts,
+  type Row,
+  type StoreFacts,
+} from '../../carry/tables.ts';
 import type { Parameter } from '../link/statement.ts';
 import type { Session } from './session.ts';
 
@@ -38,33 +45,18 @@ export async function postgresFacts(session: Session): Promise<StoreFacts> {
     'SELECT era, forgotten_until, accepted_era, accepted_time FROM epoch',
   );
   const [era, forgottenUntil, acceptedEra, acceptedTime] = row as (number | null)[];
-  const recorded = meta.get('recorded_time');
   return present({
-    environment: meta.get('environment') as Environment,
-    createdAt: meta.get('created_at') ?? '',
-    recordedTime: recorded === undefined ? undefined : (Number(recorded) as Instant),
-    keyCheck: meta.get('key_check'),
+    ...factsIn((name) => meta.get(name)),
     era: era as Era,
     forgottenUntil: forgottenUntil as Instant,
-    accepted:
-      acceptedEra === null || acceptedTime === null
-        ? undefined
-        : { era: acceptedEra as Era, time: acceptedTime as Instant },
+    accepted: acceptedIn(acceptedEra, acceptedTime),
   });
 }
 
 /** Caches of registered things are of the epoch before: it rises. */
 export async function putFacts(session: Session, facts: StoreFacts): Promise<void> {
-  const { recordedTime, keyCheck, accepted } = facts;
-  await putMeta(
-    session,
-    present({
-      environment: facts.environment,
-      created_at: facts.createdAt,
-      recorded_time: recordedTime,
-      key_check: keyCheck,
-    }),
-  );
+  const { accepted } = facts;
+  await putMeta(session, metaOfFacts(facts));
   // The database's clock at that time is another's.
   await dropMeta(session, 'recorded_clock');
   await session.run(

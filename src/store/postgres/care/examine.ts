@@ -1,11 +1,9 @@
 // Owns the report on a PostgreSQL store: what its servers say, how many rows there are, and what a sample
 // of them shows. Reading all pages is the business of PostgreSQL's own checks (pg_amcheck).
 
-import { instant } from '../../../lib/clock.ts';
 import { present } from '../../../lib/present.ts';
 import type { StoreReport, VerifyOptions } from '../../care.ts';
-import { type CarriedTable, everything, type Row } from '../../carry/tables.ts';
-import type { Environment } from '../../contract.ts';
+import { type CarriedTable, everything, factsIn, type Row } from '../../carry/tables.ts';
 import type { Item, Kind } from '../../kinds.ts';
 import { kindNames, kinds } from '../../kinds.ts';
 import { keysOf } from '../../registrations.ts';
@@ -29,8 +27,7 @@ export async function verifyPostgres(
 export function examine(session: Session, { keyCheck }: VerifyOptions): Promise<StoreReport> {
   return session.transaction(async () => {
     const meta = await metaOf(session);
-    const recorded = meta.get('recorded_time');
-    const kept = meta.get('key_check');
+    const { keyCheck: kept, ...facts } = factsIn((name) => meta.get(name));
     const counts: Record<string, number> = {};
     const damage: string[] = [];
     for (const table of everything) {
@@ -50,9 +47,7 @@ export function examine(session: Session, { keyCheck }: VerifyOptions): Promise<
       path: session.name,
       size: Number(await session.one(sizeOf)),
       schema: Number(meta.get('schema')),
-      environment: meta.get('environment') as Environment,
-      createdAt: meta.get('created_at') ?? '',
-      recordedTime: recorded === undefined ? undefined : instant(Number(recorded)),
+      ...facts,
       counts: Object.fromEntries(
         Object.entries(counts).toSorted(([one], [other]) => (one < other ? -1 : 1)),
       ),

@@ -11,10 +11,10 @@ import type { Environment } from '../../contract.ts';
 import { farEra } from '../../judgement.ts';
 import { floorAfterRestore } from '../../kept_texts.ts';
 import { sumOf } from '../../sql/table.ts';
-import { revocations } from '../../sql/tables.ts';
+import { granted, passing, revocations, voidedOf, vouching } from '../../sql/tables.ts';
 import { fileFacts, fileRows } from '../../sqlite/care/carried.ts';
 import { openToRead, reportOn } from '../../sqlite/care/examine.ts';
-import { expectRestorable, granted, vouching, voidedOf } from '../../sqlite/care/restore.ts';
+import { expectRestorable } from '../../sqlite/care/restore.ts';
 import { realPath } from '../../sqlite/file/identity.ts';
 import { raiseFloorIn } from '../kept_texts.ts';
 import { expectSchema } from '../schema.ts';
@@ -88,8 +88,8 @@ export async function restorePostgresInPlace(
       await holdAlone(session);
       const facts = await postgresFacts(session);
       const counts = new Map<string, number>();
-      for (const table of granted) {
-        counts.set(table, Number(await session.one(`SELECT count(*) FROM ${table}`)));
+      for (const { name } of granted) {
+        counts.set(name, Number(await session.one(`SELECT count(*) FROM ${name}`)));
       }
       for (const kind of vouching) {
         const gone = await session.run('DELETE FROM registered WHERE kind = $1 RETURNING 1', [
@@ -97,7 +97,8 @@ export async function restorePostgresInPlace(
         ]);
         counts.set(kind, gone.length);
       }
-      await session.run(`TRUNCATE ${[...granted, 'login_attempt', 'kept_text'].join(', ')}`);
+      const emptied = [...granted, ...passing].map(({ name }) => name);
+      await session.run(`TRUNCATE ${emptied.join(', ')}`);
       await endLeases(session.run);
       await stamp(session, facts, facts);
       return Object.fromEntries(counts);

@@ -5,28 +5,27 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../../../lib/clock.ts';
 import { present } from '../../../lib/present.ts';
-import type { Era } from '../../../oauth/grant.ts';
 import type { RowSource, RowTarget } from '../../carry/carry.ts';
-import { type CarriedTable, chunkRows, type Row, type StoreFacts } from '../../carry/tables.ts';
-import type { Environment } from '../../contract.ts';
+import {
+  acceptedIn,
+  type CarriedTable,
+  chunkRows,
+  factsIn,
+  metaOfFacts,
+  type Row,
+  type StoreFacts,
+} from '../../carry/tables.ts';
 import { eraOf } from '../eras.ts';
 import { metaOf } from '../meta.ts';
 import { applicationId, schema, schemaVersion } from '../schema.ts';
 
 export function fileFacts(database: DatabaseSync): StoreFacts {
   const meta = metaOf(database);
-  const [era, time] = [meta.number('accepted_era'), meta.number('accepted_time')];
   return present({
-    environment: meta.get('environment') as Environment,
-    createdAt: meta.get('created_at') ?? '',
-    recordedTime: meta.number('recorded_time') as Instant | undefined,
-    keyCheck: meta.get('key_check'),
+    ...factsIn(meta.get),
     era: eraOf(meta),
     forgottenUntil: (meta.number('forgotten_until') ?? 0) as Instant,
-    accepted:
-      era === undefined || time === undefined
-        ? undefined
-        : { era: era as Era, time: time as Instant },
+    accepted: acceptedIn(meta.number('accepted_era'), meta.number('accepted_time')),
   });
 }
 
@@ -58,11 +57,8 @@ export function newFileRows(database: DatabaseSync, name: string, facts: StoreFa
   const meta = metaOf(database);
   const { accepted } = facts;
   const values = present({
-    environment: facts.environment,
-    created_at: facts.createdAt,
-    // Without the uptime of its moment, which is another machine's: only the time itself counts.
-    recorded_time: facts.recordedTime,
-    key_check: facts.keyCheck,
+    // Without the uptime of the recorded time, which is another machine's: only the time itself counts.
+    ...metaOfFacts(facts),
     era: facts.era,
     forgotten_until: facts.forgottenUntil,
     accepted_era: accepted?.era,

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { type Item, type Kind, kinds } from '../../kinds.ts';
 import { keysOf } from '../../registrations.ts';
-import { rowSum, type Table, turned, type Value } from '../../sql/table.ts';
+import { type Table, type Value, wholeness } from '../../sql/table.ts';
 import { tables } from '../../sql/tables.ts';
 import { schema, schemaVersion } from '../schema.ts';
 
@@ -45,18 +45,13 @@ function damagedRows(
   return new Map(counts.filter(([, count]) => count > 0));
 }
 
-function countDamaged(
-  database: DatabaseSync,
-  { name, summed, turnedBy = 'NULL' }: Table,
-  endsAt: number,
-): number {
-  const select = database.prepare(`SELECT ${summed.join(', ')}, ${turnedBy}, sum FROM ${name}`);
+function countDamaged(database: DatabaseSync, table: Table, endsAt: number): number {
+  const isWhole = wholeness(table);
+  const select = database.prepare(`SELECT ${table.names.join(', ')} FROM ${table.name}`);
   select.setReturnArrays(true);
   let [seen, count] = [0, 0];
   for (const row of select.iterate() as unknown as Iterable<Value[]>) {
-    const [turner = null, sum = null] = row.splice(summed.length);
-    const expected = rowSum(row);
-    if (sum !== (turner === null ? expected : turned(expected))) count += 1;
+    if (!isWhole(row)) count += 1;
     seen += 1;
     if (seen % stride === 0 && performance.now() > endsAt) break;
   }

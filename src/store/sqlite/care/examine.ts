@@ -4,9 +4,8 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
-import { instant } from '../../../lib/clock.ts';
 import type { StoreReport } from '../../care.ts';
-import type { Environment } from '../../contract.ts';
+import { factsIn } from '../../carry/tables.ts';
 import { kindNames } from '../../kinds.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { identityOf, isOpenHere, realPath } from '../file/identity.ts';
@@ -67,15 +66,12 @@ function options(path: string): { readOnly: boolean; timeout: number } {
 export function reportOn(database: DatabaseSync, path: string): StoreReport {
   database.exec('BEGIN');
   try {
-    const meta = metaOf(database);
-    const recorded = meta.number('recorded_time');
+    const { keyCheck: _keyCheck, ...facts } = factsIn(metaOf(database).get);
     return {
       path,
       size: statSync(path).size,
       schema: schemaVersion,
-      environment: meta.get('environment') as Environment,
-      createdAt: meta.get('created_at') ?? '',
-      ...(recorded === undefined ? {} : { recordedTime: instant(recorded) }),
+      ...facts,
       counts: countsOf(database),
       damage: allDamage(database),
     };

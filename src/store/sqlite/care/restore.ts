@@ -11,6 +11,7 @@ import type { Era } from '../../../oauth/grant.ts';
 import type { RestoreReport, StoreReport } from '../../care.ts';
 import type { Environment } from '../../contract.ts';
 import { floorAfterRestore } from '../../kept_texts.ts';
+import { granted, passing, voidedOf, vouching } from '../../sql/tables.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { sqliteCode } from '../commits/outage.ts';
 import { endAllEras, eraOf } from '../eras.ts';
@@ -31,18 +32,6 @@ export interface RestoreOptions {
   /** The configuration's: a backup of the other environment is refused (C-3). */
   readonly environment: Environment;
 }
-
-/**
- * Tables of passing state: a lock that was lifted since must not return. A floor stands for assertions that
- * were used.
- */
-const passing = ['login_attempt', 'node_lease', 'kept_text'] as const;
-
-/** Tables of grants: some were used, advanced or revoked since the backup (FAULTS 8). */
-export const granted = ['code', 'spent_code', 'login'] as const;
-
-/** Kinds whose items vouch for access tokens, of which some were revoked since the backup. */
-export const vouching = ['token_key'] as const;
 
 /**
  * Replaces the store at `target` by the backup, in one step, and keeps the old file beside it. Clients,
@@ -167,7 +156,8 @@ function withDatabase<T>(path: string, use: (database: DatabaseSync) => T): T {
 function voidGranted(database: DatabaseSync, draft: string): Omit<RestoreReport, 'replaced'> {
   const { counts } = reportOn(database, draft);
   const emptied = [
-    ...[...granted, ...passing].map((table) => `DELETE FROM ${table};`),
+    ...[...granted, ...passing].map(({ name }) => `DELETE FROM ${name};`),
+    'DELETE FROM node_lease;',
     ...vouching.map((kind) => `DELETE FROM registered WHERE kind = '${kind}';`),
   ];
   // VACUUM removes the pages of the deleted rows.
@@ -175,13 +165,6 @@ function voidGranted(database: DatabaseSync, draft: string): Omit<RestoreReport,
   const report = reportOn(database, draft);
   if (report.damage.length > 0) throw damagedStore(draft, report.damage.join('; '));
   return { ...report, voided: voidedOf(counts) };
-}
-
-/** How many rows of each kind of grant a backup had. */
-export function voidedOf(
-  counts: Readonly<Record<string, number>>,
-): Readonly<Record<string, number>> {
-  return Object.fromEntries([...granted, ...vouching].map((name) => [name, counts[name] ?? 0]));
 }
 
 /** Voids JWTs, and takes over the recorded time of the replaced store. */

@@ -279,12 +279,11 @@ describe('verifying a PostgreSQL store', { skip: without('postgres') }, () => {
     ]);
   });
 
+  const { place } = aLogin();
+  const unfit = 'rows do not fit their checksums: 1 of login';
   for (const [damage, statement, words] of [
-    [
-      'a changed value',
-      `UPDATE login SET scope = 'other' WHERE place = ${aLogin().place}`,
-      'rows do not fit their checksums: 1 of login',
-    ],
+    ['a changed value', `UPDATE login SET scope = 'other' WHERE place = ${place}`, unfit],
+    ['a changed detail', `UPDATE login SET details = '1 {}' WHERE place = ${place}`, unfit],
     ['a lost key', `DELETE FROM look_up WHERE kind = 'member'`, 'keys are missing in look_up: 1'],
     [
       'a lost item',
