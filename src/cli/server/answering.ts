@@ -50,7 +50,10 @@ export interface VersionName {
   readonly since: Instant;
 }
 
+/** What answers requests, once its store is open and its programmes are ready; nothing listens yet. */
 export interface Opened {
+  readonly answering: Answering;
+  /** What became of each programme's file. */
   readonly outcomes: readonly ProgrammeOutcome[];
 }
 

@@ -23,7 +23,7 @@ import { serverFamilies } from './metrics/server.ts';
 import { Serving } from './serving.ts';
 import { candidatesOf, type Plan, planServing } from './serving_plan.ts';
 import { settingsOf } from './settings.ts';
-import { type StatusSources, viewStatus } from './status.ts';
+import { viewStatus } from './status.ts';
 import { clockBeside, sharedTime, wallName } from './store_clock.ts';
 
 /** Which of a server's processes this is: 1 for the first. */
@@ -39,12 +39,20 @@ export async function openAnswering(
   start: Start,
   log: ServerLog,
   options: ProcessOptions = {},
-): Promise<{ readonly answering: Answering; readonly opened: Opened }> {
+): Promise<Opened> {
   const { config } = start;
   const fatal = Promise.withResolvers<Unavailable>();
   const open = await openStore(config, { onFatal: fatal.resolve });
   let audit: ServerAudit | undefined;
   let node: ServerNode | undefined;
+  const release = async (why: string): Promise<void> => {
+    await node?.end();
+    try {
+      await open.store.close();
+    } finally {
+      await audit?.end(why);
+    }
+  };
   try {
     const { store, keyring } = open;
     const { name } = storeAt(config.store);
@@ -76,25 +84,11 @@ export async function openAnswering(
     await audit?.started();
     const plan = await serve(serving, start, store, node);
     collectGarbage();
-    const site = { ...open, ...present({ audit, keyRecords }), clock };
-    const answering = answer({
-      ...site,
-      start,
-      log,
-      serving,
-      plan,
-      node,
-      time,
-      fatal: fatal.promise,
-    });
-    return { answering, opened: { outcomes: plan.outcomes } };
+    const opened = { ...open, ...present({ audit, keyRecords }), clock };
+    const site = { ...opened, start, log, serving, plan, node, time, fatal: fatal.promise };
+    return { answering: answer(site, release), outcomes: plan.outcomes };
   } catch (error) {
-    await node?.end();
-    try {
-      await open.store.close();
-    } finally {
-      await audit?.end(error instanceof Error ? error.message : String(error));
-    }
+    await release(error instanceof Error ? error.message : String(error));
     throw error;
   }
 }
@@ -135,7 +129,8 @@ async function serveFormer(
   await serving.take(await planServing(dated, serving.served, store, { looks }));
 }
 
-function answer(site: Site): Answering {
+/** @param release gives up the node number, the store and the audit stream */
+function answer(site: Site, release: (why: string) => Promise<void>): Answering {
   const { store, audit, fatal } = site;
   const lost = fatal.then(storeFailed);
   let listening: ListeningProcess | undefined;
@@ -143,46 +138,36 @@ function answer(site: Site): Answering {
     if (listening === undefined) throw new Error('the server begins');
     return listening;
   };
-  const sources = (): StatusSources => process().sources;
   return {
     lost,
     listen: async () => {
       listening = await listen(site);
-      const { listeners, reloader } = listening.sources;
-      const closed = await maintained(store, site.serving.served.keys());
-      return {
-        urls: listeners.urls,
-        closed,
-        report: reloader.last,
-        versions: versionsOf(site.serving),
-      };
+      const { listeners, reloader, serving } = listening;
+      const closed = await maintained(store, serving.served.keys());
+      const { last: report } = reloader;
+      return { urls: listeners.urls, closed, report, versions: versionsOf(serving) };
     },
-    parts: async () => healthInFull(sources()),
-    metrics: async () => serverFamilies(sources()),
-    status: async () => viewStatus(sources()),
-    why: async (query) => answerWhy(sources(), new URLSearchParams(query)),
-    clientUse: async (query) => viewClientUse(sources(), new URLSearchParams(query)),
-    prepare: async (reading, options) => sources().reloader.prepare(reading, options),
+    parts: async () => healthInFull(process()),
+    metrics: async () => serverFamilies(process()),
+    status: async () => viewStatus(process()),
+    why: async (query) => answerWhy(process(), new URLSearchParams(query)),
+    clientUse: async (query) => viewClientUse(process(), new URLSearchParams(query)),
+    prepare: async (reading, options) => process().reloader.prepare(reading, options),
     take: async (tells) => {
-      const { reloader, settings, serving } = sources();
+      const { reloader, settings, serving } = process();
       const report = await reloader.take(tells);
       return { report, config: settings.config, versions: versionsOf(serving) };
     },
     settle: () => site.node.renew(),
-    drop: async () => sources().reloader.drop(),
+    drop: async () => process().reloader.drop(),
     audit: async (event, facts) => audit?.stream.put(event, facts),
     acceptClock: () => followClock(site),
     stopping: async () => process().stopping(),
-    lastAnswers: async () => sources().listeners.lastAnswers(),
+    lastAnswers: async () => process().listeners.lastAnswers(),
     close: async () => listening?.close(),
     end: async (why) => {
       await listening?.end();
-      await site.node.end();
-      try {
-        await store.close();
-      } finally {
-        await audit?.end(why);
-      }
+      await release(why);
     },
   };
 }

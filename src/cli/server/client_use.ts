@@ -1,10 +1,10 @@
 // Owns what a running server tells of one client on its control socket.
 
 import { countedSince } from '../../engine/client_uses.ts';
-import { instant, type Instant } from '../../lib/clock.ts';
+import { instant } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import { dateText } from '../table.ts';
-import type { Serving } from './serving.ts';
+import type { ProcessParts } from './lifecycle/process_parts.ts';
 
 /** What a client did since a time: the first minute that counts, or the start of the server. */
 export interface ClientUseView {
@@ -14,21 +14,15 @@ export interface ClientUseView {
   readonly since: string;
 }
 
-interface ServerFacts {
-  readonly serving: Serving;
-  readonly started: Instant;
-  readonly now: () => Instant;
-}
-
 /** Of the client that the query names by `programme` and `client`. */
 export function viewClientUse(
-  { serving, started, now }: ServerFacts,
+  { serving, started, clock }: ProcessParts,
   query: URLSearchParams,
 ): ClientUseView {
   const programme = query.get('programme') ?? '';
   const site = serving.served.get(programme as ProgrammeId)?.site;
   if (site === undefined) throw new Error(`${programme} is not served`);
-  const at = now();
+  const at = clock.now();
   const use = site.service.uses.of((query.get('client') ?? '') as ClientId, at);
   return {
     token_requests: use.allowed,

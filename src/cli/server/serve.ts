@@ -7,7 +7,7 @@ import { expectTls } from '../../config/tls.ts';
 import { workerNumber } from '../../lib/machine.ts';
 import { misconfigured } from '../exit.ts';
 import { configOf } from '../programmes.ts';
-import type { Answering, Opened, Start } from './answering.ts';
+import type { Opened, Start } from './answering.ts';
 import { openAnswering } from './answering_process.ts';
 import { handedSockets } from './lifecycle/handed_sockets.ts';
 import { run } from './lifecycle/running.ts';
@@ -50,10 +50,7 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
   await run({ config, files, handed, log, ...(await open(start, log)) });
 }
 
-async function open(
-  start: Start,
-  log: ServerLog,
-): Promise<{ readonly answering: Answering; readonly opened: Opened }> {
+async function open(start: Start, log: ServerLog): Promise<Opened> {
   const { workers } = start.config;
   if (workers === 1) return openAnswering(start, log);
   const { openWorkers } = await import('./workers/pool.ts');

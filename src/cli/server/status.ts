@@ -1,8 +1,6 @@
 // Owns what a running server tells of itself on its control socket: its status, and what a reload did.
 
-import type { Config } from '../../config/config.ts';
 import { type Health, wholeOf } from '../../http/admin.ts';
-import type { Instant } from '../../lib/clock.ts';
 import { type Fault, formatFault } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import { Unavailable } from '../../oauth/failure.ts';
@@ -11,12 +9,11 @@ import { type KeyView, viewKeys } from '../keys/list.ts';
 import { keyLines } from '../keys/programmes.ts';
 import { dateText } from '../table.ts';
 import { versionLine } from '../version.ts';
-import type { WhySources } from '../why/route.ts';
 import { healthOf } from './lifecycle/health.ts';
 import type { ServerNode } from './lifecycle/node.ts';
-import type { Listeners, ListenerUrls } from './listeners.ts';
+import type { ProcessParts } from './lifecycle/process_parts.ts';
+import type { ListenerUrls } from './listeners.ts';
 import { maintained } from './maintenance.ts';
-import type { ServerMetricsSources } from './metrics/server.ts';
 import { isComplete, type ProgrammeChanges, type ReloadReport } from './reload/report.ts';
 import type { ProgrammeOutcome } from './serving_plan.ts';
 import type { SettingOutcome } from './settings.ts';
@@ -77,19 +74,13 @@ interface WorkerView extends Pick<StatusView, 'pid' | 'node' | 'started' | 'upti
   readonly worker: number;
 }
 
-export interface StatusSources extends ServerMetricsSources, WhySources {
-  readonly config: Config;
-  readonly listeners: Listeners;
-  readonly started: Instant;
-}
-
 /** Names of throttled clients in a status. */
 const mostNamed = 100;
 
 /** Of this process. */
-export async function viewStatus(sources: StatusSources): Promise<StatusView> {
-  const { config, store, serving, listeners, reloader, started } = sources;
-  const now = sources.now();
+export async function viewStatus(parts: ProcessParts): Promise<StatusView> {
+  const { config, clock, store, serving, listeners, reloader, started } = parts;
+  const now = clock.now();
   const closed = new Set(
     (await maintained(store, serving.served.keys())).map(({ programme }) => programme),
   );
@@ -109,14 +100,14 @@ export async function viewStatus(sources: StatusSources): Promise<StatusView> {
   return {
     version: versionLine(),
     pid: process.pid,
-    node: nodeNumber(sources.node),
+    node: nodeNumber(parts.node),
     started: dateText(started),
     uptime_seconds: Math.round((now - started) / 1000),
     environment: config.environment,
     listeners: listeners.urls,
-    health: wholeOf(healthOf(sources)),
+    health: wholeOf(healthOf(parts)),
     store: { name: storeAt(config.store).name, status: store.health().status },
-    nodes: sources.node.all().map(({ node, facts }) => ({
+    nodes: parts.node.all().map(({ node, facts }) => ({
       node,
       name: facts.name,
       version: facts.version,

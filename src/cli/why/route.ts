@@ -4,13 +4,11 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import type { Instant } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
-import type { Store } from '../../store/contract.ts';
+import type { ProcessParts } from '../server/lifecycle/process_parts.ts';
 import type { Look } from '../server/programme_folder.ts';
-import type { Serving } from '../server/serving.ts';
 import { type Explanation, explain } from './explain.ts';
-import type { RecentRefusals, Remembered } from './recent_refusals.ts';
+import type { Remembered } from './recent_refusals.ts';
 
 export interface WhyAnswer {
   /** Absent where the server does not remember it. */
@@ -20,21 +18,14 @@ export interface WhyAnswer {
   readonly since: string | null;
 }
 
-export interface WhySources {
-  readonly refusals: RecentRefusals;
-  readonly serving: Serving;
-  readonly store: Store;
-  readonly now: () => Instant;
-}
-
-export async function answerWhy(sources: WhySources, query: URLSearchParams): Promise<WhyAnswer> {
-  const { refusals, serving } = sources;
+export async function answerWhy(parts: ProcessParts, query: URLSearchParams): Promise<WhyAnswer> {
+  const { refusals, serving } = parts;
   const { count, since = null } = refusals.reach();
   const found = refusals.find(query.get('id') ?? '');
   if (found === undefined) return { remembered: count, since };
   const { programme } = found.refusal;
   const look = programme && serving.served.get(programme as ProgrammeId)?.look;
-  const notes = [...(await elsewhere(sources, found)), ...changeOf(look || undefined)];
+  const notes = [...(await elsewhere(parts, found)), ...changeOf(look || undefined)];
   const { loaded } = (look || undefined)?.file ?? {};
   const file = look ? resolve(look.path) : undefined;
   return { refusal: explain(found.refusal, loaded, notes, file), remembered: count, since };
@@ -42,7 +33,7 @@ export async function answerWhy(sources: WhySources, query: URLSearchParams): Pr
 
 /** What other programmes know of a client or a code that the programme does not know. */
 async function elsewhere(
-  { serving, store, now }: WhySources,
+  { serving, store, clock }: ProcessParts,
   { refusal, code }: Remembered,
 ): Promise<readonly string[]> {
   const { client, claimed_client: claimed, programme } = refusal;
@@ -52,7 +43,7 @@ async function elsewhere(
   const isKnown = id !== undefined && (await store.find('client', programme as ProgrammeId, id));
   for (const other of serving.served.keys()) {
     if (other === programme) continue;
-    if (code !== undefined && (await store.findCode(other, code, now())) !== undefined) {
+    if (code !== undefined && (await store.findCode(other, code, clock.now())) !== undefined) {
       notes.push(`the code is one of ${other}`);
     }
     if (id !== undefined && !isKnown && (await store.find('client', other, id)) !== undefined) {

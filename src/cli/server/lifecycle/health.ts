@@ -1,36 +1,14 @@
 // Owns the health of a running server, part by part.
 
 import { type Health, type Parts, readyPart } from '../../../http/admin.ts';
-import type { Instant, SystemClock } from '../../../lib/clock.ts';
-import type { Store } from '../../../store/contract.ts';
-import type { StoreHealth } from '../../../store/keeping.ts';
-import type { ServerAudit } from '../../audit/server_audit.ts';
+import type { Instant } from '../../../lib/clock.ts';
 import { dateText } from '../../table.ts';
-import type { Upkeep } from '../housekeeping.ts';
 import { maintained } from '../maintenance.ts';
-import type { Reloader } from '../reload/reloader.ts';
-import type { Serving } from '../serving.ts';
 import type { Settings } from '../settings.ts';
 import { clockTroubles } from '../store_clock.ts';
-import type { ServerNode } from './node.ts';
+import type { ProcessParts } from './process_parts.ts';
 
-export interface HealthSources {
-  readonly store: Store;
-  readonly clock: SystemClock;
-  readonly serving: Serving;
-  readonly settings: Settings;
-  readonly reloader: Reloader;
-  readonly upkeep: Upkeep;
-  readonly node: ServerNode;
-  /** Absent where there is no audit stream. */
-  readonly audit?: ServerAudit;
-  /** As of the last second. */
-  readonly condition: () => StoreHealth;
-  /** Whether load balancers are to send requests elsewhere from now on. */
-  readonly isLeaving: () => boolean;
-}
-
-export function healthOf(sources: HealthSources): Parts {
+export function healthOf(sources: ProcessParts): Parts {
   const { settings, reloader, upkeep, condition, isLeaving } = sources;
   const stored = condition();
   const { trouble: untold } = sources.audit?.stream ?? {};
@@ -51,7 +29,7 @@ export function healthOf(sources: HealthSources): Parts {
 }
 
 /** The same with what only people want to know. */
-export async function healthInFull(sources: HealthSources): Promise<Parts> {
+export async function healthInFull(sources: ProcessParts): Promise<Parts> {
   return { ...healthOf(sources), maintenance: await maintenancePart(sources) };
 }
 
@@ -67,7 +45,7 @@ function endedCertificates(settings: Settings, now: number): readonly string[] {
 }
 
 /** Operators want it: no reason against the server. */
-async function maintenancePart({ store, serving }: HealthSources): Promise<Health> {
+async function maintenancePart({ store, serving }: ProcessParts): Promise<Health> {
   try {
     const found = await maintained(store, serving.served.keys());
     const reasons = found.map(

@@ -2,12 +2,10 @@
 // done beside them.
 
 import { drainTime } from '../../../http/connections.ts';
-import type { Instant } from '../../../lib/clock.ts';
 import { endHashing } from '../../../members/password.ts';
 import type { Unavailable } from '../../../oauth/failure.ts';
 import type { Store } from '../../../store/contract.ts';
 import type { StoreHealth } from '../../../store/keeping.ts';
-import { storeAt } from '../../../store/open.ts';
 import type { ServerAudit } from '../../audit/server_audit.ts';
 import type { OpenStore } from '../../open_store.ts';
 import { RecentRefusals } from '../../why/recent_refusals.ts';
@@ -22,10 +20,10 @@ import { Reloader } from '../reload/reloader.ts';
 import type { Serving } from '../serving.ts';
 import type { Plan } from '../serving_plan.ts';
 import { Settings } from '../settings.ts';
-import type { StatusSources } from '../status.ts';
 import type { SharedTime } from '../store_clock.ts';
 import { Tracing } from '../tracing/tracing.ts';
 import type { ServerNode } from './node.ts';
+import type { ProcessParts } from './process_parts.ts';
 
 /** All that is open before anything listens. */
 export interface Site extends OpenStore {
@@ -42,25 +40,22 @@ export interface Site extends OpenStore {
 }
 
 /** A process that answers requests. */
-export interface ListeningProcess {
-  readonly sources: StatusSources;
+export interface ListeningProcess extends ProcessParts {
+  /** Is unready from now on. */
   readonly stopping: () => void;
   readonly close: () => Promise<void>;
+  /** Sends what is left of its traces. */
   readonly end: () => Promise<void>;
 }
 
 export async function listen(site: Site): Promise<ListeningProcess> {
   const { start, log, serving, plan, store, clock, time, fatal } = site;
   const { config, tls, handed, former } = start;
+  const started = clock.now();
   watchProcess();
   let isStopping = false;
   let condition: StoreHealth = { status: 'ready' };
-  const checkStore = (): void => {
-    condition = store.health();
-  };
   void fatal.then(({ message }) => (condition = { status: 'unusable', detail: message }));
-  // The next server answers at the same sockets: whoever asks there is not to be sent elsewhere.
-  const hasSuccessor = handed.has('listen') && handed.has('admin');
   const refusals = new RecentRefusals(() => clock.now());
   const observing = new Observing(requestMetrics, refusals, log.observer);
   const audited = site.audit?.observer(serving);
@@ -72,26 +67,30 @@ export async function listen(site: Site): Promise<ListeningProcess> {
     log: async (found) => log.follow(found.log),
     tracing: (found) => tracing.takeUp(found),
   });
-  const now = (): Instant => clock.now();
-  const begun = { at: now(), programmes: plan.outcomes, settings: [], faults: [] };
-  const reloader = new Reloader({ ...site, settings, listeners, now }, former?.last ?? begun);
-  const tellsWarnings = config.environment === 'live';
-  const tasks = { ...site, services: () => serving.services(), checkStore, tellsWarnings };
-  const upkeep = startHousekeeping({ ...tasks, keepTime: time.keep });
-  const states = { condition: () => condition, isLeaving: () => isStopping && !hasSuccessor };
-  const parts = {
+  const begun = { at: started, programmes: plan.outcomes, settings: [], faults: [] };
+  const reloader = new Reloader({ ...site, settings, listeners }, former?.last ?? begun);
+  const upkeep = startHousekeeping({
     ...site,
-    ...states,
-    config,
-    now,
-    listeners,
-    reloader,
-    settings,
-    upkeep,
-    refusals,
-  };
+    services: () => serving.services(),
+    keepTime: time.keep,
+    checkStore: () => {
+      condition = store.health();
+    },
+    tellsWarnings: config.environment === 'live',
+  });
+  // The next server answers at the same sockets: whoever asks there is not to be sent elsewhere.
+  const hasSuccessor = handed.has('listen') && handed.has('admin');
   return {
-    sources: { ...parts, started: now(), site: storeAt(config.store) },
+    ...site,
+    config,
+    started,
+    refusals,
+    listeners,
+    settings,
+    reloader,
+    upkeep,
+    condition: () => condition,
+    isLeaving: () => isStopping && !hasSuccessor,
     stopping: () => {
       isStopping = true;
     },

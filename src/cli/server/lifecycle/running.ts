@@ -25,24 +25,22 @@ import type { HandedSockets } from './handed_sockets.ts';
 import type { ServiceManager } from './service_manager.ts';
 import { untilSignal } from './signals.ts';
 
-interface Running {
+interface Running extends Opened {
   readonly config: Config;
   readonly files: ServerFiles;
   readonly handed: HandedSockets;
   readonly log: ServerLog;
-  readonly answering: Answering;
-  readonly opened: Opened;
 }
 
 /** Resolves once a signal has ended the server and its requests are answered; rejects once it is lost. */
 export async function run(running: Running): Promise<void> {
-  const { answering, config, opened } = running;
+  const { answering, config, outcomes } = running;
   let why = '';
   let lost: CommandError | undefined;
   void answering.lost.then((error) => (lost = error));
   try {
-    announceFaults(opened.outcomes);
-    if (!opened.outcomes.some(({ isServed }) => isServed)) {
+    announceFaults(outcomes);
+    if (!outcomes.some(({ isServed }) => isServed)) {
       throw misconfigured(`no programme in ${config.programmes} loads`);
     }
     await answerUntilTold(running);

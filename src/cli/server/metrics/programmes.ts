@@ -4,11 +4,10 @@ import type { Instant } from '../../../lib/clock.ts';
 import { pause } from '../../../lib/pause.ts';
 import type { ProgrammeId } from '../../../oauth/client.ts';
 import { wholeProgramme } from '../../../oauth/maintenance.ts';
-import type { Store } from '../../../store/contract.ts';
 import { signerOf } from '../../../token/key_rotation.ts';
 import { keyLines } from '../../keys/programmes.ts';
-import type { Reloader } from '../reload/reloader.ts';
-import type { Served, Serving } from '../serving.ts';
+import type { ProcessParts } from '../lifecycle/process_parts.ts';
+import type { Served } from '../serving.ts';
 
 export interface ProgrammeFigures {
   readonly programme: ProgrammeId;
@@ -27,18 +26,11 @@ interface StoredFigures {
   readonly keys: readonly { readonly kind: string; readonly since: Instant }[];
 }
 
-interface Sources {
-  readonly store: Store;
-  readonly serving: Serving;
-  readonly reloader: Reloader;
-  readonly now: () => Instant;
-}
-
 const mostThrottled = 100;
 
 /** Requests are answered between the programmes. */
-export async function programmeFigures(sources: Sources): Promise<readonly ProgrammeFigures[]> {
-  const { serving, reloader, now } = sources;
+export async function programmeFigures(parts: ProcessParts): Promise<readonly ProgrammeFigures[]> {
+  const { serving, reloader, clock } = parts;
   const stale = new Set<string>();
   for (const { programme, outcome } of reloader.last.programmes) {
     if (outcome === 'refused' || outcome === 'kept') stale.add(programme);
@@ -50,10 +42,10 @@ export async function programmeFigures(sources: Sources): Promise<readonly Progr
       programme,
       isServed: true,
       isUpToDate: !stale.delete(programme),
-      throttled: uses.throttled(now(), mostThrottled).length,
+      throttled: uses.throttled(clock.now(), mostThrottled).length,
       isDirectoryLeftAlone: directory.isLeftAlone?.(),
       // An outage is told by the health of the store.
-      stored: await storedFigures(sources, served).catch(() => undefined),
+      stored: await storedFigures(parts, served).catch(() => undefined),
     });
     await pause();
   }
@@ -62,18 +54,18 @@ export async function programmeFigures(sources: Sources): Promise<readonly Progr
 }
 
 async function storedFigures(
-  { store, now }: Sources,
+  { store, clock }: ProcessParts,
   { programme }: Served,
 ): Promise<StoredFigures> {
   const { id } = programme;
   const keys = keyLines(programme).map(async ({ rules }) => {
-    const signer = signerOf(await store.list(rules.kind, id), rules, now());
+    const signer = signerOf(await store.list(rules.kind, id), rules, clock.now());
     const since = signer?.signsFrom;
     return since === undefined ? [] : [{ kind: rules.kind, since }];
   });
   return {
     isInMaintenance: (await store.find('maintenance', id, wholeProgramme)) !== undefined,
-    locked: await store.countLocked(id, now()),
+    locked: await store.countLocked(id, clock.now()),
     keys: (await Promise.all(keys)).flat(),
   };
 }

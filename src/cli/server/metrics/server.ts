@@ -2,12 +2,11 @@
 // certificates, reloads and store.
 
 import type { Parts } from '../../../http/admin.ts';
-import type { Instant } from '../../../lib/clock.ts';
 import { type Family, processFamilies, type Sample } from '../../../lib/metrics/families.ts';
-import type { Store } from '../../../store/contract.ts';
-import type { StoreSite } from '../../../store/open.ts';
+import { storeAt } from '../../../store/open.ts';
 import { version } from '../../version.ts';
-import { healthOf, type HealthSources } from '../lifecycle/health.ts';
+import { healthOf } from '../lifecycle/health.ts';
+import type { ProcessParts } from '../lifecycle/process_parts.ts';
 import { isComplete, type ReloadReport } from '../reload/report.ts';
 import type { Certificate } from '../settings.ts';
 import { type ProgrammeFigures, programmeFigures } from './programmes.ts';
@@ -30,22 +29,16 @@ interface ServerGauge {
   readonly read: (figures: Figures) => readonly Sample[];
 }
 
-export interface ServerMetricsSources extends HealthSources {
-  readonly site: Pick<StoreSite, 'size'>;
-  readonly now: () => Instant;
-  readonly store: Store;
-}
-
 /** All metrics of this process. Those that a broken store cannot tell are left out. */
-export async function serverFamilies(sources: ServerMetricsSources): Promise<readonly Family[]> {
-  const { reloader, settings, clock, site } = sources;
+export async function serverFamilies(parts: ProcessParts): Promise<readonly Family[]> {
+  const { reloader, settings, clock, config } = parts;
   const figures: Figures = {
-    parts: healthOf(sources),
-    programmes: await programmeFigures(sources),
+    parts: healthOf(parts),
+    programmes: await programmeFigures(parts),
     certificates: settings.certificates(),
     lastReload: reloader.last,
     drift: clock.drift(),
-    storeBytes: site.size?.(),
+    storeBytes: storeAt(config.store).size?.(),
   };
   return [...processFamilies(), ...familiesOf(figures)];
 }

@@ -1,7 +1,7 @@
 // Owns taking up changed files in a process that answers requests, in two steps: each programme by itself,
 // and the settings that need no restart.
 
-import type { Instant } from '../../../lib/clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { formatFault } from '../../../lib/fault.ts';
 import { pause } from '../../../lib/pause.ts';
 import { contractChanges } from '../../../programme/diff/changes.ts';
@@ -29,7 +29,7 @@ interface ReloadParts {
   readonly serving: Serving;
   readonly listeners: Listeners;
   readonly log: ServerLog;
-  readonly now: () => Instant;
+  readonly clock: Clock;
   readonly store: Store;
   readonly audit?: ServerAudit;
 }
@@ -85,13 +85,13 @@ export class Reloader {
    */
   async prepare(reading: Reading, options: ReloadOptions): Promise<ReloadReport> {
     const { dryRun = false, prune = false } = options;
-    const { settings, serving, now } = this.#parts;
+    const { settings, serving, clock } = this.#parts;
     const { config, tls, looks, faults } = reading;
     const set = await settings.prepare(config, tls, dryRun);
     try {
       const plan = looks && (await this.#plan(looks, prune));
       const programmes = plan?.outcomes ?? standingOutcomes(this.#last);
-      const report: ReloadReport = { at: now(), programmes, settings: set.outcomes, faults };
+      const report: ReloadReport = { at: clock.now(), programmes, settings: set.outcomes, faults };
       if (dryRun)
         return { ...report, changes: plan === undefined ? [] : await this.#changesOf(plan) };
       const isNews = programmes.some(({ outcome }) => changing.has(outcome));

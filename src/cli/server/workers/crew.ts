@@ -79,11 +79,11 @@ export class Crew {
   }
 
   /** Starts the first worker, which does not listen yet. */
-  async open(): Promise<Opened> {
+  async open(): Promise<Opened['outcomes']> {
     const first = this.#begin(1);
-    const opened = await first.ask('open', this.#start());
+    const outcomes = await first.ask('open', this.#start());
     this.#members.set(1, first);
-    return opened;
+    return outcomes;
   }
 
   /** Starts the others, once the first listens; from then on each is started again when it ends. */

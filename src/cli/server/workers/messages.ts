@@ -29,7 +29,7 @@ export interface ReadingNews extends Omit<Reading, 'looks'> {
 
 /** What a worker can be asked: as `Answering`, but for what would not be plain data, or too much of it. */
 export interface WorkerVerbs extends Omit<Answering, 'lost' | 'metrics' | 'prepare' | 'status'> {
-  readonly open: (start: WorkerStart) => Promise<Opened>;
+  readonly open: (start: WorkerStart) => Promise<Opened['outcomes']>;
   readonly metrics: () => Promise<readonly PlainFamily[]>;
   readonly prepare: (news: ReadingNews, options: ReloadOptions) => Promise<ReloadReport>;
   readonly status: () => Promise<StatusView>;

@@ -28,13 +28,9 @@ const endPatience = 10_000;
 const exitPatience = 1000;
 
 /** Starts the first worker, which opens the store; nothing listens yet. */
-export async function openWorkers(
-  start: Start,
-  workers: number,
-  log: ServerLog,
-): Promise<{ readonly answering: Answering; readonly opened: Opened }> {
+export async function openWorkers(start: Start, workers: number, log: ServerLog): Promise<Opened> {
   const pool = new Pool(start, workers, log);
-  return { answering: pool, opened: await pool.open() };
+  return { answering: pool, outcomes: await pool.open() };
 }
 
 class Pool implements Answering {
@@ -64,7 +60,7 @@ class Pool implements Answering {
     return this.#crew.lost;
   }
 
-  open(): Promise<Opened> {
+  open(): Promise<Opened['outcomes']> {
     return this.#crew.open();
   }
 

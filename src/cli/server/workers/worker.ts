@@ -68,8 +68,11 @@ class Worker {
   }
 
   async hear({ question, verb, args }: Question): Promise<void> {
-    const obey = async (): Promise<unknown> =>
-      (this.#verbs[verb] as (...all: readonly unknown[]) => Promise<unknown>)(...args);
+    const obey = async (): Promise<unknown> => {
+      const verbs: Partial<WorkerVerbs> = { ...this.#answering, ...this.#own };
+      if (verbs[verb] === undefined) throw new Error('the worker begins');
+      return (verbs[verb] as (...all: readonly unknown[]) => Promise<unknown>)(...args);
+    };
     const done = steps.has(verb) ? this.#step.then(obey) : obey();
     if (steps.has(verb)) this.#step = done.catch(() => undefined);
     try {
@@ -83,15 +86,11 @@ class Worker {
     }
   }
 
-  readonly #verbs: WorkerVerbs = {
+  /** What is asked of the worker itself; all other verbs are those of `Answering`. */
+  readonly #own: Pick<WorkerVerbs, 'turns' | 'open' | 'metrics' | 'prepare' | 'take'> = {
     turns: async () => undefined,
     open: (start) => this.#open(start),
-    listen: () => this.#process().listen(),
-    parts: () => this.#process().parts(),
     metrics: async () => (await this.#process().metrics()).map(plainFamily),
-    status: () => this.#process().status(),
-    why: (query) => this.#process().why(query),
-    clientUse: (query) => this.#process().clientUse(query),
     prepare: ({ looks: news, ...rest }, options) => {
       const looks = this.#looksOf(news);
       if (options.dryRun !== true) this.#news = looks;
@@ -102,24 +101,16 @@ class Worker {
       if (this.#news !== undefined) this.#looks = byKey(this.#news);
       return taken;
     },
-    settle: () => this.#process().settle(),
-    drop: () => this.#process().drop(),
-    audit: (event, facts) => this.#process().audit(event, facts),
-    acceptClock: () => this.#process().acceptClock(),
-    stopping: () => this.#process().stopping(),
-    lastAnswers: () => this.#process().lastAnswers(),
-    close: () => this.#process().close(),
-    end: (why) => this.#process().end(why),
   };
 
-  async #open(start: WorkerStart): Promise<Awaited<ReturnType<WorkerVerbs['open']>>> {
+  async #open(start: WorkerStart): ReturnType<WorkerVerbs['open']> {
     const log = piped(this.#log, start.isTerminal);
     log.follow(start.config.log);
     this.#looks = byKey(start.looks);
-    const { answering, opened } = await openAnswering(start, log, { worker: this.#number });
+    const { answering, outcomes } = await openAnswering(start, log, { worker: this.#number });
     this.#answering = answering;
     void answering.lost.then((error) => this.#lose(answering, error));
-    return opened;
+    return outcomes;
   }
 
   /** Its own store can no longer be used: another process may do better. */
