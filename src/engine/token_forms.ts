@@ -58,7 +58,7 @@ async function keep(
   const kept = forms[use]?.kept;
   if (kept === undefined || token === ordinary) return;
   const [key, text] = [kept.nameOf(token), kept.seal(token, ordinary)];
-  await store.keepLast({ programme: id, use, key, text, until }, clock.now());
+  await store.keepText({ programme: id, use, key, text, until }, clock.now());
 }
 
 /**
@@ -90,7 +90,7 @@ async function endFormer(
   { subject, accessToken, tokenId }: TokenSet,
 ): Promise<void> {
   const now = clock.now();
-  await store.keepLast(
+  await store.keepText(
     {
       programme: programme.id,
       use: 'live_token',

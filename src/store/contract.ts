@@ -1,9 +1,8 @@
-// Owns the Store contract: the five contracts that every backend keeps together.
+// Owns the Store contract: the four contracts that every backend keeps together.
 
 import type { Counters } from './counters.ts';
 import type { Grants } from './grants.ts';
 import type { Keeping } from './keeping.ts';
-import type { KeptTexts } from './kept_texts.ts';
 import type { Registry } from './registry.ts';
 
 export type Environment = 'staging' | 'live';
@@ -15,9 +14,8 @@ export type Environment = 'staging' | 'live';
  * `expiresAt`; the caller's clock judges, through `now`.
  *
  * A backend writes by hand, with the judgements of judgement.ts and node_leases.ts:
- * - the 11 verbs of `Grants`;
- * - the 3 verbs of `KeptTexts`;
- * - the 11 verbs of `Keeping`.
+ * - the 13 verbs of `Grants`;
+ * - the 10 verbs of `Keeping`.
  *
  * Shared code makes the other 15 verbs from less:
  * - the 9 verbs of `Registry`, by registrar.ts from rows of any kind (kinds.ts);
@@ -27,4 +25,4 @@ export type Environment = 'staging' | 'live';
  *
  * Each backend adds itself to open.ts and runs the suite of test/store/contract.ts.
  */
-export interface Store extends Registry, Grants, KeptTexts, Counters, Keeping {}
+export interface Store extends Registry, Grants, Counters, Keeping {}

@@ -1,6 +1,7 @@
-// Owns the store's contract for grants: codes, logins, and the revocation of tokens.
+// Owns the store's contract for grants: codes, logins, the revocation of tokens, and texts kept for them.
 
 import type { Instant } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import type {
   Answer,
@@ -12,6 +13,7 @@ import type {
   Place,
   SpentCode,
 } from '../oauth/grant.ts';
+import type { KeptText, KeptUse } from './kept_texts.ts';
 
 /** A login and its first token response, written in the transaction of the verb that allows it. */
 export interface NewLogin extends Login, Answer {
@@ -141,4 +143,19 @@ export interface Grants {
    * login, its client's tokens were not revoked since its issue. Its login is the caller's to judge.
    */
   isStanding(programme: ProgrammeId, token: StandingQuestion): Promise<boolean>;
+
+  /**
+   * Keeps a text under its key. A used assertion is kept only if none is held there, and none was that a
+   * lost or forgotten row may have shown (see `Floor`): of any number of simultaneous calls exactly one is
+   * true. A text of another use replaces the one that is held, and the answer is always true.
+   */
+  keepText(text: KeptText, now: Instant): Promise<boolean>;
+
+  /** The text that is held under a key; undefined from its end on. */
+  findKept(
+    programme: ProgrammeId,
+    use: KeptUse,
+    key: Digest,
+    now: Instant,
+  ): Promise<string | undefined>;
 }

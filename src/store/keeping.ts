@@ -52,13 +52,11 @@ export interface Keeping {
    */
   readonly wall?: () => number;
 
-  time(): Promise<StoreTime>;
-
   /**
-   * Records the time, if it is later than the recorded time. The record may lag by half a minute:
-   * called every second, this costs next to no commits of its own.
+   * What the store knows of the time. It records `now` first, if given and later than what is recorded;
+   * the record may lag by half a minute: a server's call every second costs next to no commits of its own.
    */
-  recordTime(now: Instant): Promise<void>;
+  time(now?: Instant): Promise<StoreTime>;
 
   /**
    * Goes on at `now`, whatever is recorded: what was issued later than that would live for as long

@@ -1,11 +1,11 @@
-// Owns the store's contract for kept texts: small texts by a key and a use, until an end.
+// Owns kept texts: what a store keeps under a key for a use, until an end, and the floor under assertions.
 
 import { after, allowedDrift, type Instant, milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 
 /**
- * What texts are kept for:
+ * What texts are kept for. An assertion is kept once; a text of any other use replaces the one before it.
  * - `assertion`: an assertion was used; its key is the digest of issuer and `jti`;
  * - `access_token`, `refresh_token`: the ordinary text of a token that has a form of its own, encrypted
  *   under a key made from that token, of which the key here is a digest;
@@ -31,26 +31,6 @@ export interface KeptText {
  * a floor is gone while it is good: after a restore it may be used again.
  */
 export const longestAssertion = milliseconds(3_600_000);
-
-/** Durable texts that are found by a key alone. Every verb is atomic. */
-export interface KeptTexts {
-  /**
-   * Keeps a text if none is held under its key. Of any number of simultaneous calls exactly one is true.
-   * An assertion that a lost or forgotten row may have shown as used is false too (see `Floor`).
-   */
-  keepOnce(text: KeptText, now: Instant): Promise<boolean>;
-
-  /** Keeps a text in place of the one that is held under its key. */
-  keepLast(text: KeptText, now: Instant): Promise<void>;
-
-  /** The text that is held under a key; undefined from its end on. */
-  findKept(
-    programme: ProgrammeId,
-    use: KeptUse,
-    key: Digest,
-    now: Instant,
-  ): Promise<string | undefined>;
-}
 
 /**
  * Assertions issued up to a floor are used no more. A restore loses the rows of those that were used since

@@ -13,7 +13,7 @@ export function acceptedTimeTests(check: StoreTest): void {
     const begun = [-1, 0, 1].map((ms) => aLogin({ place: placeAt(60 + ms / 1000, 4095) }));
     const first = aLogin({ place: placeAt(60.001, 0) });
     for (const one of [...begun, first]) await store.startLogin(one);
-    await store.recordTime(at(600));
+    await store.time(at(600));
     await store.acceptTime(at(60));
     assert.equal((await store.time()).recorded, at(60));
     const expectLeft = async (one: Store): Promise<void> => {
@@ -35,7 +35,7 @@ export function acceptedTimeTests(check: StoreTest): void {
       await store.issueCode(aCode({ key: key(`${ms}`), transaction: `${ms}`, issuedAt, ...times }));
     }
     const era = await store.era();
-    await store.recordTime(at(600));
+    await store.time(at(600));
     await store.acceptTime(at(60));
     const found = await Promise.all([findCode(store, '0', 700), findCode(store, '1', 700)]);
     assert.deepEqual(
@@ -60,7 +60,7 @@ export function acceptedTimeTests(check: StoreTest): void {
     }));
     await store.add('token_key', keys);
     const epoch = await store.epoch('token_key');
-    await store.recordTime(at(600));
+    await store.time(at(600));
     await store.acceptTime(at(60));
     const begun = (await store.list('token_key', club)).map(({ signsFrom }) => signsFrom);
     assert.deepEqual(begun, [at(0), at(60)]);

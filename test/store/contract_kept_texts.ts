@@ -27,36 +27,47 @@ const aText = (text: string, over: Partial<KeptText> = {}): KeptText =>
 export function keptTextTests(check: StoreTest): void {
   check('RFC 7523 3: of one assertion at once exactly one is taken', async (o) => {
     const stores = await inParallel(20, () => o.elsewhere());
-    const kept = await Promise.all(stores.map((one) => one.keepOnce(anAssertion('a'), at(1))));
+    const kept = await Promise.all(stores.map((one) => one.keepText(anAssertion('a'), at(1))));
     assert.equal(kept.filter(Boolean).length, 1);
     const store = await o.reopened();
-    assert.equal(await store.keepOnce(anAssertion('a'), at(299.999)), false);
+    assert.equal(await store.keepText(anAssertion('a'), at(299.999)), false);
     for (const other of [{ key: digest('b') }, { programme: otherClub }]) {
-      assert.equal(await store.keepOnce(anAssertion('a', other), at(2)), true);
+      assert.equal(await store.keepText(anAssertion('a', other), at(2)), true);
     }
-    assert.equal(await store.keepOnce(anAssertion('a', { use: 'access_token' }), at(2)), true);
+    assert.equal(await store.keepText(anAssertion('a', { use: 'access_token' }), at(2)), true);
   });
 
-  check('DESIGN: a text is found until its end', async (o) => {
+  check('DESIGN: a text is found until its end, or until another takes its place', async (o) => {
     const later = { until: at(600) };
-    assert.equal(await o.store.keepOnce(aText('first'), at(0)), true);
-    assert.equal(await o.store.keepOnce(aText('second'), at(1)), false);
-    await o.store.keepLast(aText('third', later), at(1));
+    assert.equal(await o.store.keepText(aText('first'), at(0)), true);
+    assert.equal(await o.store.keepText(aText('second', later), at(1)), true);
     const find = async (seconds: number, store = o.store, programme = club) =>
       store.findKept(programme, 'live_token', digest('owner'), at(seconds));
-    assert.equal(await find(2, await o.elsewhere()), 'third');
-    assert.equal(await find(599.999, await o.reopened()), 'third');
+    assert.equal(await find(2, await o.elsewhere()), 'second');
+    assert.equal(await find(599.999, await o.reopened()), 'second');
     const store = await o.reopened();
     assert.equal(await find(600, store), undefined);
     assert.equal(await find(2, store, otherClub), undefined);
     assert.equal(await store.findKept(club, 'access_token', digest('owner'), at(2)), undefined);
-    assert.equal(await store.keepOnce(aText('fourth', { until: at(900) }), at(600)), true);
-    assert.equal(await find(601, store), 'fourth');
+    assert.equal(await store.keepText(aText('third', { until: at(900) }), at(600)), true);
+    assert.equal(await find(601, store), 'third');
+  });
+
+  check('RFC 7523 3: an assertion stays what it is until its end', async ({ store }) => {
+    const keep = async (text: string, seconds: number): Promise<boolean> =>
+      store.keepText(anAssertion('a', { text, until: at(seconds + 300) }), at(seconds));
+    const find = async (seconds: number) =>
+      store.findKept(club, 'assertion', digest('a'), at(seconds));
+    assert.equal(await keep('first', 0), true);
+    assert.equal(await keep('second', 1), false);
+    assert.equal(await find(299.999), 'first');
+    assert.equal(await keep('third', 300), true);
+    assert.equal(await find(301), 'third');
   });
 
   check('DESIGN: of many texts at once one is the last', async ({ store }) => {
     const names = await inParallel(20, async (n) => {
-      await store.keepLast(aText(`text ${n}`), at(0));
+      await store.keepText(aText(`text ${n}`), at(0));
       return `text ${n}`;
     });
     const found = await store.findKept(club, 'live_token', digest('owner'), at(1));
@@ -64,9 +75,9 @@ export function keptTextTests(check: StoreTest): void {
   });
 
   check('DESIGN: texts are swept at their end', async ({ store }) => {
-    await inParallel(20, (n) => store.keepOnce(anAssertion(`jti ${n}`), at(0)));
+    await inParallel(20, (n) => store.keepText(anAssertion(`jti ${n}`), at(0)));
     await inParallel(20, (n) =>
-      store.keepLast(aText('x', { key: digest(`${n}`), until: at(600) }), at(0)),
+      store.keepText(aText('x', { key: digest(`${n}`), until: at(600) }), at(0)),
     );
     const sweep = async (now: Instant): Promise<number> => {
       let swept = 0;
@@ -80,13 +91,13 @@ export function keptTextTests(check: StoreTest): void {
 
   check('FAULTS 29: no assertion of a clock ahead is used again when it is set back', async (o) => {
     const used = anAssertion('used', { issuedAt: at(3000), until: at(3300) });
-    assert.equal(await o.store.keepOnce(used, at(3000)), true);
+    assert.equal(await o.store.keepText(used, at(3000)), true);
     for (let calls = 0; calls < 20; calls += 1) await o.store.sweep(at(3400), 100);
-    await o.store.recordTime(at(3400));
+    await o.store.time(at(3400));
     await o.store.acceptTime(at(100));
     const store = await o.reopened();
     const expect = async (text: KeptText, isKept: boolean, from = store): Promise<void> =>
-      assert.equal(await from.keepOnce(text, at(100)), isKept, JSON.stringify(text));
+      assert.equal(await from.keepText(text, at(100)), isKept, JSON.stringify(text));
     await expect(used, false);
     // Without `iat` it counts as old as it can be.
     const { issuedAt: _issuedAt, ...undated } = used;
@@ -96,7 +107,7 @@ export function keptTextTests(check: StoreTest): void {
     await expect(aText('no assertion'), true);
     // A clock that was far ahead shuts nobody out for longer than an assertion lives.
     const hour = longestAssertion / 1000;
-    await store.recordTime(at(90_000));
+    await store.time(at(90_000));
     await store.acceptTime(at(200));
     const far = await o.reopened();
     await expect(anAssertion('below', { issuedAt: at(260 + hour), until: at(9000) }), false, far);

@@ -55,14 +55,14 @@ export function timeTests(check: StoreTest): void {
   check('FAULTS 10: time is recorded, never back, and outlasts a restart', async (o) => {
     const { store } = o;
     assert.equal((await store.time()).recorded, undefined);
-    await store.recordTime(at(100));
+    await store.time(at(100));
     assert.equal((await store.time()).recorded, at(100));
-    await store.recordTime(at(50));
+    await store.time(at(50));
     assert.equal((await store.time()).recorded, at(100));
-    await store.recordTime(at(130));
+    await store.time(at(130));
     assert.equal((await store.time()).recorded, at(130));
     const later = await o.reopened();
-    await later.recordTime(at(99));
+    await later.time(at(99));
     assert.equal((await later.time()).recorded, at(130));
   });
 }

@@ -51,7 +51,9 @@ interface Owned {
  * What the contract says of one programme, told as a history: nothing is ever updated or removed, and an
  * era is a position in it. It shares no code and no representation with the backends.
  */
-export class Model implements Grants, Pick<Keeping, 'acceptTime' | 'sweep'> {
+export class Model
+  implements Omit<Grants, 'keepText' | 'findKept'>, Pick<Keeping, 'acceptTime' | 'sweep'>
+{
   readonly #history: Event[] = [];
 
   async issueCode(code: AuthorizationCode): Promise<IssueOutcome> {

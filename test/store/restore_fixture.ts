@@ -66,7 +66,7 @@ async function makeBackup(path: string, backup: string): Promise<void> {
   await login(store);
   await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
   await store.startLogin(loginNamed('another'));
-  await store.recordTime(at(50));
+  await store.time(at(50));
   await backupStore(path, backup);
   await store.close();
 }

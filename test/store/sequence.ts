@@ -26,7 +26,7 @@ import {
 } from './fixtures.ts';
 
 /** A store, or the model of it. */
-export type Target = Grants & Pick<Keeping, 'acceptTime' | 'sweep'>;
+export type Target = Omit<Grants, 'keepText' | 'findKept'> & Pick<Keeping, 'acceptTime' | 'sweep'>;
 
 /** `which` picks among what the sequence has made so far, by its place; `low` ends a login's place. */
 type Command =

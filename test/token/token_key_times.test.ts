@@ -97,11 +97,11 @@ withFile('FAULTS 28: a clock a year ahead, set back, does not stop rotation', as
   const keys = await server();
   await renew(keys, year);
   assert.deepEqual(await begins(), [at(-minute), at(year + 10 * minute)]);
-  await store.recordTime(at(year + minute));
+  await store.time(at(year + minute));
   await store.acceptTime(at(day));
   assert.deepEqual(await begins(), [at(-minute), at(day + 10 * minute)]);
   // Once more, before it begins: it begins after what was left of the wait.
-  await store.recordTime(at(day + minute));
+  await store.time(at(day + minute));
   await store.acceptTime(at(100));
   const [first, next = at(0)] = await begins();
   assert.equal(first, at(-minute));
@@ -128,7 +128,7 @@ withFile('FAULTS 28: signing keys that a clock ahead made begin after their wait
     key('waiting', 990, 1590),
   ];
   await store.changeAll('signing_key', { programme: club }, () => [told, begun, waiting]);
-  await store.recordTime(at(1000));
+  await store.time(at(1000));
   await store.acceptTime(at(300));
   assert.deepEqual(await store.list('signing_key', club), [
     told,

@@ -130,7 +130,7 @@ describe('client assertions', () => {
       const iat = clock.now() / 1000;
       return site.ask({ client_assertion: site.sign({ iat }) });
     };
-    await store.recordTime(clock.now());
+    await store.time(clock.now());
     await store.acceptTime(instant(clock.now() - 1000));
     failedAnswer(await dated());
     clock.advance(100);

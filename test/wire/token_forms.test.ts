@@ -101,7 +101,7 @@ test('the store is told neither a token nor what it stands for', async (t) => {
   const next = tokensIn(await refresh(club, tokens.refresh_token));
   assert.ok(await passes(club, next.access_token));
   const all = told.join('\n');
-  assert.equal(told.filter((call) => call.startsWith('["keepLast"')).length, 4);
+  assert.equal(told.filter((call) => call.startsWith('["keepText"')).length, 4);
   for (const token of [tokens, next].flatMap((one) => [one.access_token, one.refresh_token])) {
     assert.ok(!all.includes(token) && !all.includes(token.slice(-20)));
   }
@@ -113,12 +113,12 @@ test('what cannot be kept is not told, and spends nothing', async (t) => {
   const { store, fail, heal } = failingStore();
   const club = await openClub(t, { over: forms, store });
   const code = await codeFor(club);
-  fail('keepLast', new Unavailable('no disk'));
+  fail('keepText', new Unavailable('no disk'));
   assert.equal((await redeem(club, code)).status, 503);
   assert.equal((await askPartnerToken(club)).status, 503);
   heal();
   const { refresh_token: token } = tokensIn(await redeem(club, code));
-  fail('keepLast', new Unavailable('no disk'));
+  fail('keepText', new Unavailable('no disk'));
   assert.equal((await refresh(club, token)).status, 503);
   heal();
   // Kept, and then cut off before the login advances: the token is as good as before.

@@ -107,8 +107,7 @@ export function sharedTime({ store, clock }: ClockedStore, log: Log): SharedTime
     const before = await store.time();
     const { acceptedElsewhere } = before;
     if (acceptedElsewhere !== undefined) await follow(before.current ?? acceptedElsewhere);
-    await store.recordTime(clock.now());
-    const { recorded, current } = await store.time();
+    const { recorded, current } = await store.time(clock.now());
     const isBehind = current !== undefined && current > after(clock.now(), uptimeStep);
     const latest = isBehind ? current : recorded;
     if (latest !== undefined && latest <= after(clock.now(), allowedDrift)) clock.catchUp(latest);

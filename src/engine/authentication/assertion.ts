@@ -96,7 +96,7 @@ export async function spendAssertion(
     until,
     issuedAt,
   } as const;
-  return store.keepOnce(spent, now);
+  return store.keepText(spent, now);
 }
 
 /** Whether an assertion was spent before. Of several that come at once only `spendAssertion` can tell. */

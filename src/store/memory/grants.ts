@@ -23,7 +23,7 @@ import type { MemoryRevocations } from './revocations.ts';
 import type { GrantTables } from './tables.ts';
 
 /** The verbs of grants. No method awaits, so each verb is one atomic step of the event loop. */
-export class MemoryGrants implements Grants {
+export class MemoryGrants implements Omit<Grants, 'keepText' | 'findKept'> {
   readonly #revocations: MemoryRevocations;
   readonly #tables: GrantTables;
 

@@ -12,12 +12,10 @@ export function memoryKeeping(accept: (now: Instant, recorded: Instant) => void)
   let recorded: Instant | undefined;
   let keyCheck: string | undefined;
   return {
-    async time() {
+    async time(now) {
+      if (now !== undefined && (recorded === undefined || recorded < now)) recorded = now;
       // No other process has the store.
       return { recorded, current: undefined, acceptedElsewhere: undefined, outages: [] };
-    },
-    async recordTime(now) {
-      if (recorded === undefined || recorded < now) recorded = now;
     },
     async acceptTime(now) {
       const before = recorded ?? now;

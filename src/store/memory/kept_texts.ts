@@ -1,10 +1,11 @@
 // Owns kept texts in memory.
 
 import type { Instant } from '../../lib/clock.ts';
-import { floorAfterSetBack, issueOf, type KeptText, type KeptTexts } from '../kept_texts.ts';
+import type { Grants } from '../grants.ts';
+import { floorAfterSetBack, issueOf, type KeptText } from '../kept_texts.ts';
 import { MemoryTable } from './table.ts';
 
-export interface MemoryTexts extends KeptTexts {
+export interface MemoryTexts extends Pick<Grants, 'keepText' | 'findKept'> {
   readonly sweepTexts: (now: Instant, limit: number) => number;
   readonly setBackTexts: (to: Instant, from: Instant) => void;
 }
@@ -13,17 +14,13 @@ export function memoryTexts(): MemoryTexts {
   const table = new MemoryTable<Pick<KeptText, 'text' | 'until'>>();
   let floor = 0;
   const nameOf = (use: string, key: string): string => `${use} ${key}`;
-  const put = ({ programme, use, key, text, until }: KeptText): void =>
-    table.set(programme, nameOf(use, key), { text, until });
   return {
-    async keepOnce(kept, now) {
-      const held = table.get(kept.programme, nameOf(kept.use, kept.key));
+    async keepText(kept, now) {
+      const { programme, use, key, text, until } = kept;
+      const held = use === 'assertion' ? table.get(programme, nameOf(use, key)) : undefined;
       if ((held !== undefined && now < held.until) || issueOf(kept) <= floor) return false;
-      put(kept);
+      table.set(programme, nameOf(use, key), { text, until });
       return true;
-    },
-    async keepLast(kept) {
-      put(kept);
     },
     async findKept(programme, use, key, now) {
       const held = table.get(programme, nameOf(use, key));

@@ -2,7 +2,8 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
-import { type Floor, issueOf, type KeptText, type KeptTexts } from '../kept_texts.ts';
+import type { Grants } from '../grants.ts';
+import { type Floor, issueOf, type KeptText } from '../kept_texts.ts';
 import { floorName, floorRow, keptRow, raiseFloor } from '../sql/kept_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
 import { expectWhole, type Value } from '../sql/table.ts';
@@ -19,20 +20,15 @@ const replace = `ON CONFLICT (programme, use, key) DO UPDATE
 const into = `INSERT INTO kept_text (${rows.names.join(', ')})`;
 const [floorProgramme, floorUse, floorKey] = floorName;
 
-const once: Statement = {
-  name: 'keep_once',
-  // A row with the same mark was written by an earlier run of this statement.
+const keep: Statement = {
+  name: 'keep_text',
+  // A row with the same mark was written by an earlier run of this statement. Only assertions have a
+  // mark, and an issue that a floor can cover.
   text: `${into} SELECT ${rows.names.join(', ')}
     FROM ${rows.from('asked', 2)} JOIN ${issues.from('issue', 2 + rows.length)} USING (n)
     WHERE NOT EXISTS (SELECT FROM kept_text AS floor WHERE floor.programme = '${floorProgramme}'
       AND floor.use = '${floorUse}' AND floor.key = '${floorKey}' AND issued_at <= floor.kept::bigint)
     ${replace} WHERE kept_text.ends_at <= $1 OR kept_text.mark = excluded.mark RETURNING mark`,
-  isRead: false,
-};
-
-const last: Statement = {
-  name: 'keep_last',
-  text: `${into} SELECT ${rows.names.join(', ')} FROM ${rows.from('asked')} ${replace}`,
   isRead: false,
 };
 
@@ -56,8 +52,8 @@ interface Asked {
 
 const rowOf = ({ text: { programme, use, key } }: Asked): string => `${programme}\0${use}\0${key}`;
 
-export function textVerbs(link: Link): KeptTexts {
-  const keepOnce = batched<Asked, boolean>({
+export function textVerbs(link: Link): Pick<Grants, 'keepText' | 'findKept'> {
+  const write = batched<Asked, boolean>({
     link,
     rowOf,
     answer: async (asked, until) => {
@@ -67,18 +63,9 @@ export function textVerbs(link: Link): KeptTexts {
         ...rows.values(asked.map(({ text, mark }) => keptRow(text, mark))),
         ...issues.values(asked.map(({ text }) => ({ issued_at: issueOf(text) }))),
       ];
-      const { result } = await untilKnown(until, () => link.run(once, params, until));
+      const { result } = await untilKnown(until, () => link.run(keep, params, until));
       const kept = new Set(result.map(([mark]) => mark));
-      return asked.map(({ mark }) => kept.has(mark));
-    },
-  });
-  const keepLast = batched<Asked, void>({
-    link,
-    rowOf,
-    answer: async (asked, until) => {
-      const params = rows.values(asked.map(({ text, mark }) => keptRow(text, mark)));
-      await untilKnown(until, () => link.run(last, params, until));
-      return asked.map(() => undefined);
+      return asked.map(({ mark }) => mark === '' || kept.has(mark));
     },
   });
   const read = batched<Name, KeptRow | null>({
@@ -93,8 +80,8 @@ export function textVerbs(link: Link): KeptTexts {
     },
   });
   return {
-    keepOnce: (text, now) => keepOnce({ text, now, mark: randomKey(12) }),
-    keepLast: (text, now) => keepLast({ text, now, mark: '' }),
+    keepText: (text, now) =>
+      write({ text, now, mark: text.use === 'assertion' ? randomKey(12) : '' }),
     findKept: async (programme, use, key, now) => {
       const row = await read({ programme, use, key });
       if (row !== null) expectWhole(keptTexts, row);
@@ -105,7 +92,7 @@ export function textVerbs(link: Link): KeptTexts {
 
 const raise: Statement = {
   name: 'raise_floor',
-  text: `${last.text} ${raiseFloor}`,
+  text: `${into} SELECT ${rows.names.join(', ')} FROM ${rows.from('asked')} ${replace} ${raiseFloor}`,
   isRead: false,
 };
 

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Instant } from '../../lib/clock.ts';
 import { placeAfter } from '../../oauth/place.ts';
-import type { Keeping } from '../keeping.ts';
+import type { Keeping, StoreTime } from '../keeping.ts';
 import { floorAfterSetBack } from '../kept_texts.ts';
 import { type Kind, type KindDescription, kindNames, kinds } from '../kinds.ts';
 import type { changer } from './changes.ts';
@@ -76,7 +76,7 @@ export interface TimeParts {
   readonly isRelieved: () => boolean;
 }
 
-type TimeVerbs = Pick<Keeping, 'time' | 'recordTime' | 'acceptTime'>;
+type TimeVerbs = Pick<Keeping, 'time' | 'acceptTime'>;
 
 export function timeVerbs({ link, care, change, isRelieved }: TimeParts): TimeVerbs {
   /** The accepted era that this process goes by. */
@@ -95,16 +95,19 @@ export function timeVerbs({ link, care, change, isRelieved }: TimeParts): TimeVe
       era: era as number | null,
     };
   };
+  const told = async (): Promise<StoreTime> => {
+    const { era: _own, ...found } = await read(link);
+    return found;
+  };
   return {
-    time: async () => {
-      const { era: _own, ...found } = await read(link);
-      return found;
-    },
-    recordTime: async (now) => {
-      if (isRelieved() || (written !== undefined && now - written < recordedEvery)) return;
-      if ((await read(link)).acceptedElsewhere !== undefined) return;
+    time: async (now) => {
+      const isWritten = written !== undefined && (now ?? written) - written < recordedEvery;
+      const found = await told();
+      if (now === undefined || isWritten || isRelieved()) return found;
+      if (found.acceptedElsewhere !== undefined) return found;
       await link.run(raise, [now]);
       written = now;
+      return told();
     },
     acceptTime: async (now, acceptedBy) => {
       if (acceptedBy === 'another_process') {

@@ -16,7 +16,7 @@ import type { RecordedTime } from './time.ts';
 
 type KeepingVerbs = Pick<
   Keeping,
-  'time' | 'recordTime' | 'acceptTime' | 'ensureKeyCheck' | 'leaseNode' | 'nodes' | 'sweep'
+  'time' | 'acceptTime' | 'ensureKeyCheck' | 'leaseNode' | 'nodes' | 'sweep'
 > & {
   /** Ends what was told to `nodes` by this store; to be called before the queue is closed. */
   readonly fallSilent: () => void;
@@ -35,16 +35,17 @@ export function fileKeeping(database: DatabaseSync, parts: KeepingParts): Keepin
   const setTime = timeSetter(database, time, eras);
   const sweep = fileSweep(database, time.recorded(), eras, forgetLogin);
   return {
-    time: () =>
-      queue.read(() => ({
+    time: async (now) => {
+      if (now !== undefined) {
+        time.note(now);
+        if (time.isDue()) await queue.write(() => undefined);
+      }
+      return queue.read(() => ({
         recorded: time.recorded(),
         current: time.current(),
         acceptedElsewhere: eras.acceptedElsewhere()?.time,
         outages: time.outages(),
-      })),
-    recordTime: async (now) => {
-      time.note(now);
-      if (time.isDue()) await queue.write(() => undefined);
+      }));
     },
     acceptTime: (now, acceptedBy) =>
       queue.writeFromReserve(() => {

@@ -2,8 +2,8 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { Floor, KeptTexts } from '../kept_texts.ts';
-import { issueOf } from '../kept_texts.ts';
+import type { Grants } from '../grants.ts';
+import { type Floor, issueOf } from '../kept_texts.ts';
 import { floorName, floorRow, keptRow, raiseFloor } from '../sql/kept_rows.ts';
 import { from } from '../sql/parts.ts';
 import { expectWhole } from '../sql/table.ts';
@@ -11,7 +11,11 @@ import { type KeptRow, keptTexts } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { finder, inserter, replacing } from './tables.ts';
 
-export function fileTexts(database: DatabaseSync, queue: CommitQueue): KeptTexts {
+/** The verbs of kept texts. */
+export function fileTexts(
+  database: DatabaseSync,
+  queue: CommitQueue,
+): Pick<Grants, 'keepText' | 'findKept'> {
   const find = finder(
     database,
     { row: from(keptTexts, 'kept_text') },
@@ -24,16 +28,16 @@ export function fileTexts(database: DatabaseSync, queue: CommitQueue): KeptTexts
     return row;
   };
   return {
-    keepOnce: (text, now) =>
+    keepText: (text, now) =>
       queue.write(() => {
-        const held = look(text.programme, text.use, text.key);
-        if (held !== undefined && now < held.ends_at) return false;
-        if (text.use === 'assertion' && issueOf(text) <= Number(look(...floorName)?.kept ?? 0))
-          return false;
+        if (text.use === 'assertion') {
+          const held = look(text.programme, text.use, text.key);
+          if (held !== undefined && now < held.ends_at) return false;
+          if (issueOf(text) <= Number(look(...floorName)?.kept ?? 0)) return false;
+        }
         put(keptRow(text));
         return true;
       }),
-    keepLast: (text) => queue.write(() => void put(keptRow(text))),
     findKept: (programme, use, key, now) =>
       queue.read(() => {
         const held = look(programme, use, key);

@@ -18,7 +18,7 @@ async function start(after: number, accept = false): Promise<readonly [number, s
   const recorded = instant(now - after);
   const store = openFileStore({ path, environment: 'staging', now: recorded });
   try {
-    await store.recordTime(recorded);
+    await store.time(recorded);
     const events: string[] = [];
     const log = { error: (event: string) => void events.push(event) };
     const clock = await clockBeside({ store, clock: systemClock(() => now) }, path, accept, log);

@@ -266,7 +266,7 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     assert.equal((await one.time()).current, undefined);
     // Servers that are ten minutes behind the database, which somebody has set.
     const behind = instant((await databaseTime()) - 600_000);
-    await one.recordTime(behind);
+    await one.time(behind);
     const { current = 0, recorded } = await other.time();
     assert.equal(recorded, behind);
     assert.ok(behind <= current && current < behind + 60_000);
@@ -274,28 +274,28 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
 
   test('FAULTS 30: a time that is accepted at one node is the time of all', async (t) => {
     const { one, other } = await openNodes(t);
-    await other.recordTime(at(3600));
+    await other.time(at(3600));
     await one.time();
     await one.acceptTime(at(0));
     assert.equal((await one.time()).acceptedElsewhere, undefined);
     const { acceptedElsewhere, recorded } = await other.time();
     assert.deepEqual([acceptedElsewhere, recorded], [at(0), at(0)]);
     // Until it is followed no time is recorded.
-    await other.recordTime(at(7200));
+    await other.time(at(7200));
     assert.equal((await one.time()).recorded, at(0));
     await other.acceptTime(at(1), 'another_process');
     assert.equal((await other.time()).acceptedElsewhere, undefined);
-    await other.recordTime(at(7));
+    await other.time(at(7));
     assert.equal((await one.time()).recorded, at(7));
   });
 
   test('FAULTS 30: who follows late ends nothing that was issued since by those who follow', async (t) => {
     const { one, other, sql } = await openNodes(t);
-    await other.recordTime(at(3600));
+    await other.time(at(3600));
     await one.time();
     await other.time();
     await one.acceptTime(at(0));
-    await one.recordTime(at(600));
+    await one.time(at(600));
     await one.startLogin(aLogin({ place: placeAt(603) }));
     await other.startLogin(aLogin({ place: placeAt(3600) }));
     // No server has recorded the time for two minutes.

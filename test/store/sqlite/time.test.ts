@@ -43,12 +43,12 @@ withStores('FAULTS 10: recording the time costs a commit in half a minute', asyn
   const costs: number[] = [];
   for (let second = 0; second <= 90; second += 1) {
     const before = store.commits();
-    await store.recordTime(at(second));
+    await store.time(at(second));
     if (store.commits() > before) costs.push(second);
   }
   assert.deepEqual(costs, [0, 30, 60, 90]);
   // It rides along with whatever is written, a second later or more.
-  await store.recordTime(at(95));
+  await store.time(at(95));
   assert.equal((await store.time()).recorded, at(90));
   await store.startLogin(loginNamed('any'));
   assert.equal((await store.time()).recorded, at(95));
@@ -58,10 +58,10 @@ withStores('FAULTS 10: recording the time costs a commit in half a minute', asyn
 withStores('FAULTS 11: a clock ten years ahead purges nothing in its first hour', async (open) => {
   const before = open();
   await login(before);
-  await before.recordTime(at(10));
+  await before.time(at(10));
   await before.close();
   const wrong = open();
-  await wrong.recordTime(at(10 * year));
+  await wrong.time(at(10 * year));
   assert.equal(await sweepLong(wrong, at(10 * year)), 0);
   assert.equal(await sweepLong(wrong, at(10 * year + 3599)), 0);
   await wrong.close();
@@ -82,7 +82,7 @@ withStores('FAULTS 11: a clock ten years ahead purges nothing in its first hour'
 withStores('FAULTS 11: a pause of a night or a restart holds nothing up', async (open) => {
   const before = open();
   await before.startLogin(aLogin({ forgetAt: at(1800) }));
-  await before.recordTime(at(10));
+  await before.time(at(10));
   await before.close();
   const store = open();
   assert.equal(await sweepLong(store, at(86_400)), 1);
@@ -93,10 +93,10 @@ withStores('FAULTS 11: a login that a clock ahead began ends with it', async (op
   const store = open();
   const ahead = aLogin({ place: placeAt(10 * year) });
   await store.startLogin(ahead);
-  await store.recordTime(at(10 * year));
+  await store.time(at(10 * year));
   await store.acceptTime(at(60));
   assert.equal(await isRevoked(store, ahead), undefined);
-  await store.recordTime(at(90));
+  await store.time(at(90));
   assert.equal((await store.time()).recorded, at(90));
   await store.close();
   assert.deepEqual(verifyStore(path).damage, []);
@@ -107,7 +107,7 @@ withStores(
   async (open, path) => {
     const store = open();
     assert.equal((await store.time()).current, undefined);
-    await store.recordTime(at(year));
+    await store.time(at(year));
     const [recorded, current] = [(await store.time()).recorded, (await store.time()).current];
     assert.ok(recorded !== undefined && current !== undefined);
     assert.ok(
@@ -135,12 +135,12 @@ withStores(
   'FAULTS 30: a process follows an accepted time before it records its own',
   async (open) => {
     const [store, other] = [open(), open()];
-    await store.recordTime(at(3600));
-    await other.recordTime(at(3600));
+    await store.time(at(3600));
+    await other.time(at(3600));
     await store.acceptTime(at(60));
     assert.equal((await store.time()).acceptedElsewhere, undefined);
     assert.equal((await other.time()).acceptedElsewhere, at(60));
-    await other.recordTime(at(3640));
+    await other.time(at(3640));
     const [late, soon] = [3640, 61.2].map((seconds) => aLogin({ place: placeAt(seconds) }));
     await other.startLogin(late!);
     assert.equal((await store.time()).recorded, at(60));
@@ -151,7 +151,7 @@ withStores(
     assert.equal((await other.time()).acceptedElsewhere, undefined);
     assert.equal(await findLogin(other, late), undefined);
     assert.ok(await findLogin(other, soon));
-    await other.recordTime(at(100));
+    await other.time(at(100));
     assert.equal((await store.time()).recorded, at(100));
     await Promise.all([store.close(), other.close()]);
     const again = open();
@@ -171,7 +171,7 @@ withStores(
     const secret = { digest: 'retired' as Digest, createdAt: at(-60) };
     const ends = [at(500), at(9000)].map((expiresAt) => ({ ...secret, expiresAt }));
     await store.add('client', [aClient({ secrets: [secret, ...ends] })]);
-    await store.recordTime(at(900));
+    await store.time(at(900));
     const epoch = await store.epoch('signing_key');
     await store.acceptTime(at(300));
     assert.deepEqual(await store.list('signing_key', club), [
@@ -189,17 +189,17 @@ withStores(
 withFile('HOSTILE 30: the time between two processes that served is an outage', async (path) => {
   const open = () => openFileStore({ path, environment: 'staging', now: at(0) });
   const first = open();
-  await first.recordTime(at(10));
-  await first.recordTime(at(60));
+  await first.time(at(10));
+  await first.time(at(60));
   assert.deepEqual((await first.time()).outages, []);
   await first.close();
   const next = open();
   assert.deepEqual((await next.time()).outages, []);
-  await next.recordTime(at(100));
-  await next.recordTime(at(200));
+  await next.time(at(100));
+  await next.time(at(200));
   assert.deepEqual((await next.time()).outages, [{ from: at(60), to: at(100) }]);
   await next.acceptTime(at(-3600));
-  await next.recordTime(at(-3599));
+  await next.time(at(-3599));
   assert.deepEqual((await next.time()).outages, []);
   await next.close();
 });

@@ -98,7 +98,7 @@ async function fillAll(site: StoreSite): Promise<void> {
     const [client] = await store.list('client', club);
     assert.ok(client?.secrets[0]);
     store.recordSecretUse(club, client.id, client.secrets[0].digest, at(1));
-    await store.recordTime(at(100));
+    await store.time(at(100));
   });
 }
 

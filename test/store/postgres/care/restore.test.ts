@@ -112,7 +112,7 @@ describe('a backup of a PostgreSQL store', { skip: without('postgres') }, () => 
     await site.care?.backup(backup);
     await using(await open(), async (store) => {
       await store.revokeAll(club, { client: partner });
-      await store.recordTime(at(500));
+      await store.time(at(500));
       await store.add('member', [aMember({ subject: 'later' as never, username: 'later' })]);
     });
     const before = await query('SELECT registrations FROM epoch');

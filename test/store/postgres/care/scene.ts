@@ -91,14 +91,14 @@ export async function fill(store: Store): Promise<void> {
   await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
   await store.startLogin(loginNamed('another'));
   await store.revokeToken(club, { tokenId: 'revoked', expiresAt: at(600) }, at(1));
-  await store.keepLast(aKeptText, at(1));
-  await store.recordTime(at(50));
+  await store.keepText(aKeptText, at(1));
+  await store.time(at(50));
 }
 
 /** RFC 7523 3: whatever was used before a restore may have been lost with it. */
 export async function expectNoUsedAssertion(store: Store): Promise<void> {
   const keep = (jti: string, issuedAt: Instant) =>
-    store.keepOnce(
+    store.keepText(
       {
         programme: club,
         use: 'assertion',

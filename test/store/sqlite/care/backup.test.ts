@@ -84,7 +84,7 @@ withFile(
     await store.add('client', [aClient()]);
     await store.add('member', [aMember()]);
     await store.issueCode(aCode());
-    await store.recordTime(at(9));
+    await store.time(at(9));
     const target = `${directory}/copy.db`;
     const report = await backupStore(path, target);
     assert.deepEqual(readdirSync(directory).toSorted(), ['copy.db', 'data']);

@@ -107,7 +107,7 @@ withBackup('RFC 7523 3: no assertion that was used comes back', async (path, bac
     const store = open(path);
     const [from, until] = [instant(issuedAt), instant(issuedAt + 300_000)];
     const assertion = { programme: club, use: 'assertion', key: digest(jti), text: '' } as const;
-    const isKept = await store.keepOnce({ ...assertion, issuedAt: from, until }, at(0));
+    const isKept = await store.keepText({ ...assertion, issuedAt: from, until }, at(0));
     await store.close();
     return isKept;
   };
