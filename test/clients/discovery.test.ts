@@ -10,7 +10,7 @@ import * as openid from 'openid-client';
 import { addGateway } from '../support/gateway.ts';
 import { type Jetway, publicUrl, shippedProgramme, startJetway } from '../support/jetway.ts';
 import { type Answer, ask } from '../support/wire.ts';
-import { insecure } from './oauth4webapi.ts';
+import { allowInsecureRequests, insecure } from './marked.ts';
 import { callbackAfterLogin } from './partner.ts';
 
 const on = `
@@ -105,8 +105,7 @@ test('openid-client discovers a programme, logs in, introspects and revokes', as
     client.id,
     client.secret,
     openid.ClientSecretBasic(),
-    // oxlint-disable-next-line typescript/no-deprecated -- the library marks it so to make it stand out
-    { algorithm: 'oauth2', execute: [openid.allowInsecureRequests] },
+    { algorithm: 'oauth2', execute: [allowInsecureRequests] },
   );
   assert.equal(config.serverMetadata().supportsPKCE(), true);
   const pkceCodeVerifier = openid.randomPKCECodeVerifier();

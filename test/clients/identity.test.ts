@@ -12,13 +12,12 @@ import { testClock } from '../support/clock.ts';
 import { openClub, tokensOfLogin } from '../support/club.ts';
 import { type Jetway, startJetway, type TestClient } from '../support/jetway.ts';
 import { ask } from '../support/wire.ts';
+import { allowInsecureRequests } from './marked.ts';
 import { callbackAfterLogin, callbackAtOnce, rejection } from './partner.ts';
 
 const dialect = readFileSync('test/dialects/identity-login.yaml', 'utf8');
 
-/** Plain HTTP is refused unless it is asked for; here it stays on this machine. */
-// oxlint-disable-next-line typescript/no-deprecated -- the library marks it so to make it stand out
-const execute = [openid.allowInsecureRequests];
+const execute = [allowInsecureRequests];
 
 interface Site {
   readonly jetway: Jetway;

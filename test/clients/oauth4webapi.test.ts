@@ -6,13 +6,12 @@ import { test } from 'node:test';
 
 import * as oauth from 'oauth4webapi';
 
+import { insecure, noPkce } from './marked.ts';
 import {
   clientCredentials,
-  insecure,
   loginUrl,
   logInPlainly,
   type MakeAuth,
-  noPkce,
   partnerOf,
   rawBasic,
   redeem,

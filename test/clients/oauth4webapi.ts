@@ -12,17 +12,8 @@ import {
   startJetway,
   type TestClient,
 } from '../support/jetway.ts';
+import { insecure, type noPkce } from './marked.ts';
 import { callbackAfterLogin, endpointsOf, rejection } from './partner.ts';
-
-// oxlint-disable-next-line typescript/no-deprecated -- the library marks it so to make it stand out
-const allowInsecure: typeof oauth.allowInsecureRequests = oauth.allowInsecureRequests;
-
-/** Plain HTTP is refused unless it is asked for; here it stays on this machine. */
-export const insecure: { readonly [allowInsecure]: true } = { [allowInsecure]: true };
-
-/** PKCE is optional in this dialect, so partners without it are served too. */
-// oxlint-disable-next-line typescript/no-deprecated -- the library marks it so to make it stand out
-export const noPkce: typeof oauth.nopkce = oauth.nopkce;
 
 /** The client as its owner would configure it: endpoints by hand, see the test of discovery. */
 export interface Partner {

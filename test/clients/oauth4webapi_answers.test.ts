@@ -8,12 +8,11 @@ import * as oauth from 'oauth4webapi';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { insecure, noPkce } from './marked.ts';
 import {
   clientCredentials,
-  insecure,
   loginUrl,
   logInPlainly,
-  noPkce,
   partnerOf,
   redeem,
   refresh,

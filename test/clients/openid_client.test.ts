@@ -13,6 +13,7 @@ import {
   startJetway,
   type TestClient,
 } from '../support/jetway.ts';
+import { allowInsecureRequests } from './marked.ts';
 import {
   callbackAfterLogin,
   callbackAtOnce,
@@ -22,11 +23,7 @@ import {
   rejection,
 } from './partner.ts';
 
-/** Plain HTTP is refused unless it is asked for; here it stays on this machine. */
-const extensions: readonly ((config: openid.Configuration) => void)[] = [
-  // oxlint-disable-next-line typescript/no-deprecated -- the library marks it so to make it stand out
-  openid.allowInsecureRequests,
-];
+const extensions = [allowInsecureRequests];
 
 /** The setting that lets this client talk to `credentials: raw`: its own Basic. */
 function rawBasic(secret: string): openid.ClientAuth {

@@ -16,7 +16,7 @@ import { startKeyServer } from '../support/key_server.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { testNeeding } from '../support/tools.ts';
 import { post } from '../support/wire.ts';
-import { insecure } from './oauth4webapi.ts';
+import { allowInsecureRequests, insecure } from './marked.ts';
 
 const test = testNeeding('openssl');
 const over = `
@@ -60,8 +60,7 @@ test('private_key_jwt of oauth4webapi and openid-client, found by metadata, keys
 
   const config = await openid.discovery(issuer, id, undefined, openid.PrivateKeyJwt(signer), {
     algorithm: 'oauth2',
-    // oxlint-disable-next-line typescript/no-deprecated -- the library marks it so to make it stand out
-    execute: [openid.allowInsecureRequests],
+    execute: [allowInsecureRequests],
   });
   assert.ok((await openid.clientCredentialsGrant(config)).access_token);
   assert.equal(server.asked(), 1);
