@@ -1,5 +1,6 @@
 // Owns a programme's shell commands, made from its compiled dialect.
 
+import { listed } from '../../lib/present.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { tokenPlace } from '../../programme/answers/token_place.ts';
 import { alphabetOf } from '../../programme/language/value_shape.ts';
@@ -39,16 +40,15 @@ export function commandSheet(demo: Demo): string {
   const signs = isSigning(demo.definition);
   const granted = steps.filter(([grant]) => programme.grants.has(grant) && !signs);
   const [last] = granted.at(-1) ?? [];
-  const lines = [
+  const lines = listed<string>([
     `# ${programme.name} (${programme.id}): commands for bash, from top to bottom`,
     `# client   ${by.client.id}   secret   ${by.secret}`,
     `# API key  ${by.apiKey}`,
     `# member   ${member.username}   password ${member.password}`,
     ...part('May a request pass that has an API key?', passes(demo, 'none')),
     ...granted.flatMap(([grant, heading]) => [
-      ...(grant === 'authorization_code'
-        ? part('A login without a browser: leaves its code in $CODE', ...loginLines(demo))
-        : []),
+      grant === 'authorization_code' &&
+        part('A login without a browser: leaves its code in $CODE', ...loginLines(demo)),
       ...placesOf(demo, grant).flatMap((place) => [
         ...part(heading, ...tokenLines(demo, grant, place)),
         ...part(
@@ -63,17 +63,16 @@ export function commandSheet(demo: Demo): string {
           'Errors of a token request: the reason, and what is wrong',
           ...tokenFaults(programme, demo.definition, by).map((fault) => faultLine(demo, fault)),
         )),
-    ...(programme.grants.has('authorization_code')
-      ? part(
-          'Errors of a login: a page, or a redirect with the error',
-          ...loginFaults(demo.definition, by, loginValues(demo)).map((one) => faultLine(demo, one)),
-        )
-      : []),
+    programme.grants.has('authorization_code') &&
+      part(
+        'Errors of a login: a page, or a redirect with the error',
+        ...loginFaults(demo.definition, by, loginValues(demo)).map((one) => faultLine(demo, one)),
+      ),
     ...part('Errors that a gateway passes on'),
     ...verifyFaults(demo, last && { token: shellVariable('ACCESS'), kind: kindOf(demo, last) }).map(
       (fault) => faultLine(demo, fault),
     ),
-  ];
+  ]);
   return `${lines.join('\n')}\n`;
 }
 

@@ -2,10 +2,10 @@
 
 import type { Definition } from '../language/definition.ts';
 import { takesAssertions } from '../requests/assertion_terms.ts';
-import { type Item, span, text } from './item.ts';
+import { type Items, span, text } from './item.ts';
 
 /** What assertions must be; nothing where none are taken. */
-export function assertionItems(definition: Definition): readonly Item[] {
+export function assertionItems(definition: Definition): Items {
   if (!takesAssertions(definition)) return [];
   const { assertion } = definition.client.authentication;
   const { audience, algorithms, issuer, longest, tolerance, jti } = assertion;
@@ -17,6 +17,6 @@ export function assertionItems(definition: Definition): readonly Item[] {
     span('longest life of an assertion', longest),
     span('tolerance for clocks', tolerance),
     text('jti of assertions', jti ?? 'required of a client, optional of a grant'),
-    ...(subject === undefined ? [] : [text('sub of assertions of a grant', subject.join(' or '))]),
+    subject !== undefined && text('sub of assertions of a grant', subject.join(' or ')),
   ];
 }

@@ -1,7 +1,7 @@
 // Owns the changes between two versions of a programme as they are seen on the wire: contract against
 // contract, not YAML against YAML.
 
-import { present } from '../../lib/present.ts';
+import { listed, present } from '../../lib/present.ts';
 import { compileProgramme } from '../compile.ts';
 import { describeContract } from '../contract/contract.ts';
 import type { LoadedProgramme } from '../language/load.ts';
@@ -81,7 +81,7 @@ function endpointChanges(
   }
   if (before === undefined) {
     // What stands on the login page is read by people, on the page.
-    const items = named.path === undefined ? [] : named.items.filter(isTold);
+    const items = named.path === undefined ? [] : listed(named.items).filter(isTold);
     const told = items.map(({ title, promise }) => ({
       endpoint,
       item: title,
@@ -101,7 +101,7 @@ function endpointChanges(
             breaks: 'it is gone',
           },
         ];
-  const pairs = pair(before.items, after.items, [
+  const pairs = pair(listed(before.items), listed(after.items), [
     ({ title }) => title,
     ({ otherwise, title }) => otherwise ?? title,
   ]);

@@ -1,5 +1,6 @@
 // Owns the items of a contract's login request, token endpoints and failed requests.
 
+import { listed } from '../../lib/present.ts';
 import type { Contract } from '../contract/contract.ts';
 import { isPage, type LoginFailurePromise, type LoginPromise } from '../contract/login.ts';
 import type { GrantPromise, TokenEndpointPromise } from '../contract/tokens.ts';
@@ -14,6 +15,7 @@ import {
   choice,
   type Endpoint,
   type Item,
+  type Items,
   limit,
   limitText,
   offer,
@@ -27,8 +29,8 @@ import { tokenItems } from './tokens.ts';
 /** The endpoints in the order in which a partner meets them. */
 export function endpointsOf(contract: Contract): readonly Endpoint[] {
   const { login, tokenEndpoints, failures, programme } = contract;
-  return [
-    ...(login === undefined ? [] : [loginRequest(contract, login), loginPage(contract)]),
+  return listed<Endpoint>([
+    login !== undefined && [loginRequest(contract, login), loginPage(contract)],
     clientAuthentication(contract),
     ...tokenEndpoints.map((endpoint) => tokenEndpoint(contract, endpoint)),
     tokenItems(contract),
@@ -38,15 +40,15 @@ export function endpointsOf(contract: Contract): readonly Endpoint[] {
     },
     {
       kind: 'failed requests',
-      items: [...failures.map((one) => answers(one.reason, one)), ...sandboxItems(contract)],
+      items: [...failures.map((one) => answers(one.reason, one)), sandboxItems(contract)],
     },
     verification(contract),
     ...furtherEndpoints(contract),
-  ];
+  ]);
 }
 
 /** No promise of the live environment: nothing about it breaks partners. */
-function sandboxItems({ definition: { sandbox = {} } }: Contract): readonly Item[] {
+function sandboxItems({ definition: { sandbox = {} } }: Contract): Items {
   return Object.entries(sandbox).map(([place, name]) => text(`${place} that forces one`, name));
 }
 
@@ -57,8 +59,8 @@ function loginRequest(contract: Contract, login: LoginPromise): Endpoint {
     path,
     requests: reading.requests,
     items: [
-      ...selectorItems(contract.programme, path),
-      ...readingItems(contract, reading),
+      selectorItems(contract.programme, path),
+      readingItems(contract, reading),
       choice(
         'redirect_uri',
         redirectUri === 'required' ? 'required' : 'optional for a client with only one',
@@ -93,18 +95,16 @@ function clientAuthentication({ definition, programme }: Contract): Endpoint {
     kind: 'client authentication',
     items: [
       ...methods.map((method) => offer(methodWords[method], 'accepted')),
-      ...(inHeader
-        ? [
-            text('credentials in the header', credentialWords[credentials]),
-            text('their scheme', scheme),
-            choice(
-              'beside parameters',
-              both === 'refuse' ? 'refused' : 'it alone counts',
-              both === 'refuse',
-            ),
-          ]
-        : []),
-      ...(half === undefined ? [] : [text('half that is the secret', half)]),
+      inHeader && [
+        text('credentials in the header', credentialWords[credentials]),
+        text('their scheme', scheme),
+        choice(
+          'beside parameters',
+          both === 'refuse' ? 'refused' : 'it alone counts',
+          both === 'refuse',
+        ),
+      ],
+      half !== undefined && text('half that is the secret', half),
       {
         title: 'client identifiers',
         promise: {
@@ -115,7 +115,7 @@ function clientAuthentication({ definition, programme }: Contract): Endpoint {
       },
       text('wrong secrets from one address', limitText(programme.clients.failureLimit)),
       limit('requests of a client', programme.throttle),
-      ...assertionItems(definition),
+      assertionItems(definition),
     ],
   };
 }
@@ -149,9 +149,9 @@ function tokenEndpoint(
     name,
     requests: reading.requests,
     items: [
-      ...selectorItems(contract.programme, path),
+      selectorItems(contract.programme, path),
       ...grants.map((grant) => offer(`grant ${grant.grant}`, grantWords(grant))),
-      ...readingItems(contract, reading),
+      readingItems(contract, reading),
       ...grants.map(({ grant, answer: told }) => answers(`answer to ${grant}`, told)),
     ],
   };

@@ -6,17 +6,17 @@ import { renderings, tellsParameter } from '../contract/failures.ts';
 import { type InputPromise, type ReadingPromise, type RequestKind } from '../contract/reading.ts';
 import { describeShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
-import { type Check, choice, type Item, names, offer } from './item.ts';
+import { type Check, choice, type Item, type Items, names, offer } from './item.ts';
 
 /** Methods, media types, treatment of odd parameters, and each input. */
-export function readingItems(contract: Contract, reading: ReadingPromise): readonly Item[] {
+export function readingItems(contract: Contract, reading: ReadingPromise): Items {
   const { methods, mediaTypes, root, repeated, unknown, empty, inputs, requests } = reading;
   const types = mediaTypes.map(([type, form]) => `${type} (${form})`).toSorted();
   const checks = inputs.filter(canFail).map((input) => checkOf(contract, input, requests));
   return [
     ...methods.toSorted().map((method) => offer(`method ${method}`, 'answered')),
-    ...(types.length === 0 ? [] : [names('media types', types)]),
-    ...(root === undefined ? [] : [choice('root element', root, true)]),
+    types.length !== 0 && names('media types', types),
+    root !== undefined && choice('root element', root, true),
     choice('repeated parameters', repeatedTexts[repeated], repeated === 'refuse'),
     choice('unknown parameters', `${unknown}d`, unknown === 'refuse'),
     choice('empty values', empty === 'missing' ? 'count as missing' : 'count as sent', false),

@@ -2,6 +2,7 @@
 
 import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
+import type { Parts } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
 import type { Answers, BodyForm, Told } from '../contract/answers.ts';
 import type { InputPromise } from '../contract/reading.ts';
@@ -17,7 +18,7 @@ export interface Endpoint {
   readonly name?: string;
   /** The kinds of request that it answers, where there are several: its grants. */
   readonly requests?: readonly string[];
-  readonly items: readonly Item[];
+  readonly items: Items;
 }
 
 /** One thing that an endpoint promises. Items of two contracts with the same title are compared. */
@@ -27,6 +28,8 @@ export interface Item {
   readonly otherwise?: string;
   readonly promise: Promised;
 }
+
+export type Items = Parts<Item>;
 
 /** An input in the words of the contract. */
 export interface InputWords {

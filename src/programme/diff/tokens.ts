@@ -5,7 +5,7 @@ import type { Contract } from '../contract/contract.ts';
 import { tellsSeveral } from '../contract/samples.ts';
 import type { TokenForm } from '../contract/tokens.ts';
 import { describeShape } from '../language/value_shape.ts';
-import { answers, choice, type Endpoint, type Item, names, offer, span, text } from './item.ts';
+import { answers, choice, type Endpoint, type Items, names, offer, span, text } from './item.ts';
 
 /** What holds of tokens, whichever endpoint gives them out. */
 export function tokenItems(contract: Contract): Endpoint {
@@ -37,33 +37,22 @@ export function tokenItems(contract: Contract): Endpoint {
       ...tokens.flatMap(({ grant, claims }) =>
         claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)],
       ),
-      ...(refresh === undefined
-        ? []
-        : [
-            text(
-              'refresh tokens',
-              formText(refresh.form) + (refresh.rotates ? '' : ', which stay'),
-            ),
-            span('lifetime of a refresh token', refresh.lifetime),
-            span('longest time of a login', refresh.longest),
-            span('time in which a refresh can be repeated', refresh.grace),
-          ]),
-      ...identityItems(contract),
-      ...scopeItems(contract),
-      ...(grants.has('client_credentials')
-        ? [
-            text(
-              "subject of a client's own token",
-              programme.clientSubject('CLIENT-ID' as ClientId),
-            ),
-          ]
-        : []),
-      ...numberItems(contract),
+      refresh !== undefined && [
+        text('refresh tokens', formText(refresh.form) + (refresh.rotates ? '' : ', which stay')),
+        span('lifetime of a refresh token', refresh.lifetime),
+        span('longest time of a login', refresh.longest),
+        span('time in which a refresh can be repeated', refresh.grace),
+      ],
+      identityItems(contract),
+      scopeItems(contract),
+      grants.has('client_credentials') &&
+        text("subject of a client's own token", programme.clientSubject('CLIENT-ID' as ClientId)),
+      numberItems(contract),
     ],
   };
 }
 
-function identityItems({ programme, identity: { lifetime, claims } }: Contract): readonly Item[] {
+function identityItems({ programme, identity: { lifetime, claims } }: Contract): Items {
   if (lifetime === undefined || claims === undefined) return [];
   return [
     text('identity tokens', `signed ${programme.access.algorithm}`),
@@ -78,7 +67,7 @@ const separatorWords: Readonly<Record<string, string>> = {
   none: 'one scope at most',
 };
 
-function scopeItems({ definition: { scope }, programme: { grants } }: Contract): readonly Item[] {
+function scopeItems({ definition: { scope }, programme: { grants } }: Contract): Items {
   if (scope.kind === 'list') {
     const { separator } = scope;
     const between = separatorWords[separator] ?? `"${separator}"`;
@@ -95,15 +84,13 @@ function scopeItems({ definition: { scope }, programme: { grants } }: Contract):
   const ofMembers = [...grants].some((grant) => grant !== 'client_credentials');
   return [
     names('levels', scope.values, ' < '),
-    ...(grants.has('client_credentials')
-      ? [text("level of a client's own token", scope.client)]
-      : []),
-    ...(ofMembers ? [text('level of a member of whom none is known', scope.member_default)] : []),
+    grants.has('client_credentials') && text("level of a client's own token", scope.client),
+    ofMembers && text('level of a member of whom none is known', scope.member_default),
   ];
 }
 
 /** Members whose number does not fit get no token. */
-function numberItems({ programme: { memberNumber } }: Contract): readonly Item[] {
+function numberItems({ programme: { memberNumber } }: Contract): Items {
   const { neededBy, form } = memberNumber;
   if (neededBy.size === 0) return [];
   return [text('membership number', `${form}, needed by ${[...neededBy].join(', ')}`)];

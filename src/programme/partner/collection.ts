@@ -2,10 +2,12 @@
 // an answer for the next request. Postman's format is one file, which Bruno, Insomnia, Hoppscotch and
 // Yaak import as well; Bruno's own is a folder of files that only Bruno reads.
 
+import { listed } from '../../lib/present.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { type TokenName, type TokenPlace, tokenPlace } from '../answers/token_place.ts';
 import type { SampleCredentials } from '../requests/sample_proof.ts';
 import type { SampleRequest } from '../requests/sample_request.ts';
+import { grantWords } from './grant_words.ts';
 import {
   below,
   callRequest,
@@ -15,15 +17,6 @@ import {
   tokenRequests,
 } from './guide.ts';
 import { hasVariable, variable, withVariables } from './snippets/variables.ts';
-
-const grantNames: Readonly<Record<GrantType, string>> = {
-  authorization_code: 'Exchange the code for tokens',
-  password: 'Get tokens with a username and password',
-  refresh_token: 'Refresh tokens',
-  client_credentials: 'Get a token of your own',
-  token_exchange: 'Exchange an access token',
-  jwt_bearer: 'Get a token with an assertion',
-};
 
 /** In the order in which they are made. */
 const order: readonly GrantType[] = [
@@ -40,31 +33,24 @@ export function postmanCollection(guide: Guide): object {
   const { programme, login } = contract;
   const { revocation, introspection } = programme;
   const token = (name: string): string => variable(name);
-  const items = [
-    ...(login === undefined
-      ? []
-      : [item('Log a member in', loginRequest(guide), { describe: loginText, follow: false })]),
+  const items = listed<object>([
+    login !== undefined &&
+      item('Log a member in', loginRequest(guide), { describe: loginText, follow: false }),
     ...order
       .filter((grant) => programme.grants.has(grant))
       .flatMap((grant) => grantItems(guide, grant)),
     item('Call the API', callRequest(guide), { base: '' }),
-    ...(introspection === undefined
-      ? []
-      : [
-          item(
-            'Ask about a token',
-            managementRequest(guide, below(guide, introspection.path), token('ACCESS_TOKEN')),
-          ),
-        ]),
-    ...(revocation === undefined
-      ? []
-      : [
-          item(
-            'Give a token up',
-            managementRequest(guide, below(guide, revocation.path), token('REFRESH_TOKEN')),
-          ),
-        ]),
-  ];
+    introspection !== undefined &&
+      item(
+        'Ask about a token',
+        managementRequest(guide, below(guide, introspection.path), token('ACCESS_TOKEN')),
+      ),
+    revocation !== undefined &&
+      item(
+        'Give a token up',
+        managementRequest(guide, below(guide, revocation.path), token('REFRESH_TOKEN')),
+      ),
+  ]);
   const variables = variablesIn(guide, items);
   const secrets = ['client_secret', 'api_key'].filter((name) => variables.includes(name));
   return {
@@ -85,9 +71,9 @@ const loginText =
   'Open the address in a browser, log in, and set the variable code to the one in the address that the browser comes back to.';
 
 function grantItems(guide: Guide, grant: GrantType): readonly object[] {
-  const requests = tokenRequests(guide, grant);
-  return requests.map(({ request }, index) =>
-    item(index === 0 ? grantNames[grant] : `${grantNames[grant]}, at ${request.path}`, request, {
+  const { heading } = grantWords[grant];
+  return tokenRequests(guide, grant).map(({ request }, index) =>
+    item(index === 0 ? heading : `${heading}, at ${request.path}`, request, {
       after: keepTokens(guide, grant),
     }),
   );

@@ -184,14 +184,8 @@ export const loginFailureAdvice: Readonly<Record<LoginFailureReason, Advice>> = 
     remedy: 'Send a registered one, or have this one registered.',
   },
   programme_mismatch: { cause: 'The link names another programme: {names}.', remedy: lookUp },
-  repeated_parameter: {
-    cause: 'A parameter came more than once.',
-    remedy: 'Send each parameter once.',
-  },
-  unknown_parameter: {
-    cause: 'A parameter is none of those that this page lists.',
-    remedy: 'Leave it out.',
-  },
+  repeated_parameter: failureAdvice.repeated_parameter,
+  unknown_parameter: failureAdvice.unknown_parameter,
   missing_parameter: { cause: 'A parameter is missing: {names}.', remedy: asDescribed },
   invalid_parameter: {
     cause: 'A parameter does not have the required form: {names}.',
@@ -203,10 +197,7 @@ export const loginFailureAdvice: Readonly<Record<LoginFailureReason, Advice>> = 
   },
   missing_response_type: { cause: 'A parameter is missing: {names}.', remedy: asDescribed },
   unsupported_response_type: { cause: 'The value of {names} is not offered.', remedy: asDescribed },
-  context_mismatch: {
-    cause: 'A value is not the one registered for you: {names}.',
-    remedy: lookUp,
-  },
+  context_mismatch: failureAdvice.context_mismatch,
   invalid_scope: {
     cause: 'The scope does not exist: {names}.',
     remedy: 'Ask for a scope that this page lists, or for none.',

@@ -1,5 +1,10 @@
 // Owns writing Markdown: text that is never taken for markup, code, tables.
 
+import type { Parts } from '../../lib/present.ts';
+
+/** A part of a page: paragraphs, tables and code in their order. */
+export type Block = Parts<string>;
+
 /** Characters that begin markup anywhere in a line, or at its start. */
 const markup = /[\\`*_[\]<>&|#~]/g;
 
@@ -17,10 +22,18 @@ export function inCode(text: string): string {
   return `${fence} ${line} ${fence}`;
 }
 
+/** The cells of a row; `false` stands for one, or a whole row, that is left out. */
+export type Row = false | readonly (string | false)[];
+
 /** Cells are Markdown already. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+export function table(head: Row, rows: readonly Row[]): string {
+  const cells = [head, ...rows].flatMap((row) =>
+    row === false ? [] : [row.filter((cell) => cell !== false)],
+  );
+  const [first = [], ...others] = cells;
+  return [first, first.map(() => '---'), ...others]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n');
 }
 
 export function codeBlock(language: string, code: string): string {

@@ -15,12 +15,12 @@ export function openapiDocument(guide: Guide): object {
   const { contract, base } = guide;
   const { definition, programme, login, tokenEndpoints } = contract;
   const paths = [
-    ...(login === undefined ? [] : [loginPath(guide, login)]),
+    login !== undefined && loginPath(guide, login),
     ...tokenEndpoints.map((endpoint) => tokenPath(guide, endpoint)),
     ...managementPaths(guide),
     ...userinfoPaths(guide),
     ...publicPaths(guide),
-  ];
+  ].filter((one) => one !== false);
   return {
     openapi: '3.1.1',
     info: {
@@ -150,26 +150,20 @@ function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[]
     required: ['active'],
   };
   return [
-    ...(revocation === undefined
-      ? []
-      : [
-          [
-            below(guide, revocation.path),
-            post('revoke', 'Give a token up', { description: 'The token is good no more' }),
-          ] as const,
-        ]),
-    ...(introspection === undefined
-      ? []
-      : [
-          [
-            below(guide, introspection.path),
-            post('introspect', 'Ask about a token of yours', {
-              description: 'Whether it is good',
-              content: { 'application/json': { schema: active } },
-            }),
-          ] as const,
-        ]),
-  ];
+    revocation !== undefined &&
+      ([
+        below(guide, revocation.path),
+        post('revoke', 'Give a token up', { description: 'The token is good no more' }),
+      ] as const),
+    introspection !== undefined &&
+      ([
+        below(guide, introspection.path),
+        post('introspect', 'Ask about a token of yours', {
+          description: 'Whether it is good',
+          content: { 'application/json': { schema: active } },
+        }),
+      ] as const),
+  ].filter((one) => one !== false);
 }
 
 function userinfoPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
@@ -196,16 +190,9 @@ function publicPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
   };
   const [path] = metadata?.paths ?? [];
   return [
-    ...(signsTokens
-      ? [[below(guide, ownPath + programmePaths.keySet), get('keys', 'The keys of JWTs')] as const]
-      : []),
-    ...(path === undefined
-      ? []
-      : [
-          [
-            path,
-            { ...get('metadata', 'Metadata (RFC 8414)'), servers: [{ url: origin }] },
-          ] as const,
-        ]),
-  ];
+    signsTokens &&
+      ([below(guide, ownPath + programmePaths.keySet), get('keys', 'The keys of JWTs')] as const),
+    path !== undefined &&
+      ([path, { ...get('metadata', 'Metadata (RFC 8414)'), servers: [{ url: origin }] }] as const),
+  ].filter((one) => one !== false);
 }

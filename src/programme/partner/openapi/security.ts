@@ -16,9 +16,9 @@ export function security(
   const known = methods.flatMap((method) => schemeOf(method, half));
   return [
     ...[...new Set(known)].map((name) => ({ [name]: [] })),
-    ...(methods.some((method) => schemeOf(method, half).length === 0) ? [{}] : []),
-    ...(bearer ? [{ bearer: [] }] : []),
-  ];
+    methods.some((method) => schemeOf(method, half).length === 0) && {},
+    bearer && { bearer: [] },
+  ].filter((one) => one !== false);
 }
 
 type Method = Guide['contract']['definition']['client']['authentication']['methods'][number];

@@ -1,10 +1,10 @@
 // Owns what a partner's page says of assertions: the claims that they need (RFC 7523 3).
 
 import type { Guide } from '../guide.ts';
-import { inCode } from '../markdown.ts';
+import { type Block, inCode } from '../markdown.ts';
 import { spanText } from './words.ts';
 
-export function assertionText({ definition, programme }: Guide['contract']): readonly string[] {
+export function assertionText({ definition, programme }: Guide['contract']): Block {
   const terms = programme.clients.assertions;
   if (terms === undefined) return [];
   const { issuer, audience, algorithms, longest, tolerance } =

@@ -3,10 +3,10 @@
 import type { FailurePromise } from '../../contract/failures.ts';
 import { failureAdvice } from '../failure_texts.ts';
 import type { Guide } from '../guide.ts';
-import { inCode, table } from '../markdown.ts';
+import { type Block, inCode, table } from '../markdown.ts';
 import { answerBlock, shortAnswer } from './words.ts';
 
-export function failureSection(guide: Guide): readonly string[] {
+export function failureSection(guide: Guide): Block {
   const { failures, programme } = guide.contract;
   const { requestIdHeader: idHeader } = programme;
   const example = failures
@@ -17,12 +17,10 @@ export function failureSection(guide: Guide): readonly string[] {
   return [
     '## When a request is refused',
     'Let your software decide by the status and the error code; texts for people may change.',
-    ...(example === undefined
-      ? []
-      : [
-          'A wrong client secret, for example, gets this answer:',
-          answerBlock({ ...example, headers: { ...example.headers, ...id } }),
-        ]),
+    example !== undefined && [
+      'A wrong client secret, for example, gets this answer:',
+      answerBlock({ ...example, headers: { ...example.headers, ...id } }),
+    ],
     '### Token requests',
     failureTable(guide, 'partner'),
     '### Calls to the API',
@@ -41,10 +39,7 @@ function failureTable(
     if (names === undefined) return [];
     const { cause, remedy } = failureAdvice[reason];
     const told = cause.replace('{names}', () => names.map(inCode).join(', '));
-    return [[shortAnswer(tell(names[0])), told, remedy, ...(isNamed ? [inCode(reason)] : [])]];
+    return [[shortAnswer(tell(names[0])), told, remedy, isNamed && inCode(reason)]];
   });
-  return table(
-    ['Status and body', 'Cause', 'What to do', ...(isNamed ? ['In the sandbox'] : [])],
-    rows,
-  );
+  return table(['Status and body', 'Cause', 'What to do', isNamed && 'In the sandbox'], rows);
 }

@@ -2,41 +2,37 @@
 
 import { programmePaths } from '../../../oauth/own_paths.ts';
 import { below, type Guide, managementRequest } from '../guide.ts';
-import { inCode } from '../markdown.ts';
+import { type Block, inCode } from '../markdown.ts';
 import { variable } from '../snippets/variables.ts';
 import { snippets } from './words.ts';
 
-export function furtherSections(guide: Guide): readonly string[] {
+export function furtherSections(guide: Guide): Block {
   const { programme } = guide.contract;
   const { revocation, introspection } = programme;
   return [
-    ...keySet(guide),
-    ...identitySections(guide),
-    ...(revocation === undefined
-      ? []
-      : [
-          '## Give tokens up',
-          `When a member logs out at your side, revoke the refresh token (RFC 7009): the login and all of its tokens end. An access token ends alone, and counts as a token request. The answer is always 200, whether or not the token was good.`,
-          snippets(
-            guide.base,
-            managementRequest(guide, below(guide, revocation.path), variable('REFRESH_TOKEN')),
-          ),
-        ]),
-    ...(introspection === undefined
-      ? []
-      : [
-          '## Ask about a token',
-          `You can ask whether one of your own tokens is good still (RFC 7662). Others’ tokens are told as \`{"active":false}\`.`,
-          snippets(
-            guide.base,
-            managementRequest(guide, below(guide, introspection.path), variable('ACCESS_TOKEN')),
-          ),
-        ]),
-    ...metadata(guide),
+    keySet(guide),
+    identitySections(guide),
+    revocation !== undefined && [
+      '## Give tokens up',
+      `When a member logs out at your side, revoke the refresh token (RFC 7009): the login and all of its tokens end. An access token ends alone, and counts as a token request. The answer is always 200, whether or not the token was good.`,
+      snippets(
+        guide.base,
+        managementRequest(guide, below(guide, revocation.path), variable('REFRESH_TOKEN')),
+      ),
+    ],
+    introspection !== undefined && [
+      '## Ask about a token',
+      `You can ask whether one of your own tokens is good still (RFC 7662). Others’ tokens are told as \`{"active":false}\`.`,
+      snippets(
+        guide.base,
+        managementRequest(guide, below(guide, introspection.path), variable('ACCESS_TOKEN')),
+      ),
+    ],
+    metadata(guide),
   ];
 }
 
-function keySet({ contract: { programme } }: Guide): readonly string[] {
+function keySet({ contract: { programme } }: Guide): Block {
   const { signsTokens, access, issuer, audience } = programme;
   if (!signsTokens || !access.isSigned) return [];
   return [
@@ -45,26 +41,22 @@ function keySet({ contract: { programme } }: Guide): readonly string[] {
   ];
 }
 
-function identitySections({ contract: { programme }, base }: Guide): readonly string[] {
+function identitySections({ contract: { programme }, base }: Guide): Block {
   const { identity: token, userinfo, issuer, access } = programme;
   const { origin } = new URL(base);
   return [
-    ...(token === undefined
-      ? []
-      : [
-          '## Know who has logged in',
-          `The answer to a code holds an identity token (OpenID Connect), a JWT signed with ${access.algorithm}. Let a library check its signature with the keys at ${inCode(issuer + programmePaths.keySet)}, ${inCode(`iss = ${issuer}`)}, \`aud\` (your client identifier), \`exp\`, and the \`nonce\` that you sent with the login request. \`sub\` is the member, for good. It is for you alone: the API takes access tokens.`,
-        ]),
-    ...(userinfo === undefined
-      ? []
-      : [
-          '## Ask about the member',
-          `With a member's access token, ${inCode(`GET ${origin + userinfo.path}`)} and ${inCode('Authorization: Bearer …')} tell what is known of the member.`,
-        ]),
+    token !== undefined && [
+      '## Know who has logged in',
+      `The answer to a code holds an identity token (OpenID Connect), a JWT signed with ${access.algorithm}. Let a library check its signature with the keys at ${inCode(issuer + programmePaths.keySet)}, ${inCode(`iss = ${issuer}`)}, \`aud\` (your client identifier), \`exp\`, and the \`nonce\` that you sent with the login request. \`sub\` is the member, for good. It is for you alone: the API takes access tokens.`,
+    ],
+    userinfo !== undefined && [
+      '## Ask about the member',
+      `With a member's access token, ${inCode(`GET ${origin + userinfo.path}`)} and ${inCode('Authorization: Bearer …')} tell what is known of the member.`,
+    ],
   ];
 }
 
-function metadata({ contract: { programme }, base }: Guide): readonly string[] {
+function metadata({ contract: { programme }, base }: Guide): Block {
   const { origin } = new URL(base);
   const { identity, issuer } = programme;
   const [path] = programme.metadata?.paths ?? [];
@@ -75,7 +67,7 @@ function metadata({ contract: { programme }, base }: Guide): readonly string[] {
   ];
 }
 
-export function helpSection({ contract, by }: Guide): readonly string[] {
+export function helpSection({ contract, by }: Guide): Block {
   const { login, programme } = contract;
   const { requestIdHeader } = programme;
   const reference =

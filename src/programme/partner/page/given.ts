@@ -1,14 +1,15 @@
 // Owns the first section of a partner's page: what the partner was given, and how it proves itself.
 
+import { listed } from '../../../lib/present.ts';
 import type { CredentialEncoding } from '../../../oauth/basic.ts';
 import { certificateMethods, privateKeyJwt, secretMethods } from '../../../oauth/client.ts';
 import { readsHeader } from '../../language/client_schema.ts';
 import { comparedProperties, heldValues } from '../../requests/client_values.ts';
 import { type Guide, inputsOf } from '../guide.ts';
-import { escaped, inCode, sentence, table } from '../markdown.ts';
+import { type Block, type Row, escaped, inCode, sentence, table } from '../markdown.ts';
 import { assertionText } from './assertions.ts';
 
-export function givenSection(guide: Guide): readonly string[] {
+export function givenSection(guide: Guide): Block {
   const { by, isRegistered } = guide;
   const { roles } = by.client;
   const missing = isRegistered && roles.length === 0;
@@ -18,17 +19,14 @@ export function givenSection(guide: Guide): readonly string[] {
       ? 'This is what we have registered for you in this environment:'
       : 'You get this when we register you; each environment has its own. Words in capitals stand for your values.',
     table(['What', 'Value'], rows(guide)),
-    ...(missing ? ['You are not registered for any kind of token yet: ask us.'] : []),
-    ...(by.client.isPublic === true
-      ? []
-      : [
-          'Keep secret and API key on your servers: never in a web page, an app or a repository. The examples read them from environment variables.',
-        ]),
-    ...authentication(guide),
+    missing && 'You are not registered for any kind of token yet: ask us.',
+    by.client.isPublic !== true &&
+      'Keep secret and API key on your servers: never in a web page, an app or a repository. The examples read them from environment variables.',
+    authentication(guide),
   ];
 }
 
-function rows(guide: Guide): readonly (readonly string[])[] {
+function rows(guide: Guide): readonly Row[] {
   const { contract, by, base, isRegistered } = guide;
   const { definition, programme, login } = contract;
   const { client } = by;
@@ -56,28 +54,26 @@ function rows(guide: Guide): readonly (readonly string[])[] {
   return [
     ['Address', inCode(base + definition.base_path)],
     ['Client identifier', inCode(client.id)],
-    ...(usesSecret
-      ? [['Client secret', 'shown once, when you were registered; `CLIENT_SECRET` in the examples']]
-      : []),
-    ...(by.apiKey === undefined
-      ? []
-      : [['API key', 'shown once, when you were registered; `API_KEY` in the examples']]),
+    usesSecret && [
+      'Client secret',
+      'shown once, when you were registered; `CLIENT_SECRET` in the examples',
+    ],
+    by.apiKey !== undefined && [
+      'API key',
+      'shown once, when you were registered; `API_KEY` in the examples',
+    ],
     ...held.flatMap(([names, values]) =>
       names.length === 0 || values.length === 0
         ? []
         : [[names.map(inCode).join(', '), values.map(inCode).join(' or ')]],
     ),
-    ...(login === undefined
-      ? []
-      : [
-          [
-            'Redirect URIs',
-            client.redirectUris.length === 0
-              ? 'none'
-              : client.redirectUris.map(inCode).join(', ') + comparedText(guide),
-          ],
-        ]),
-    ...(isRegistered ? [['Registered as', escaped(client.name)]] : []),
+    login !== undefined && [
+      'Redirect URIs',
+      client.redirectUris.length === 0
+        ? 'none'
+        : client.redirectUris.map(inCode).join(', ') + comparedText(guide),
+    ],
+    isRegistered && ['Registered as', escaped(client.name)],
   ];
 }
 
@@ -95,7 +91,7 @@ const encodingTexts: Readonly<Record<CredentialEncoding, string>> = {
 };
 
 /** How a client proves itself, in words. */
-function authentication({ contract, by }: Guide): readonly string[] {
+function authentication({ contract, by }: Guide): Block {
   const { definition } = contract;
   const { authentication: asked } = definition.client;
   const { methods, credentials, scheme, secret_half: half, when_both: both } = asked;
@@ -113,29 +109,20 @@ function authentication({ contract, by }: Guide): readonly string[] {
   }
   const halves = { first: 'the secret and a colon', second: 'a colon and the secret' };
   const alone = { ...halves, either: 'the secret, with a colon before or behind it' };
-  const ways = [
-    ...(methods.includes('basic')
-      ? [`the header \`Authorization: ${scheme}\`, with base64 of identifier, colon and secret`]
-      : []),
-    ...(half === undefined
-      ? []
-      : [`the header \`Authorization: ${scheme}\`, with base64 of ${alone[half]}`]),
-    ...(methods.includes('bare_basic')
-      ? ['the header `Authorization` with that base64 alone, without the word Basic']
-      : []),
-    ...(methods.includes('parameters')
-      ? [`${names.map(inCode).join(' and ')} in the request`]
-      : []),
-    ...(methods.includes('secret') && half === undefined
-      ? [`${inCode(names[1] ?? '')} in the request, without an identifier`]
-      : []),
-    ...(methods.includes(privateKeyJwt) ? ['an assertion that you sign'] : []),
-    ...(methods.some((method) => certificateMethods.some((one) => one === method))
-      ? [
-          `a certificate in the TLS handshake (RFC 8705), with ${inCode(names[0] ?? '')} in the request`,
-        ]
-      : []),
-  ];
+  const ways = listed<string>([
+    methods.includes('basic') &&
+      `the header \`Authorization: ${scheme}\`, with base64 of identifier, colon and secret`,
+    half !== undefined && `the header \`Authorization: ${scheme}\`, with base64 of ${alone[half]}`,
+    methods.includes('bare_basic') &&
+      'the header `Authorization` with that base64 alone, without the word Basic',
+    methods.includes('parameters') && `${names.map(inCode).join(' and ')} in the request`,
+    methods.includes('secret') &&
+      half === undefined &&
+      `${inCode(names[1] ?? '')} in the request, without an identifier`,
+    methods.includes(privateKeyJwt) && 'an assertion that you sign',
+    methods.some((method) => certificateMethods.some((one) => one === method)) &&
+      `a certificate in the TLS handshake (RFC 8705), with ${inCode(names[0] ?? '')} in the request`,
+  ]);
   const isSeveral =
     methods.filter((method) => /^(?:bare_)?basic$/.test(method)).length < methods.length &&
     ways.length > 1;
@@ -145,28 +132,25 @@ function authentication({ contract, by }: Guide): readonly string[] {
       : ' The header alone counts where it is sent.';
   return [
     `You prove who you are by ${ways.join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
-    ...assertionText(contract),
+    assertionText(contract),
   ];
 }
 
 /** An overview of the requests in the order in which they are made. */
-export function overview({ contract }: Guide): readonly string[] {
+export function overview({ contract }: Guide): Block {
   const { login, tokenEndpoints } = contract;
   const offered = new Set(tokenEndpoints.flatMap(({ grants }) => grants.map(({ grant }) => grant)));
-  const steps = [
-    ...(login === undefined
-      ? []
-      : [
-          'Send the member’s browser to our login page.',
-          'The browser comes back to you with a code.',
-          `Exchange the code for an access token${offered.has('refresh_token') ? ' and a refresh token' : ''}.`,
-        ]),
-    ...(offered.has('password') ? ['Or exchange a username and password for them.'] : []),
-    ...(offered.has('client_credentials')
-      ? ['For calls that are about no member, get a token of your own.']
-      : []),
+  const steps = listed<string>([
+    login !== undefined && [
+      'Send the member’s browser to our login page.',
+      'The browser comes back to you with a code.',
+      `Exchange the code for an access token${offered.has('refresh_token') ? ' and a refresh token' : ''}.`,
+    ],
+    offered.has('password') && 'Or exchange a username and password for them.',
+    offered.has('client_credentials') &&
+      'For calls that are about no member, get a token of your own.',
     'Call the API with the access token.',
-    ...(offered.has('refresh_token') ? ['When it has ended, refresh it.'] : []),
-  ];
-  return [steps.map((step, index) => `${index + 1}. ${sentence(step)}`).join('\n')];
+    offered.has('refresh_token') && 'When it has ended, refresh it.',
+  ]);
+  return steps.map((step, index) => `${index + 1}. ${sentence(step)}`).join('\n');
 }

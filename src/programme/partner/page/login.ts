@@ -4,25 +4,25 @@ import { isPage, type LoginFailurePromise, type LoginPromise } from '../../contr
 import type { InputPromise } from '../../contract/reading.ts';
 import { loginFailureAdvice } from '../failure_texts.ts';
 import { type Guide, loginRequest } from '../guide.ts';
-import { codeBlock, escaped, inCode, sentence, table } from '../markdown.ts';
+import { type Block, type Row, codeBlock, escaped, inCode, sentence, table } from '../markdown.ts';
 import { curlLines } from '../snippets/curl.ts';
 import { withVariables } from '../snippets/variables.ts';
 import { inputTable, spanText } from './words.ts';
 
-export function loginSection(guide: Guide, login: LoginPromise): readonly string[] {
+export function loginSection(guide: Guide, login: LoginPromise): Block {
   return [
     '## Log a member in',
-    ...link(guide, login),
+    link(guide, login),
     inputTable(
       guide,
       login.reading.inputs.map((input) => [input, isNeeded(guide, login, input)]),
     ),
-    ...unknownInputs(login),
-    ...proofKeys(login),
+    unknownInputs(login),
+    proofKeys(login),
     '### What comes back',
-    ...comeBack(guide, login),
+    comeBack(guide, login),
     '### When a login fails',
-    ...failures(login),
+    failures(login),
   ];
 }
 
@@ -36,7 +36,7 @@ function isNeeded({ by }: Guide, login: LoginPromise, input: InputPromise): bool
 }
 
 /** The address for the member's browser, and how to send it there. */
-function link(guide: Guide, login: LoginPromise): readonly string[] {
+function link(guide: Guide, login: LoginPromise): Block {
   const {
     reading: { methods },
     binds,
@@ -51,14 +51,14 @@ function link(guide: Guide, login: LoginPromise): readonly string[] {
     return [
       `Send the member’s browser to this address.${stateText(login)}`,
       codeBlock('text', address),
-      ...(binds === 'request' ? [] : byServer),
+      binds !== 'request' && byServer,
     ];
   }
   const form = `<form method="post" action="${address.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">\n  <button>Log in</button>\n</form>`;
   return [
     `The login begins with a POST whose parameters are in the address. The member’s browser can send it, by a form such as this one.${stateText(login)}`,
     codeBlock('html', form),
-    ...(binds === 'request' ? [] : byServer),
+    binds !== 'request' && byServer,
   ];
 }
 
@@ -78,7 +78,7 @@ function addressOf(guide: Guide): string {
   return `${guide.base}${path}?${named.join('&')}`;
 }
 
-function unknownInputs({ reading: { unknown } }: LoginPromise): readonly string[] {
+function unknownInputs({ reading: { unknown } }: LoginPromise): Block {
   return [
     unknown === 'refuse'
       ? 'A parameter that is not in this table is refused.'
@@ -86,7 +86,7 @@ function unknownInputs({ reading: { unknown } }: LoginPromise): readonly string[
   ];
 }
 
-function proofKeys({ pkce }: LoginPromise): readonly string[] {
+function proofKeys({ pkce }: LoginPromise): Block {
   if (pkce === 'off') return [];
   const how =
     'Make a new random verifier of 43 to 128 letters, digits, `-`, `.`, `_` or `~` for each login, send `base64url(SHA-256(verifier))` with the login request as the challenge, and the verifier itself with the code.';
@@ -97,7 +97,7 @@ function proofKeys({ pkce }: LoginPromise): readonly string[] {
   ];
 }
 
-function comeBack({ contract }: Guide, { success, reading }: LoginPromise): readonly string[] {
+function comeBack({ contract }: Guide, { success, reading }: LoginPromise): Block {
   const { definition, programme } = contract;
   const { headers, body } = success.render(new Set());
   const { code, state } = definition.authorize.answer;
@@ -116,39 +116,35 @@ const howBack = {
   form_post: ', in a form that it posts; cookies of yours with `SameSite=Lax` do not come along',
 } as const;
 
-function failures(login: LoginPromise): readonly string[] {
+function failures(login: LoginPromise): Block {
   const met = login.failures.filter(({ metBy }) => metBy !== undefined);
   const redirected = met.filter(({ outcome }) => !isPage(outcome));
   const shown = met.filter(({ outcome }) => isPage(outcome));
   return [
     'A wrong password is told to the member on the login page, not to you; a member who gives up does not come back.',
-    ...(redirected.length === 0
-      ? []
-      : [
-          'The browser comes back to your redirect URI with an error in place of the code:',
-          table(['With the redirect URI', 'Cause', 'What to do'], redirected.map(redirectRow)),
-        ]),
-    ...(shown.length === 0
-      ? []
-      : [
-          'The member sees a page and does not come back, because it is not certain that the request came from you:',
-          table(['Status and title', 'Cause', 'What to do'], shown.map(pageRow)),
-        ]),
+    redirected.length !== 0 && [
+      'The browser comes back to your redirect URI with an error in place of the code:',
+      table(['With the redirect URI', 'Cause', 'What to do'], redirected.map(redirectRow)),
+    ],
+    shown.length !== 0 && [
+      'The member sees a page and does not come back, because it is not certain that the request came from you:',
+      table(['Status and title', 'Cause', 'What to do'], shown.map(pageRow)),
+    ],
   ];
 }
 
-function redirectRow(failure: LoginFailurePromise): readonly string[] {
+function redirectRow(failure: LoginFailurePromise): Row {
   const { outcome } = failure;
-  if (isPage(outcome)) return [];
+  if (isPage(outcome)) return false;
   const { headers, body } = outcome.render(new Set(['parameter']));
   const { search, hash } = new URL(headers['Location'] ?? 'https://posted.example');
   const told = headers['Location'] === undefined ? (body.split('\n\n')[1] ?? '') : search + hash;
   return [inCode(decodeURIComponent(told)), ...advice(failure)];
 }
 
-function pageRow(failure: LoginFailurePromise): readonly string[] {
+function pageRow(failure: LoginFailurePromise): Row {
   const { outcome } = failure;
-  if (!isPage(outcome)) return [];
+  if (!isPage(outcome)) return false;
   return [`${outcome.status} ${escaped(outcome.title)}`, ...advice(failure)];
 }
 

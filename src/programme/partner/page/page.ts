@@ -1,5 +1,6 @@
 // Owns the page that tells a programme's partners how to get and use tokens, as Markdown.
 
+import { listed } from '../../../lib/present.ts';
 import type { Guide } from '../guide.ts';
 import { escaped } from '../markdown.ts';
 import { failureSection } from './failures.ts';
@@ -15,21 +16,21 @@ export function partnerPage(guide: Guide): string {
   const { contract, by, isRegistered } = guide;
   const { login, programme } = contract;
   const logsIn = !isRegistered || by.client.roles.includes('member');
-  const sections = [
+  const sections = listed<string>([
     `# ${escaped(programme.name)}: guide for partners`,
     'How your software logs members in, gets tokens and uses them. This page is made from what the server does, so it holds to the letter.',
-    ...overview(guide),
-    ...givenSection(guide),
-    ...(login === undefined || !logsIn ? [] : loginSection(guide, login)),
-    ...tokenSections(guide),
-    ...callSection(guide),
-    ...lifetimeSection(guide),
-    ...retrySection(guide),
-    ...limitSection(guide),
-    ...failureSection(guide),
-    ...sandboxSection(guide),
-    ...furtherSections(guide),
-    ...helpSection(guide),
-  ];
+    overview(guide),
+    givenSection(guide),
+    logsIn && login !== undefined && loginSection(guide, login),
+    tokenSections(guide),
+    callSection(guide),
+    lifetimeSection(guide),
+    retrySection(guide),
+    limitSection(guide),
+    failureSection(guide),
+    sandboxSection(guide),
+    furtherSections(guide),
+    helpSection(guide),
+  ]);
   return `${sections.join('\n\n')}\n`;
 }

@@ -1,20 +1,21 @@
 // Owns the section of a partner's page on failures that a sandbox forces.
 
+import { listed } from '../../../lib/present.ts';
 import type { SampleRequest } from '../../requests/sample_request.ts';
 import { below, type Guide } from '../guide.ts';
-import { codeBlock, inCode, table } from '../markdown.ts';
+import { type Block, codeBlock, inCode, table } from '../markdown.ts';
 import { curlLines } from '../snippets/curl.ts';
 
-export function sandboxSection(guide: Guide): readonly string[] {
+export function sandboxSection(guide: Guide): Block {
   const { sandbox, base, contract } = guide;
   const { sandbox: places } = contract.definition;
   const [endpoint] = contract.tokenEndpoints;
-  if (sandbox === undefined || places === undefined || endpoint === undefined) return [];
+  if (sandbox === undefined || places === undefined || endpoint === undefined) return false;
   const { header, parameter } = places;
-  const where = [
-    ...(header === undefined ? [] : [`in the header ${inCode(header)}`]),
-    ...(parameter === undefined ? [] : [`in the parameter ${inCode(parameter)} of its query`]),
-  ].join(' or ');
+  const where = listed<string>([
+    header !== undefined && `in the header ${inCode(header)}`,
+    parameter !== undefined && `in the parameter ${inCode(parameter)} of its query`,
+  ]).join(' or ');
   const name = 'throttled';
   const request: SampleRequest = {
     method: endpoint.reading.methods[0] ?? 'POST',
@@ -34,15 +35,12 @@ export function sandboxSection(guide: Guide): readonly string[] {
     table(
       ['Address', 'Failures by name'],
       [
-        ...(login === undefined ? [] : [[addressOf(login.path), namesOf(sandbox.loginFailures)]]),
+        login !== undefined && [addressOf(login.path), namesOf(sandbox.loginFailures)],
         ...[...sandbox.failuresAt].map(([path, failures]) => [addressOf(path), namesOf(failures)]),
         ['calls to the API', namesOf(sandbox.verificationFailures)],
       ],
     ),
-    ...(login === undefined
-      ? []
-      : [
-          'A login request comes back to you where the failure does: it needs your client identifier and a registered address. Its pages can be seen by the names `expired`, `damaged`, `other_browser`, `forged`, `too_many_attempts` and `difficulties`.',
-        ]),
+    login !== undefined &&
+      'A login request comes back to you where the failure does: it needs your client identifier and a registered address. Its pages can be seen by the names `expired`, `damaged`, `other_browser`, `forged`, `too_many_attempts` and `difficulties`.',
   ];
 }

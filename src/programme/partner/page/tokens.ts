@@ -4,45 +4,12 @@ import type { GrantType } from '../../../oauth/grant.ts';
 import { tokenPlace } from '../../answers/token_place.ts';
 import type { GrantPromise, TokenEndpointPromise } from '../../contract/tokens.ts';
 import type { SampleRequest } from '../../requests/sample_request.ts';
+import { grantWords } from '../grant_words.ts';
 import { below, type Guide, tokenRequests } from '../guide.ts';
-import { codeBlock, inCode, table } from '../markdown.ts';
+import { type Block, codeBlock, inCode, table } from '../markdown.ts';
 import { curlLines } from '../snippets/curl.ts';
 import { answerValues } from '../values.ts';
 import { answerBlock, inputTable, snippets, spanText } from './words.ts';
-
-/** In the order in which a partner meets them. */
-const headings: readonly (readonly [GrantType, heading: string, text: string])[] = [
-  [
-    'authorization_code',
-    'Exchange the code for tokens',
-    'Your server sends the code to us, and gets tokens of the member. The examples read the code from `CODE`.',
-  ],
-  [
-    'password',
-    'Get tokens with a username and password',
-    'Your server sends what the member has typed, and gets tokens of the member. Do not keep the password. The examples read it from `MEMBER_USERNAME` and `MEMBER_PASSWORD`.',
-  ],
-  [
-    'refresh_token',
-    'Refresh tokens',
-    'When the access token has ended, or shortly before, exchange the refresh token for new tokens. The examples read it from `REFRESH_TOKEN`.',
-  ],
-  [
-    'client_credentials',
-    'Get a token of your own',
-    'For calls that are about no member. Use it until it ends, then get another.',
-  ],
-  [
-    'token_exchange',
-    'Exchange an access token',
-    'For an access token of yours you get another one. It ends with the login, as the first one does. The examples read the first one from `ACCESS_TOKEN`.',
-  ],
-  [
-    'jwt_bearer',
-    'Get a token with an assertion',
-    'Your server signs an assertion and exchanges it for a token; there is no refresh token: sign another. The examples read it from `ASSERTION`.',
-  ],
-];
 
 interface Place {
   readonly endpoint: TokenEndpointPromise;
@@ -50,9 +17,11 @@ interface Place {
   readonly request: SampleRequest;
 }
 
-export function tokenSections(guide: Guide): readonly string[] {
+export function tokenSections(guide: Guide): Block {
   const { by, isRegistered } = guide;
-  return headings.flatMap(([grant, heading, text]) => {
+  const grants = Object.keys(grantWords) as readonly GrantType[];
+  return grants.flatMap((grant) => {
+    const { heading, text } = grantWords[grant];
     const places = placesOf(guide, grant);
     const [first, ...others] = places;
     if (first === undefined) return [];
@@ -60,10 +29,10 @@ export function tokenSections(guide: Guide): readonly string[] {
     return [
       `## ${heading}`,
       text + refreshText(guide, grant),
-      ...firstRequest(guide, first),
+      firstRequest(guide, first),
       ...others.flatMap((place) => furtherRequest(guide, place)),
-      ...answer(guide, first),
-      ...(grant === 'refresh_token' ? refreshNotes(guide) : []),
+      answer(guide, first),
+      grant === 'refresh_token' && refreshNotes(guide),
     ];
   });
 }
@@ -78,7 +47,7 @@ function placesOf(guide: Guide, grant: GrantType): readonly Place[] {
   });
 }
 
-function firstRequest(guide: Guide, place: Place): readonly string[] {
+function firstRequest(guide: Guide, place: Place): Block {
   const { endpoint, promise, request } = place;
   const { grant, grantType } = promise;
   const inputs = endpoint.reading.inputs.filter(({ readBy }) => readBy.includes(grant));
@@ -91,11 +60,11 @@ function firstRequest(guide: Guide, place: Place): readonly string[] {
   return [
     addressLine(guide, place),
     snippets(guide.base, request, { header: headerOf(guide, grant) }),
-    ...(rows.length === 0 ? [] : [inputTable(guide, rows)]),
+    rows.length !== 0 && inputTable(guide, rows),
   ];
 }
 
-function furtherRequest(guide: Guide, place: Place): readonly string[] {
+function furtherRequest(guide: Guide, place: Place): Block {
   const { promise, request } = place;
   const flags = headerOf(guide, promise.grant) === undefined ? '-sS' : '-sS -i';
   return [
@@ -115,18 +84,15 @@ function headerOf({ contract: { programme }, by }: Guide, grant: GrantType): str
   return tokenPlace(programme, by.client, grant, 'accessToken')?.header;
 }
 
-function answer(guide: Guide, { promise }: Place): readonly string[] {
+function answer(guide: Guide, { promise }: Place): Block {
   const { grant, answer: told } = promise;
   const { token_response: layout, tokens } = guide.contract.definition;
   const values = answerValues(layout.fields, grant, layout.name_case, layout.wrap);
   return [
     'The answer:',
     answerBlock(told.render(new Set())),
-    ...(tokens.access.live === 'one'
-      ? [
-          `**The access token ends the one before it**: your last one of the same ${grant === 'client_credentials' ? 'kind' : 'member'} is good no more.`,
-        ]
-      : []),
+    tokens.access.live === 'one' &&
+      `**The access token ends the one before it**: your last one of the same ${grant === 'client_credentials' ? 'kind' : 'member'} is good no more.`,
     ...(layout.encoding === 'text' || values.length === 0
       ? []
       : [
@@ -149,7 +115,7 @@ function refreshText({ contract: { programme } }: Guide, grant: GrantType): stri
     : ' There is no refresh token.';
 }
 
-function refreshNotes({ contract: { refresh } }: Guide): readonly string[] {
+function refreshNotes({ contract: { refresh } }: Guide): Block {
   if (refresh === undefined) return [];
   if (!refresh.rotates) {
     return [

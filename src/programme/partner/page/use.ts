@@ -2,15 +2,15 @@
 
 import { milliseconds } from '../../../lib/clock.ts';
 import type { FailureReason } from '../../../oauth/failure.ts';
-import type { GrantType } from '../../../oauth/grant.ts';
 import type { TokenForm } from '../../contract/tokens.ts';
 import type { BudgetValue } from '../../language/limits.ts';
+import { grantWords } from '../grant_words.ts';
 import { callRequest, type Guide } from '../guide.ts';
-import { inCode, table } from '../markdown.ts';
+import { type Block, inCode, table } from '../markdown.ts';
 import { shapeText } from '../values.ts';
 import { inputTable, shortAnswer, snippets, spanText } from './words.ts';
 
-export function callSection(guide: Guide): readonly string[] {
+export function callSection(guide: Guide): Block {
   const { heldHeaders, programme } = guide.contract;
   const { apiKeyHeader } = programme.verification;
   return [
@@ -21,27 +21,16 @@ export function callSection(guide: Guide): readonly string[] {
         : `A call that needs no login (joining, for example) takes your API key in ${inCode(apiKeyHeader)} instead; you may always send both, if both are yours.`
     } The examples read the address of the call from \`API_URL\`.`,
     snippets('', callRequest(guide)),
-    ...(heldHeaders.length === 0
-      ? []
-      : [
-          'These headers name you and the programme. They must be right where they are sent:',
-          inputTable(
-            guide,
-            heldHeaders.map((input) => [input, input.neededBy.length > 0]),
-          ),
-        ]),
+    heldHeaders.length !== 0 && [
+      'These headers name you and the programme. They must be right where they are sent:',
+      inputTable(
+        guide,
+        heldHeaders.map((input) => [input, input.neededBy.length > 0]),
+      ),
+    ],
     `Treat tokens as texts of up to 16 KB whose form may change${hasForms(guide) ? ', but for those of a form below' : ''}. When a call is answered with ${answerTo(guide, 'invalid_token')}, the token has ended: ${guide.contract.refresh === undefined ? 'get a new one' : 'refresh it once and repeat the call; if the refresh is refused too, log the member in again'}.`,
   ];
 }
-
-const grantTexts: Readonly<Record<GrantType, string>> = {
-  authorization_code: 'Access token from a code',
-  refresh_token: 'Access token from a refresh',
-  client_credentials: 'Access token of your own',
-  token_exchange: 'Access token from an exchange',
-  jwt_bearer: 'Access token with an assertion',
-  password: 'Access token from a username and password',
-};
 
 /** Whether the file says what some tokens look like; what JWTs look like follows from what they are. */
 function hasForms({ contract: { tokens, refresh } }: Guide): boolean {
@@ -56,42 +45,41 @@ function formText(form: TokenForm): string {
     : shapeText({ ...form, characters: form.characters ?? 'alphanumeric' });
 }
 
-export function lifetimeSection(guide: Guide): readonly string[] {
+export function lifetimeSection(guide: Guide): Block {
   const { tokens, refresh, login, programme } = guide.contract;
-  const columns = hasForms(guide) ? 3 : 2;
+  const isFormed = hasForms(guide);
   const known = tokens.map(({ grant, lifetime, form }) => ({
-    name: grantTexts[grant],
-    cells: [spanText(lifetime), formText(form)],
+    name: grantWords[grant].token,
+    cells: [spanText(lifetime), isFormed && formText(form)],
   }));
   const [first] = known;
-  const isOne =
-    new Set(known.map(({ cells }) => cells.slice(0, columns - 1).join('\n'))).size === 1;
+  const isOne = new Set(known.map(({ cells }) => cells.join('\n'))).size === 1;
   const access = isOne && first !== undefined ? [{ ...first, name: 'Access token' }] : known;
-  const rows = [
-    ...(login === undefined
-      ? []
-      : [['Code', `${spanText(programme.code.lifetime)}, one exchange`, 'may change']]),
-    ...access.map(({ name, cells }) => [name, ...cells]),
-    ...(refresh === undefined
-      ? []
-      : [
-          [
-            'Refresh token',
-            `${spanText(refresh.lifetime)}, ${refresh.rotates ? 'one use' : 'from its last use'}`,
-            formText(refresh.form),
-          ],
-          ['All tokens of a login', `${spanText(refresh.longest)} from the login at most`, ''],
-        ]),
-  ];
   return [
     '## Lifetimes',
     table(
-      ['What', 'Good for', 'Form'].slice(0, columns),
-      rows.map((cells) => cells.slice(0, columns)),
+      ['What', 'Good for', isFormed && 'Form'],
+      [
+        login !== undefined && [
+          'Code',
+          `${spanText(programme.code.lifetime)}, one exchange`,
+          isFormed && 'may change',
+        ],
+        ...access.map(({ name, cells }) => [name, ...cells]),
+        refresh !== undefined && [
+          'Refresh token',
+          `${spanText(refresh.lifetime)}, ${refresh.rotates ? 'one use' : 'from its last use'}`,
+          isFormed && formText(refresh.form),
+        ],
+        refresh !== undefined && [
+          'All tokens of a login',
+          `${spanText(refresh.longest)} from the login at most`,
+          isFormed && '',
+        ],
+      ],
     ),
-    ...(refresh === undefined
-      ? []
-      : ['A login lives on as long as you refresh it in time, up to the last line of the table.']),
+    refresh !== undefined &&
+      'A login lives on as long as you refresh it in time, up to the last line of the table.',
     'Rely on the lifetimes in the answers where they tell them: those above can change.',
   ];
 }
@@ -101,7 +89,7 @@ function answerTo({ contract: { failures } }: Guide, reason: FailureReason): str
   return told === undefined ? '' : shortAnswer(told);
 }
 
-export function retrySection(guide: Guide): readonly string[] {
+export function retrySection(guide: Guide): Block {
   const { refresh, login } = guide.contract;
   const lost =
     refresh === undefined || refresh.grace === 0 || !refresh.rotates
@@ -110,11 +98,8 @@ export function retrySection(guide: Guide): readonly string[] {
   return [
     '## Retries and outages',
     `${lost} If the answer is ${answerTo(guide, 'temporarily_unavailable')} or ${answerTo(guide, 'server_error')}, or there is none at all, wait and send the same request again: after the seconds in \`Retry-After\` if the answer has it, else after one second, then two, then four. Give up after a minute, keep your tokens, and try again later: an outage is never told as a bad token.`,
-    ...(login === undefined
-      ? []
-      : [
-          'A code is the exception. If the answer to its exchange was lost, do not send it again: a second use ends the tokens of the first. Log the member in again.',
-        ]),
+    login !== undefined &&
+      'A code is the exception. If the answer to its exchange was lost, do not send it again: a second use ends the tokens of the first. Log the member in again.',
   ];
 }
 
@@ -128,7 +113,7 @@ const budgetTexts: Readonly<Record<BudgetValue, string>> = {
   state: 'what is left, as a `RateLimit` (IETF draft)',
 };
 
-export function limitSection(guide: Guide): readonly string[] {
+export function limitSection(guide: Guide): Block {
   const { contract, by } = guide;
   const { programme, definition } = contract;
   const limit = by.client.throttle ?? programme.throttle;
@@ -142,13 +127,11 @@ export function limitSection(guide: Guide): readonly string[] {
     limit === undefined
       ? 'There is no limit on token requests.'
       : `You may make ${limit.limit} token requests in ${spanText(milliseconds(limit.window))}. One more is answered with ${refused} and \`Retry-After\`, and uses nothing up.`,
-    ...(told.length === 0
-      ? []
-      : ['Answers to token requests tell what is left:', table(['Header', 'Tells'], told)]),
-    ...(failureLimit === undefined
-      ? []
-      : [
-          `After ${failureLimit.limit} wrong secrets in ${spanText(milliseconds(failureLimit.window))} from one address, further wrong ones are answered with ${limit === undefined ? refused : 'that'} as well; the right one is not.`,
-        ]),
+    told.length !== 0 && [
+      'Answers to token requests tell what is left:',
+      table(['Header', 'Tells'], told),
+    ],
+    failureLimit !== undefined &&
+      `After ${failureLimit.limit} wrong secrets in ${spanText(milliseconds(failureLimit.window))} from one address, further wrong ones are answered with ${limit === undefined ? refused : 'that'} as well; the right one is not.`,
   ];
 }

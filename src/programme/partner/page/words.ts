@@ -10,7 +10,7 @@ import type { Guide } from '../guide.ts';
 import { codeBlock, inCode, sentence, table } from '../markdown.ts';
 import { curlLines } from '../snippets/curl.ts';
 import { javascriptProgram } from '../snippets/javascript.ts';
-import type { Printed } from '../snippets/literals.ts';
+import type { Printed } from '../snippets/program.ts';
 import { pythonProgram } from '../snippets/python.ts';
 import { inputText } from '../values.ts';
 
