@@ -2,20 +2,12 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
-import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
-import { isNewUse } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
+import { WaitingUses } from '../secret_uses.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { arrayRows } from './tables.ts';
 import type { RowChanges } from './write_changes.ts';
-
-interface Use {
-  readonly programme: ProgrammeId;
-  readonly client: ClientId;
-  readonly digest: Digest;
-  readonly used_at: Instant;
-}
 
 const columns = arrayRows({ programme: 'text', client: 'text', digest: 'text', used_at: 'bigint' });
 
@@ -46,40 +38,23 @@ export interface SecretUses extends Pick<Keeping, 'recordSecretUse' | 'secretUse
 }
 
 export function secretUses(care: Link): SecretUses {
-  /** The last use of each secret in this process, so that most uses cost one map look-up. */
-  const known = new Map<string, Instant>();
-  const waiting = new Map<string, Use>();
-  const flush = async (): Promise<void> => {
-    const uses = [...waiting.values()];
-    waiting.clear();
-    // A use may be lost; the next hour's is written.
-    if (uses.length > 0) await care.run(put, columns.values(uses)).catch(() => undefined);
-  };
+  const waiting = new WaitingUses();
   return {
-    recordSecretUse: (programme, client, digest, used_at) => {
-      const name = `${programme}\0${client}\0${digest}`;
-      if (!isNewUse(known.get(name), used_at)) return;
-      known.set(name, used_at);
-      waiting.set(name, { programme, client, digest, used_at });
-    },
+    recordSecretUse: waiting.record,
     secretUses: async (programme, client) => {
       const rows = await care.run(find, [programme, client]);
-      const uses = new Map(rows as unknown as readonly [Digest, Instant][]);
-      for (const use of waiting.values()) {
-        if (use.programme !== programme || use.client !== client) continue;
-        if (isNewUse(uses.get(use.digest), use.used_at)) uses.set(use.digest, use.used_at);
-      }
-      return uses;
+      return waiting.besides(rows as unknown as (readonly [Digest, Instant])[], programme, client);
     },
     written: ({ usesKept }) => {
       for (const { programme, id, held } of usesKept) {
-        const left = held.split(' ');
-        for (const [name, use] of waiting) {
-          const isOf = use.programme === programme && use.client === id;
-          if (isOf && !left.includes(use.digest)) waiting.delete(name);
-        }
+        waiting.keepOnly(programme, id, held.split(' '));
       }
     },
-    flush,
+    flush: async () => {
+      const uses = [...waiting.all];
+      waiting.clear();
+      // A use may be lost; the next hour's is written.
+      if (uses.length > 0) await care.run(put, columns.values(uses)).catch(() => undefined);
+    },
   };
 }

@@ -12,9 +12,9 @@ import type { Registry } from '../registry.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, nameIn, Remembered } from './commits/freshness.ts';
 import { metaOf } from './meta.ts';
-import type { SecretUses } from './notes.ts';
 import { epochIn, registeredRows } from './registered_rows.ts';
 import type { Revoker } from './revocations.ts';
+import type { SecretUses } from './secret_uses.ts';
 
 export function fileRegistry(
   database: DatabaseSync,

@@ -21,9 +21,9 @@ import { fileKeeping } from './keeping.ts';
 import { fileTexts } from './kept_texts.ts';
 import { fileAttempts } from './login_attempts.ts';
 import { fileLogins, loginRows } from './logins.ts';
-import { fileSecretUses } from './notes.ts';
 import { fileRegistry } from './registry.ts';
 import { fileAccessTokens, fileRevoker } from './revocations.ts';
+import { fileSecretUses } from './secret_uses.ts';
 import { fileRecordedTime } from './time.ts';
 
 /** A log of the usual length fits in twice. */

@@ -1,0 +1,60 @@
+// Owns the uses of secrets in a process that writes them later: the last use of each, and those not written yet.
+
+import type { Instant } from '../lib/clock.ts';
+import type { Digest } from '../lib/digest.ts';
+import type { ClientId, ProgrammeId } from '../oauth/client.ts';
+import { isNewUse } from './judgement.ts';
+import type { Keeping } from './keeping.ts';
+
+/** A row of the table `secret_use`. */
+interface SecretUse {
+  readonly programme: ProgrammeId;
+  readonly client: ClientId;
+  readonly digest: Digest;
+  readonly used_at: Instant;
+}
+
+export class WaitingUses {
+  /** The last use of each secret in this process, so that most uses cost one map look-up. */
+  readonly #known = new Map<string, Instant>();
+  readonly #waiting = new Map<string, SecretUse>();
+
+  readonly record: Keeping['recordSecretUse'] = (programme, client, digest, used_at) => {
+    const name = `${programme}\0${client}\0${digest}`;
+    if (!isNewUse(this.#known.get(name), used_at)) return;
+    this.#known.set(name, used_at);
+    this.#waiting.set(name, { programme, client, digest, used_at });
+  };
+
+  /** Those that are not written yet. */
+  get all(): Iterable<SecretUse> {
+    return this.#waiting.values();
+  }
+
+  /** The uses of a client that are `written`, and those that are not. */
+  besides(
+    written: Iterable<readonly [Digest, Instant]>,
+    programme: ProgrammeId,
+    client: ClientId,
+  ): ReadonlyMap<Digest, Instant> {
+    const uses = new Map(written);
+    for (const use of this.#waiting.values()) {
+      if (use.programme !== programme || use.client !== client) continue;
+      if (isNewUse(uses.get(use.digest), use.used_at)) uses.set(use.digest, use.used_at);
+    }
+    return uses;
+  }
+
+  /** Forgets the waiting uses of other secrets of a client than those that it still has. */
+  keepOnly(programme: string, client: string, held: readonly string[]): void {
+    for (const [name, use] of this.#waiting) {
+      const isOf = use.programme === programme && use.client === client;
+      if (isOf && !held.includes(use.digest)) this.#waiting.delete(name);
+    }
+  }
+
+  /** All are written. */
+  clear(): void {
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,54 @@
+// Owns the uses of secrets in the file store, which are written within the commits of other verbs.
+
+import type { DatabaseSync } from 'node:sqlite';
+
+import type { Instant } from '../../lib/clock.ts';
+import type { Digest } from '../../lib/digest.ts';
+import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
+import type { Keeping } from '../keeping.ts';
+import { WaitingUses } from '../secret_uses.ts';
+import type { TransactionHook } from './commits/transactions.ts';
+
+/** Uses of secrets, in this process and in the file. */
+export interface SecretUses extends TransactionHook {
+  readonly record: Keeping['recordSecretUse'];
+  /** By digest, with the uses that are not written yet. */
+  readonly of: (programme: ProgrammeId, id: ClientId) => ReadonlyMap<Digest, Instant>;
+  /** Forgets all others of a client; call it inside a write. */
+  readonly keepOnly: (programme: ProgrammeId, id: string, held: readonly Digest[]) => void;
+}
+
+export function fileSecretUses(database: DatabaseSync): SecretUses {
+  const select = database.prepare(
+    'SELECT digest, used_at FROM secret_use WHERE programme = ? AND client = ?',
+  );
+  select.setReturnArrays(true);
+  // Not where another process wrote a use within the hour, or the client was removed.
+  const put = database.prepare(
+    `INSERT INTO secret_use (programme, client, digest, used_at)
+     SELECT $programme, $client, $digest, $used_at WHERE EXISTS (
+       SELECT 1 FROM registered WHERE kind = 'client' AND programme = $programme AND id = $client)
+     ON CONFLICT DO UPDATE SET used_at = excluded.used_at
+     WHERE excluded.used_at - used_at >= 3600000`,
+  );
+  const drop = database.prepare(
+    `DELETE FROM secret_use WHERE programme = ? AND client = ?
+     AND digest NOT IN (SELECT value FROM json_each(?))`,
+  );
+  const waiting = new WaitingUses();
+  return {
+    record: waiting.record,
+    of: (programme, id) => {
+      const rows = select.all(programme, id) as unknown as (readonly [Digest, Instant])[];
+      return waiting.besides(rows, programme, id);
+    },
+    keepOnly: (programme, id, held) => {
+      drop.run(programme, id, JSON.stringify(held));
+      waiting.keepOnly(programme, id, held);
+    },
+    beforeCommit: () => {
+      for (const use of waiting.all) put.run({ ...use });
+    },
+    committed: () => waiting.clear(),
+  };
+}
