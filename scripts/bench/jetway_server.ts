@@ -11,7 +11,8 @@ import { requestMetrics } from '../../src/cli/server/metrics/requests.ts';
 import { Observing } from '../../src/cli/server/observing.ts';
 import { serveAll } from '../../src/cli/server/serving.ts';
 import { usualLog } from '../../src/config/log_keys.ts';
-import { beginLogin } from '../../src/engine/answer.ts';
+import type { Authorization } from '../../src/engine/authorization.ts';
+import { issue as issueFor } from '../../src/engine/issue.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { listen } from '../../src/http/server.ts';
 import { after, milliseconds, systemClock } from '../../src/lib/clock.ts';
@@ -181,16 +182,14 @@ async function issue({ format, count }: Order): Promise<readonly string[]> {
   const inputs: ReadonlyMap<string, string> = new Map();
   const hangUp = (): AbortSignal => new AbortController().signal;
   const record = new RequestRecord('POST');
-  const request = { service, client, inputs, scope, now, era, hangUp, record };
+  const grant = 'password';
+  const request = { service, client, grant, inputs, scope, now, era, hangUp, record } as const;
   const tokens: string[] = [];
   while (tokens.length < count) {
     const length = Math.min(atOnce, count - tokens.length);
     const begun = Array.from({ length }, async () => {
-      const beginning = { grant: 'password', member, asked: scope, loggedInAt: now } as const;
-      const { accessToken } = await beginLogin(request, beginning, async (login) =>
-        store.startLogin(login),
-      );
-      return accessToken;
+      const login: Authorization = { kind: 'login', member, asked: scope, scope, loggedInAt: now };
+      return (await issueFor(request, login))?.accessToken ?? '';
     });
     tokens.push(...(await Promise.all(begun)));
   }

@@ -1,4 +1,4 @@
-// Owns the answers of logins: beginning a login with its first one, and the one that follows another.
+// Owns the answers of logins as their rows have them: the first one of a new login, and the next one.
 
 import {
   after,
@@ -12,8 +12,7 @@ import { grantFailures, Refusal } from '../oauth/failure.ts';
 import type { Answer, GrantType, Login } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import { newPlace } from '../oauth/place.ts';
-import type { TokenSet } from '../oauth/token_set.ts';
-import { type NewLogin, PlaceTaken } from '../store/grants.ts';
+import type { NewLogin } from '../store/grants.ts';
 import {
   firstRefreshText,
   loginDigest,
@@ -21,77 +20,21 @@ import {
   refreshDigest,
 } from '../token/sealed/refresh_text.ts';
 import type { SealingKey } from '../token/sealed/sealing_key.ts';
-import type { GrantRequest } from './authorization.ts';
+import type { GrantRequest, LoginBeginning } from './authorization.ts';
 import { clientLikeSubject } from './failure.ts';
-import { type LoggedIn, withIdentity } from './identity/identity_token.ts';
-import { makeLoginTokens } from './issue.ts';
 import type { Service } from './service.ts';
 
-/** What a login rests on. */
-export interface Beginning {
-  readonly grant: GrantType;
-  /** Absent where a client gets its own tokens. */
-  readonly member: Member | undefined;
-  /** The scope that was asked for, or is the member's level; absent where none was. */
-  readonly asked: string | undefined;
-  /** The login ends when the dialect's longest login since then does. */
-  readonly loggedInAt: Instant;
-  /** Of a login request, whose answer may hold an identity token. */
-  readonly loggedIn?: LoggedIn;
-}
-
-/** Another process draws the same place about once in a thousand logins of one millisecond. */
-const mostPlaces = 5;
-
-/**
- * Begins a login and makes its first tokens; `persist` writes the login together with what it is spent
- * for.
- */
-export async function beginLogin(
-  request: GrantRequest,
-  beginning: Beginning,
-  persist: (login: NewLogin) => Promise<void>,
-): Promise<TokenSet> {
-  const { service, client } = request;
-  const scopes = grantedScopes(request, beginning);
-  expectAnswerable(service, beginning.grant, beginning.member);
-  for (let tries = 1; ; tries += 1) {
-    const { login, refreshText } = newLogin(request, beginning, scopes);
-    const telling = refreshText === undefined ? undefined : { text: refreshText };
-    const made = await makeLoginTokens(service, client, beginning.grant, login, telling);
-    const tokens = await withIdentity(service, client, made, login, beginning.loggedIn);
-    try {
-      await persist(login);
-      return tokens;
-    } catch (error) {
-      if (!(error instanceof PlaceTaken) || tries === mostPlaces) throw error;
-    }
-  }
-}
-
-interface GrantedScopes {
-  /** Of the login: no refresh can widen it (HOSTILE 32). */
-  readonly granted: string | undefined;
-  /** Of the first tokens. */
-  readonly scope: string | undefined;
-}
-
-function grantedScopes(
-  { service, scope: requested }: GrantRequest,
-  { asked }: Beginning,
-): GrantedScopes {
-  const { scope } = service.programme;
-  const granted = asked ?? scope.unasked;
-  return { granted, scope: scope.narrow(requested, granted) };
-}
-
-function newLogin(
-  { service, client, now, era, record }: GrantRequest,
-  { grant, member, loggedInAt }: Beginning,
-  { granted, scope }: GrantedScopes,
+/** A login at a new place, with its first answer. */
+export function newLogin(
+  { service, client, grant, now, era, record }: GrantRequest,
+  { member, asked, scope: requested, loggedInAt }: LoginBeginning,
 ): { readonly login: NewLogin; readonly refreshText: string | undefined } {
   const { programme, tokenKeys } = service;
-  const { id, refresh } = programme;
+  const { id, refresh, scope: rules } = programme;
+  // The login's own scope: no refresh can widen it (HOSTILE 32).
+  const granted = asked ?? rules.unasked;
+  const scope = rules.narrow(requested, granted);
+  expectAnswerable(service, grant, member);
   const first = firstRefreshText(newPlace(now));
   record.login = first.place;
   const refreshText = programme.refreshing.has(grant) ? first.text : undefined;

@@ -1,17 +1,21 @@
-// Owns what a token request hands to its grant.
+// Owns what a token request hands to its grant, and what the grant answers: whom tokens are for, and what
+// the request pays for them with. The issuer alone (issue.ts) makes tokens and spends.
 
 import type { Instant } from '../lib/clock.ts';
-import type { Client } from '../oauth/client.ts';
-import type { Era } from '../oauth/grant.ts';
+import type { Answer, Era, GrantType, Login, LoginState } from '../oauth/grant.ts';
+import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
-import type { TokenSet } from '../oauth/token_set.ts';
 import type { Inputs } from '../programme/requests/input_rules.ts';
+import type { NewLogin } from '../store/grants.ts';
+import type { Authenticated } from './authentication/proof.ts';
+import type { LoggedIn } from './identity/identity_token.ts';
 import type { Service } from './service.ts';
+import type { RefreshTelling } from './token_forms.ts';
 
 /** A token request that has passed every shared check. */
-export interface GrantRequest {
+export interface GrantRequest extends Authenticated {
   readonly service: Service;
-  readonly client: Client;
+  readonly grant: GrantType;
   readonly inputs: Inputs;
   /** The requested scope, if any; it exists. */
   readonly scope: string | undefined;
@@ -23,5 +27,54 @@ export interface GrantRequest {
   readonly record: RequestRecord;
 }
 
-/** One grant: its tokens, once what they rest on is durable, or a `Refusal`. */
-export type Grant = (request: GrantRequest) => Promise<TokenSet>;
+/**
+ * One grant: decides whether the request gets tokens, or throws a `Refusal`. It spends nothing: a refused
+ * request leaves what it presents good.
+ *
+ * @param round 0, or how often what the request rests on was changed by another one before it was spent
+ */
+export type Grant = (request: GrantRequest, round: number) => Promise<Authorization>;
+
+export type Authorization = LoginBeginning | NextAnswer | OwnToken;
+
+interface Payment {
+  /** Spends what can be used once. Throws `Refusal` where another request was first. */
+  readonly spend?: () => Promise<void>;
+}
+
+/** A new login, with its first tokens. */
+export interface LoginBeginning extends Payment {
+  readonly kind: 'login';
+  /** Absent where a client gets its own tokens. */
+  readonly member: Member | undefined;
+  /** The scope that was asked for, or is the member's level; absent where none was. */
+  readonly asked: string | undefined;
+  /** Of the first tokens, where the request asks for a part of it. */
+  readonly scope: string | undefined;
+  /** The login ends when the dialect's longest login since then does. */
+  readonly loggedInAt: Instant;
+  /** Of a login request, whose answer may hold an identity token. */
+  readonly loggedIn?: LoggedIn;
+  /** Writes the login in one step with what it is spent for; if left out, the login alone is written. */
+  readonly persist?: (login: NewLogin) => Promise<void>;
+}
+
+/** Another answer of a login. */
+export interface NextAnswer extends Payment {
+  readonly kind: 'answer';
+  readonly login: LoginState;
+  /** The login with the answer that is told. */
+  readonly told: Login & Answer;
+  /** Absent where the answer has no refresh token. */
+  readonly refresh: RefreshTelling | undefined;
+  /** What the login's row becomes, unless another request has changed it; absent where it stays. */
+  readonly next: Answer | undefined;
+  readonly issuedTokenType?: string;
+}
+
+/** A client's own token without a refresh token. */
+export interface OwnToken extends Payment {
+  readonly kind: 'own';
+  readonly scope: string | undefined;
+  readonly issuedTokenType?: string;
+}

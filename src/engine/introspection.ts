@@ -8,19 +8,20 @@ import type { WireRequest } from '../oauth/wire_request.ts';
 import type { PresentedCredentials } from '../programme/requests/presented_credentials.ts';
 import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
 import { judgeRefresh, refreshEnd } from '../store/judgement.ts';
-import { authenticateClient, expectNamed } from './authentication/client.ts';
+import { authenticateClient } from './authentication/client.ts';
 import { holdsSecret } from './authentication/secret.ts';
 import { answering } from './failure.ts';
-import { presentedBy, readRefreshToken } from './refresh_token.ts';
+import { findStandingToken, type StandingToken, subjectOf } from './presented/access_token.ts';
+import { findRefresh, presentedBy } from './presented/refresh_token.ts';
 import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
-import { findStandingToken, type StandingToken, subjectOf } from './standing_token.ts';
+import { type Authenticating, readQuestion } from './token_question.ts';
 
 /** Answers an introspection request. */
 export const answerIntrospection = answering(forcingAt(introspect));
 
 /**
- * The steps. A gateway may ask about every access token of its programme, a client about its own
+ * A gateway may ask about every access token of its programme, a client about its own
  * tokens. Any other token gets the answer of a dead one (RFC 7662 2.2 and 4).
  */
 async function introspect(
@@ -28,45 +29,42 @@ async function introspect(
   endpoint: TokenManagementEndpoint,
   request: WireRequest,
 ): Promise<Reply> {
-  const now = service.clock.now();
-  const { record } = request;
-  record.step = 'inputs';
-  const inputs = endpoint.readInputs(request);
-  record.step = 'credentials';
-  const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
-  record.claimedClient = credentials.id;
-  record.step = 'client';
-  const asker = await authenticateAsker(service, credentials, now, request);
-  record.step = 'client_values';
-  expectNamed(inputs, asker === 'gateway' ? (credentials.id ?? '') : asker.id);
-  record.step = 'parameters';
-  const text = endpoint.readToken(inputs);
-
-  record.step = 'token';
+  const authenticate: Authenticating<Asker> = async (credentials, at) => {
+    const gateway = await findGateway(service, credentials, at);
+    if (gateway !== undefined) return { id: gateway };
+    const { client } = await authenticateClient(service, credentials, at, request);
+    return { id: client.id, client };
+  };
+  const question = await readQuestion(service, endpoint, request, authenticate);
+  const { text, now } = question;
+  const { client } = question.asker;
   const token = await findStandingToken(service, text, now);
-  if (token !== undefined && (asker === 'gateway' || asker.id === token.client.id)) {
-    return active(accessFacts(service, token));
+  if (typeof token === 'string') {
+    // An API must not take a refresh token for a good one: a gateway is never told of any (HOSTILE 35).
+    const facts = client && (await refreshFacts(service, client, text, now));
+    return facts === undefined ? inactive : active(facts);
   }
-  // An API must not take a refresh token for a good one: a gateway is never told of any (HOSTILE 35).
-  if (token !== undefined || asker === 'gateway') return inactive;
-  const facts = await refreshFacts(service, asker, text, now);
-  return facts === undefined ? inactive : active(facts);
+  const isTold = client === undefined || client.id === token.client.id;
+  return isTold ? active(accessFacts(service, token)) : inactive;
 }
 
-async function authenticateAsker(
+interface Asker {
+  readonly id: string;
+  /** Absent for a gateway. */
+  readonly client?: Client;
+}
+
+/** The gateway that the credentials name and prove. */
+async function findGateway(
   service: Service,
   credentials: PresentedCredentials,
   now: Instant,
-  request: WireRequest,
-): Promise<Client | 'gateway'> {
+): Promise<GatewayId | undefined> {
+  if (credentials.kind !== 'secret') return undefined;
   const { store, programme } = service;
-  if (credentials.kind === 'secret') {
-    const gateway = await store.find('gateway', programme.id, credentials.id as GatewayId);
-    if (gateway?.status === 'active' && holdsSecret(service, credentials, gateway, now)) {
-      return 'gateway';
-    }
-  }
-  return authenticateClient(service, credentials, now, request);
+  const gateway = await store.find('gateway', programme.id, credentials.id as GatewayId);
+  if (gateway?.status !== 'active') return undefined;
+  return holdsSecret(service, credentials, gateway, now) ? gateway.id : undefined;
 }
 
 /** Undefined members are left out of the JSON. */
@@ -91,12 +89,12 @@ async function refreshFacts(
   text: string,
   now: Instant,
 ): Promise<object | undefined> {
-  const { store, programme, directory } = service;
+  const { programme, directory } = service;
   if (!programme.grants.has('refresh_token')) return undefined;
-  const token = await readRefreshToken(service, text, now);
-  const login = token && (await store.findLogin(programme.id, token.place));
-  if (token === undefined || login === undefined) return undefined;
-  if (judgeRefresh(login, presentedBy(service, client, token), now) !== 'rotate') return undefined;
+  const found = await findRefresh(service, text, now);
+  const login = found?.login;
+  if (found === undefined || login === undefined) return undefined;
+  if (judgeRefresh(login, presentedBy(service, client, found), now) !== 'rotate') return undefined;
   const subject = login.member?.subject;
   if (subject !== undefined && directory.isOwn && !(await directory.isActive(subject))) {
     return undefined;

@@ -1,153 +1,96 @@
-// Owns making tokens: a login's, which follow from its row, and a client's own.
+// Owns issuing: tokens are made for what a grant has authorized, what they rest on is spent, and then they
+// are told. The order holds for every grant.
 
-import type { Instant } from '../lib/clock.ts';
-import type { Client } from '../oauth/client.ts';
-import type { Answer, GrantType, Login } from '../oauth/grant.ts';
-import { placeText } from '../oauth/place.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
-import { accessClaims } from '../programme/answers/access_claims.ts';
-import type { TokenFacts } from '../programme/answers/token_layout.ts';
-import { accessEnd, refreshEnd } from '../store/judgement.ts';
-import { counterMaker } from '../token/sealed/access_plaintext.ts';
-import { sealAccess } from '../token/sealed/access_text.ts';
-import { loginTagOf } from '../token/sealed/refresh_text.ts';
-import type { GrantRequest } from './authorization.ts';
-import type { Service } from './service.ts';
-import { handOut, type RefreshTelling } from './token_forms.ts';
+import { PlaceTaken } from '../store/grants.ts';
+import { newLogin } from './answer.ts';
+import type {
+  Authorization,
+  Grant,
+  GrantRequest,
+  LoginBeginning,
+  NextAnswer,
+  OwnToken,
+} from './authorization.ts';
+import { withIdentity } from './identity/identity_token.ts';
+import { endFormer, keepForms } from './token_forms.ts';
+import { makeClientToken, makeLoginTokens } from './token_making.ts';
 
-/**
- * The tokens of a login's answer, whether it is new or told again: everything follows from the row and
- * the refresh token. JWTs that are made again have the same claims, and under ES256 another signature.
- *
- * @param refresh absent where the answer has no refresh token
- */
-export async function makeLoginTokens(
-  service: Service,
-  client: Client,
-  grant: GrantType,
-  login: Login & Answer,
-  refresh: RefreshTelling | undefined,
-): Promise<TokenSet> {
-  const tokens = await ordinaryLoginTokens(service, client, grant, login, refresh);
-  return handOut(service, client, tokens, refresh);
-}
+/** After a lost compare-and-set the next round reads anew what the request rests on. */
+const mostRounds = 5;
 
-async function ordinaryLoginTokens(
-  service: Service,
-  client: Client,
-  grant: GrantType,
-  login: Login & Answer,
-  refresh: RefreshTelling | undefined,
-): Promise<TokenSet> {
-  const { tokenIds, signRefresh } = service;
-  const { member, answeredAt } = login;
-  const facts: TokenFacts = {
-    grant,
-    kind: member === undefined ? 'client' : 'member',
-    subject: member?.subject ?? service.programme.clientSubject(client.id),
-    tokenId: tokenIds.access(login),
-    issuedAt: answeredAt,
-    accessExpiresAt: accessEnd(login),
-    refreshExpiresAt: refresh === undefined ? undefined : refreshEnd(login),
-    scope: scopeOf(login.scope, login.ownScope),
-    level: member?.level,
-    membershipNumber: member?.membershipNumber,
-    memberProperties: member?.properties,
-  };
-  const accessToken = await makeAccessToken(service, client, login, facts);
-  const { refreshExpiresAt } = facts;
-  if (refresh === undefined || refreshExpiresAt === undefined) return { ...facts, accessToken };
-  if (signRefresh === undefined || refresh.sent !== undefined) {
-    return { ...facts, accessToken, refreshToken: refresh.sent ?? refresh.text };
+/** The tokens that a grant gives; what they rest on is durable. */
+export async function issueBy(grant: Grant, request: GrantRequest): Promise<TokenSet> {
+  for (let round = 0; round < mostRounds; round += 1) {
+    const tokens = await issue(request, await grant(request, round));
+    if (tokens !== undefined) return tokens;
   }
-  const { issuer } = service.programme;
-  const refreshToken = await signRefresh(answeredAt, {
-    issuer,
-    audience: issuer,
-    subject: facts.subject,
-    clientId: client.id,
-    tokenId: tokenIds.refresh(login),
-    issuedAt: answeredAt,
-    expiresAt: refreshExpiresAt,
-    others: { rt: refresh.text },
-  });
-  return { ...facts, accessToken, refreshToken };
+  throw new Error('a login was changed by other requests again and again');
 }
 
-/** The scope of an answer: its own, or the login's where it has none; an empty one is no scope. */
-export function scopeOf(ofLogin: string | undefined, own: string | undefined): string | undefined {
-  return own === undefined ? ofLogin : own || undefined;
-}
-
-function makeAccessToken(
-  service: Service,
-  client: Client,
-  login: Login & Answer,
-  facts: TokenFacts,
-): string | Promise<string> {
-  const { programme, signAccess, tokenKeys } = service;
-  const { place, generation, answeredAt, accessSpan, ownScope } = login;
-  if (signAccess !== undefined && programme.access.formats[facts.grant] === 'jwt') {
-    const claims = accessClaims(programme, client, facts);
-    return signAccess(answeredAt, { ...claims, family: placeText(place) });
-  }
-  // A retry of an answer under a key that was ended tells a token that is dead; its refresh token is good.
-  const key = tokenKeys.find(login.keyNumber) ?? tokenKeys.signer(answeredAt);
-  return sealAccess(key, {
-    kind: 'member',
-    place,
-    generation,
-    loginTag: loginTagOf(login.loginDigest),
-    issuedAt: answeredAt,
-    span: accessSpan,
-    ...(ownScope === undefined ? {} : { ownScope }),
-  });
-}
-
-const nextCounter = counterMaker();
-
-/** A client's own token without a refresh token (RFC 6749 4.4.3). Nothing of an ordinary one is stored. */
-export async function makeClientToken(
+/** Undefined where another request has changed the login since the grant has read it. */
+export function issue(
   request: GrantRequest,
-  scope: string | undefined,
-  grant: GrantType = 'client_credentials',
-): Promise<TokenSet> {
-  const tokens = await ordinaryClientToken(request, scope, grant);
-  return handOut(request.service, request.client, tokens);
+  authorization: Authorization,
+): Promise<TokenSet | undefined> {
+  if (authorization.kind === 'login') return beginLogin(request, authorization);
+  if (authorization.kind === 'answer') return answerNext(request, authorization);
+  return giveOwn(request, authorization);
 }
 
-async function ordinaryClientToken(
-  { service, client, now, era }: GrantRequest,
-  scope: string | undefined,
-  grant: GrantType,
-): Promise<TokenSet> {
-  const { programme, tokenIds, tokenKeys, signAccess } = service;
-  const span = programme.access.lifetimes[grant];
-  const facts: TokenFacts = {
-    grant,
-    kind: 'client',
-    // Its prefix, which no member's subject has, tells clients from members (C-9, HOSTILE 34).
-    subject: programme.clientSubject(client.id),
-    tokenId: tokenIds.own(now),
-    issuedAt: now,
-    accessExpiresAt: (now + span) as Instant,
-    refreshExpiresAt: undefined,
-    scope,
-    level: undefined,
-    membershipNumber: undefined,
-  };
-  if (signAccess !== undefined && programme.access.formats[facts.grant] === 'jwt') {
-    const claims = { ...accessClaims(service.programme, client, facts), era };
-    return { ...facts, accessToken: await signAccess(now, claims) };
+/** Another process draws the same place about once in a thousand logins of one millisecond. */
+const mostPlaces = 5;
+
+async function beginLogin(request: GrantRequest, beginning: LoginBeginning): Promise<TokenSet> {
+  const { service, client, record } = request;
+  const { loggedIn, spend } = beginning;
+  const { store } = service;
+  const start: LoginBeginning['persist'] = (login) =>
+    record.timed('store start_login', async () => store.startLogin(login));
+  const { persist = start } = beginning;
+  for (let tries = 1; ; tries += 1) {
+    const { login, refreshText } = newLogin(request, beginning);
+    const refresh = refreshText === undefined ? undefined : { text: refreshText };
+    const made = await makeLoginTokens(request, login, refresh);
+    const kept = await keepForms(service, made, refresh);
+    const tokens = await withIdentity(service, client, kept, login, loggedIn);
+    try {
+      if (tries === 1) await spend?.();
+      await persist(login);
+    } catch (error) {
+      if (!(error instanceof PlaceTaken) || tries === mostPlaces) throw error;
+      continue;
+    }
+    await endFormer(service, client, made);
+    return tokens;
   }
-  const accessToken = sealAccess(tokenKeys.signer(now), {
-    kind: 'client',
-    client: client.id,
-    issuedAt: now,
-    span,
-    era,
-    counter: nextCounter(),
-    ...(scope === undefined ? {} : { scope }),
-  });
-  return { ...facts, accessToken };
+}
+
+async function answerNext(
+  request: GrantRequest,
+  { login, told, refresh, next, issuedTokenType }: NextAnswer,
+): Promise<TokenSet | undefined> {
+  const { service, client, record } = request;
+  const made = await makeLoginTokens(request, told, refresh);
+  const tokens = await keepForms(service, made, refresh);
+  if (next !== undefined) {
+    const isMine = await record.timed('store advance_login', () =>
+      service.store.advanceLogin(login.programme, login.place, login, next),
+    );
+    if (!isMine) return undefined;
+  }
+  await endFormer(service, client, made);
+  return issuedTokenType === undefined ? tokens : { ...tokens, issuedTokenType };
+}
+
+async function giveOwn(
+  request: GrantRequest,
+  { scope, spend, issuedTokenType }: OwnToken,
+): Promise<TokenSet> {
+  const { service, client } = request;
+  const made = await makeClientToken(request, scope);
+  const tokens = await keepForms(service, made);
+  await spend?.();
+  await endFormer(service, client, made);
+  return issuedTokenType === undefined ? tokens : { ...tokens, issuedTokenType };
 }

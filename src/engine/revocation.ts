@@ -1,21 +1,18 @@
-// Owns revocation (RFC 7009): its ordered steps, and what else ends with a token.
+// Owns revocation (RFC 7009): what is revoked, and what else ends with it.
 
-import type { Instant } from '../lib/clock.ts';
-import { sameDigest } from '../lib/digest.ts';
-import type { Client, ProgrammeId } from '../oauth/client.ts';
-import type { LoginState } from '../oauth/grant.ts';
+import type { Client } from '../oauth/client.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
-import { loginDigest, type RefreshText } from '../token/sealed/refresh_text.ts';
-import { authenticateClient, expectNamed } from './authentication/client.ts';
+import { authenticateClient } from './authentication/client.ts';
 import { answering } from './failure.ts';
 import { expectAudit } from './maintenance.ts';
-import { readRefreshToken } from './refresh_token.ts';
+import { proveToken } from './presented/access_token.ts';
+import { findRefresh } from './presented/refresh_token.ts';
 import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
-import { proveToken } from './standing_token.ts';
 import { throttle } from './throttle.ts';
+import { type Authenticating, readQuestion, type TokenQuestion } from './token_question.ts';
 
 /** Answers a revocation request. */
 export const answerRevocation = answering(forcingAt(serveRevocation));
@@ -26,21 +23,9 @@ async function serveRevocation(
   request: WireRequest,
 ): Promise<Reply> {
   expectAudit(service);
-  const now = service.clock.now();
-  const { record } = request;
-  record.step = 'inputs';
-  const inputs = endpoint.readInputs(request);
-  record.step = 'credentials';
-  const credentials = endpoint.readCredentials(request, inputs, service.provenHeaders);
-  record.claimedClient = credentials.id;
-  record.step = 'client';
-  const client = await authenticateClient(service, credentials, now, request);
-  record.step = 'client_values';
-  expectNamed(inputs, client.id);
-  record.step = 'parameters';
-  const token = endpoint.readToken(inputs);
-  record.step = 'token';
-  await revoke(service, client, token, now, request);
+  const authenticate: Authenticating<Client> = async (credentials, now) =>
+    (await authenticateClient(service, credentials, now, request)).client;
+  await revoke(service, await readQuestion(service, endpoint, request, authenticate), request);
   return done;
 }
 
@@ -51,24 +36,21 @@ async function serveRevocation(
  */
 async function revoke(
   service: Service,
-  client: Client,
-  text: string,
-  now: Instant,
+  { asker: client, text, now }: TokenQuestion<Client>,
   request: Pick<WireRequest, 'record' | 'address'>,
 ): Promise<void> {
   const { store, programme } = service;
   const { record } = request;
-  const refresh = await readRefreshToken(service, text, now);
+  const refresh = await findRefresh(service, text, now);
   if (refresh !== undefined) {
-    const login = await store.findLogin(programme.id, refresh.place);
+    const { login } = refresh;
     // Of any generation: a store that was put back may know less than the client.
-    const isItsOwn = login?.client === client.id && holdsLoginSecret(programme.id, login, refresh);
-    if (!isItsOwn) return;
+    if (login?.client !== client.id) return;
     await record.timed('store revoke_login', () =>
-      store.revokeLogin(programme.id, refresh.place, now),
+      store.revokeLogin(programme.id, login.place, now),
     );
     record.member = login.member?.subject;
-    record.login = refresh.place;
+    record.login = login.place;
     record.ended = 'revoked';
     return;
   }
@@ -80,10 +62,6 @@ async function revoke(
     store.revokeToken(programme.id, token.question, now),
   );
   record.ended = 'access_token_revoked';
-}
-
-function holdsLoginSecret(id: ProgrammeId, login: LoginState, token: RefreshText): boolean {
-  return sameDigest(loginDigest(id, token), login.loginDigest);
 }
 
 const done: Reply = Object.freeze({ status: 200, headers: noStore, body: '' });

@@ -1,5 +1,5 @@
-// Owns handing tokens out and taking them back where they have a form of their own, or only the latest of an
-// owner is live. All else of the engine knows the ordinary texts of tokens alone.
+// Owns tokens that have a form of their own, when they are told and when they come back, and which token is
+// the one live one of its owner. All else of the engine knows the ordinary texts of tokens alone.
 
 import { after, type Instant } from '../lib/clock.ts';
 import { type Digest, digest } from '../lib/digest.ts';
@@ -20,17 +20,13 @@ export interface RefreshTelling {
  * The tokens as they are told. What a token of a form stands for is durable before it is told, and before
  * a login advances to it: a retry finds it.
  */
-export async function handOut(
+export async function keepForms(
   service: Service,
-  client: Client,
   tokens: TokenSet,
   refresh?: RefreshTelling,
 ): Promise<TokenSet> {
-  const { programme } = service;
-  const { access_token: ofAccess, refresh_token: ofRefresh } = programme.forms;
-  if (ofAccess === undefined && ofRefresh === undefined && programme.access.live === 'any') {
-    return tokens;
-  }
+  const { access_token: ofAccess, refresh_token: ofRefresh } = service.programme.forms;
+  if (ofAccess === undefined && ofRefresh === undefined) return tokens;
   const { grant, accessToken, accessExpiresAt, refreshExpiresAt } = tokens;
   const access = ofAccess?.make(grant, accessToken) ?? accessToken;
   const told = refresh && (refresh.sent ?? ofRefresh?.make(grant, refresh.text));
@@ -39,7 +35,6 @@ export async function handOut(
     told &&
       refreshExpiresAt &&
       keep(service, 'refresh_token', told, refresh.text, refreshExpiresAt),
-    programme.access.live === 'one' && endFormer(service, client, tokens),
   ]);
   return {
     ...tokens,
@@ -83,12 +78,18 @@ export async function ordinaryText(
   return ordinary;
 }
 
-/** Makes the token the one live one of its owner (`tokens.access.live`), for as long as any may live. */
-async function endFormer(
+/**
+ * Makes the token the one live one of its owner (`tokens.access.live`), for as long as any may live. Only
+ * once all that the token rests on is spent: a request that is refused ends no other token.
+ *
+ * @param tokens the ordinary ones
+ */
+export async function endFormer(
   { store, clock, programme, openAccess, tokenKeys }: Service,
   { id: client }: Client,
   { subject, accessToken, tokenId }: TokenSet,
 ): Promise<void> {
+  if (programme.access.live === 'any') return;
   const now = clock.now();
   await store.keepText(
     {

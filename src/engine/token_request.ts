@@ -6,31 +6,32 @@ import { namingScope } from '../oauth/scope.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
 import { authenticateClient } from './authentication/client.ts';
-import { grantByAssertion } from './authentication/jwt_bearer.ts';
 import { isLiveKey } from './authentication/secret.ts';
 import { expectProvenFor } from './authentication/token.ts';
 import type { Grant } from './authorization.ts';
-import { grantByCode } from './authorization_code.ts';
-import { grantToClient } from './client_credentials.ts';
 import { answering } from './failure.ts';
+import { authorizeByCode } from './grants/authorization_code.ts';
+import { authorizeClient } from './grants/client_credentials.ts';
+import { authorizeByAssertion } from './grants/jwt_bearer.ts';
+import { authorizeByPassword } from './grants/password.ts';
+import { authorizeByRefreshToken } from './grants/refresh_token.ts';
+import { authorizeByExchange } from './grants/token_exchange.ts';
+import { issueBy } from './issue.ts';
 import { expectAudit } from './maintenance.ts';
-import { grantByPassword } from './password.ts';
-import { grantByRefreshToken } from './refresh_token.ts';
 import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { throttle } from './throttle.ts';
-import { grantByExchange } from './token_exchange.ts';
 
 /** Answers a token request; rejects with `HungUp` alone. */
 export const answerTokenRequest = answering(forcingAt(serveInWireNames));
 
 const grants: Readonly<Record<GrantType, Grant>> = {
-  authorization_code: grantByCode,
-  refresh_token: grantByRefreshToken,
-  client_credentials: grantToClient,
-  password: grantByPassword,
-  token_exchange: grantByExchange,
-  jwt_bearer: grantByAssertion,
+  authorization_code: authorizeByCode,
+  refresh_token: authorizeByRefreshToken,
+  client_credentials: authorizeClient,
+  password: authorizeByPassword,
+  token_exchange: authorizeByExchange,
+  jwt_bearer: authorizeByAssertion,
 };
 
 /** Scopes are refused deep in the grants, which know no names of the wire. */
@@ -48,8 +49,8 @@ function serveInWireNames(
 }
 
 /**
- * The steps. The first that fails is told (C-8). A grant spends nothing before its tokens are made: a
- * refused request leaves code and refresh token good.
+ * The steps. The first that fails is told (C-8). Nothing is spent before tokens are made: a refused request
+ * leaves code and refresh token good.
  */
 async function serveTokens(
   service: Service,
@@ -73,7 +74,8 @@ async function serveTokens(
   // Before client and member are read: a revocation from here on also ends the tokens issued below
   // (FAULTS 28).
   const era = await service.store.era();
-  const client = await authenticateClient(service, credentials, now, request);
+  const proof = await authenticateClient(service, credentials, now, request);
+  const { client } = proof;
   record.step = 'client_values';
   endpoint.checkClient(inputs, client, (text, keys) =>
     isLiveKey(service, client, service.keyring.secretDigest(text), keys, now),
@@ -91,9 +93,10 @@ async function serveTokens(
   const budget = await throttle(service, client, now, request);
 
   record.step = 'grant';
-  const tokens = await grants[grant]({
+  const tokens = await issueBy(grants[grant], {
+    ...proof,
     service,
-    client,
+    grant,
     inputs,
     scope,
     now,

@@ -11,12 +11,12 @@ import type { WireRequest } from '../oauth/wire_request.ts';
 import type { Caller } from '../programme/requests/client_values.ts';
 import type { Demand } from '../programme/requests/demand.ts';
 import { isLiveKey } from './authentication/secret.ts';
-import { missingToken, readBearer } from './bearer.ts';
 import { deadKey, deadToken } from './causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from './failure.ts';
+import { findStandingToken } from './presented/access_token.ts';
+import { missingToken, readBearer } from './presented/bearer.ts';
 import { forcing } from './sandbox.ts';
 import type { Service } from './service.ts';
-import { findStandingToken } from './standing_token.ts';
 import { passed } from './verification_answer.ts';
 
 /** A request as a gateway shows it: its head alone, its body is the API's. */
@@ -63,11 +63,12 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   record.step = 'api_key';
   const holders = apiKey === undefined ? [] : await holdersOf(service, apiKey, now);
   record.step = 'token';
-  const token = bearer === undefined ? undefined : await findStandingToken(service, bearer, now);
+  const found = bearer === undefined ? undefined : await findStandingToken(service, bearer, now);
+  const token = typeof found === 'string' ? undefined : found;
   record.client = token?.client.id ?? holders[0]?.id;
   record.member = token?.login?.member?.subject;
-  if (bearer !== undefined && token === undefined) {
-    throw new Refusal('invalid_token', { cause: await deadToken(service, bearer, now) });
+  if (bearer !== undefined && typeof found === 'string') {
+    throw new Refusal('invalid_token', { cause: await deadToken(service, found, bearer, now) });
   }
   // C-2: a key beside a token names the caller, to whom the token must have been issued.
   if (apiKey !== undefined && token !== undefined && !holds(holders, token.client)) {

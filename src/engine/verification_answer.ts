@@ -4,8 +4,8 @@ import { epochSeconds } from '../lib/clock.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { Caller } from '../programme/requests/client_values.ts';
 import type { Inputs } from '../programme/requests/input_rules.ts';
+import type { StandingToken } from './presented/access_token.ts';
 import type { Service } from './service.ts';
-import type { StandingToken } from './standing_token.ts';
 
 /**
  * 200 without a body. Every header is always there, empty where nothing is known: a gateway that

@@ -160,6 +160,11 @@ export interface Answer {
   readonly forgetAt: Instant;
 }
 
+/** The scope of an answer: its own, or the login's where it has none; an empty one is no scope. */
+export function scopeOf(ofLogin: string | undefined, own: string | undefined): string | undefined {
+  return own === undefined ? ofLogin : own || undefined;
+}
+
 /** Generations that the four bytes in a refresh token hold. */
 export const lastGeneration = 2 ** 32 - 1;
 

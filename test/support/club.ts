@@ -3,7 +3,7 @@
 
 import type { TestContext } from 'node:test';
 
-import { findIssuedToken } from '../../src/engine/standing_token.ts';
+import { findStandingToken } from '../../src/engine/presented/access_token.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import {
   type Jetway,
@@ -117,11 +117,12 @@ export async function tokensOfLogin(club: Club, more: Fields = {}): Promise<Toke
   return tokensIn(await redeem(club, await codeFor(club, more)));
 }
 
-/** Whether the club still takes an access token for good. */
+/** Whether an access token is neither ended nor over; its client and member may be disabled. */
 export async function isLive(club: Club, accessToken: string): Promise<boolean> {
   const service = club.services.get(programme);
   if (service === undefined) throw new Error('the club is not served');
-  return (await findIssuedToken(service, accessToken, club.clock.now())) !== undefined;
+  const found = await findStandingToken(service, accessToken, club.clock.now());
+  return typeof found !== 'string' || found.endsWith('_disabled');
 }
 
 /** A refused token request, in full. */

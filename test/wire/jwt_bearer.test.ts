@@ -155,6 +155,17 @@ describe('the JWT bearer grant', () => {
     });
   }
 
+  test('of simultaneous copies of an assertion the one that loses ends no token', async (t) => {
+    const site = await open(t, alone, 'tokens: { access: { live: one } }');
+    const assertion = site.sign({ jti: 'one', sub: 'ann' });
+    const { access_token } = tokensIn(await site.ask({}, { assertion }));
+    // The copy was looked for before the first request has spent it.
+    const looked = t.mock.method(site.store, 'findKept', async () => Promise.resolve());
+    assert.deepEqual(await site.ask({}, { assertion }), invalid);
+    looked.mock.restore();
+    assert.equal(await isLive(site, access_token), true);
+  });
+
   test('an assertion is of one use: of a client, or of a grant that it is sent for', async (t) => {
     const site = await open(t, alone);
     const request = (fields: Readonly<Record<string, string>>): Promise<Answer> =>

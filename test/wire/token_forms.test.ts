@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { deadToken } from '../../src/engine/causes/token.ts';
+import { findStandingToken } from '../../src/engine/presented/access_token.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { createMemoryStore } from '../../src/store/memory/store.ts';
 import { testClock } from '../support/clock.ts';
@@ -191,7 +192,9 @@ for (const format of ['opaque', 'jwt']) {
     assert.deepEqual(await live(), [true, false, true]);
     const service = club.services.get(programme);
     assert.ok(service);
-    const cause = await deadToken(service, memberToken, club.clock.now());
+    const found = await findStandingToken(service, memberToken, club.clock.now());
+    assert.equal(found, 'replaced');
+    const cause = await deadToken(service, found, memberToken, club.clock.now());
     assert.deepEqual(cause.rule, ['tokens', 'access', 'live']);
     // A retry's token is the same one.
     await refresh(club, member.refresh_token);
@@ -226,4 +229,20 @@ test('a code that has expired ends no live token', async (t) => {
   const { access_token } = await tokensOfLogin(club);
   assert.deepEqual(await redeem(club, late), invalidCode);
   assert.ok(await isLive(club, access_token));
+});
+
+test('a refresh that is cut off before it is written ends no live token', async (t) => {
+  const failing = failingStore();
+  const club = await openClub(t, {
+    over: 'tokens: { access: { live: one } }',
+    store: failing.store,
+  });
+  const tokens = await tokensOfLogin(club);
+  club.clock.advance(1);
+  failing.fail('advanceLogin', new Unavailable('down'));
+  assert.equal((await refresh(club, tokens.refresh_token)).status, 503);
+  failing.heal();
+  assert.ok(await isLive(club, tokens.access_token));
+  tokensIn(await refresh(club, tokens.refresh_token));
+  assert.ok(!(await isLive(club, tokens.access_token)));
 });

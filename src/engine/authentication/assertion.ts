@@ -2,12 +2,13 @@
 // assertion is good once.
 
 import type { Instant } from '../../lib/clock.ts';
-import { type Digest, digest } from '../../lib/digest.ts';
+import { digest } from '../../lib/digest.ts';
 import { type Cause, ownCause } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { ClientKey } from '../../oauth/client_certificate.ts';
 import type { AssertionTerms } from '../../programme/requests/assertion_terms.ts';
 import type { AssertionCredentials } from '../../programme/requests/presented_credentials.ts';
+import type { KeptText } from '../../store/kept_texts.ts';
 import {
   type Assertion,
   AssertionFault,
@@ -63,9 +64,12 @@ export async function proveAssertionOf(
       const came = proven.subject === undefined ? 'no sub' : 'another one';
       return { cause: ownCause(rule, 'sub: the client identifier', came) };
     }
-    if (!(await spendAssertion(service, client, proven, now))) return { cause: replayedAssertion };
+    const once = useOf(service, client, proven);
+    const isFirst = once === undefined || (await service.store.keepText(once, now));
+    if (!isFirst) return { cause: replayedAssertion };
   }
-  return { digest: usedKey(client, proven) };
+  const used = usedKey(client, proven);
+  return use === 'grant' ? { digest: used, assertion: proven } : { digest: used };
 }
 
 const rule = ['client', 'authentication', 'assertion'];
@@ -78,42 +82,25 @@ export function usedKey(
   return held !== undefined && 'url' in held ? digest(held.url) : key;
 }
 
-/** Whether an assertion comes for the first time; one without `jti` always does (RFC 7523 3, item 7). */
-export async function spendAssertion(
-  { programme, store }: Service,
-  client: Client,
-  proven: ProvenAssertion,
-  now: Instant,
-): Promise<boolean> {
-  const key = assertionKey(client, proven);
-  if (key === undefined) return true;
-  const { since: issuedAt, forgetAt: until } = proven;
-  const spent = {
-    programme: programme.id,
-    use: 'assertion',
-    key,
-    text: '',
-    until,
-    issuedAt,
-  } as const;
-  return store.keepText(spent, now);
+/** What the store keeps of the use of an assertion; undefined without `jti` (RFC 7523 3, item 7). */
+export function useOf(
+  { programme }: Service,
+  { id: client }: Client,
+  { id, since: issuedAt, forgetAt: until }: ProvenAssertion,
+): KeptText | undefined {
+  if (id === undefined) return undefined;
+  // No identifier holds a line break: two clients never have one key.
+  const key = digest(`${client}\n${id}`);
+  return { programme: programme.id, use: 'assertion', key, text: '', until, issuedAt };
 }
 
-/** Whether an assertion was spent before. Of several that come at once only `spendAssertion` can tell. */
-export async function isSpentAssertion(
-  { programme, store }: Service,
-  client: Client,
-  proven: ProvenAssertion,
+/** Whether an assertion was used before. Of several that come at once only `keepText` can tell. */
+export async function isSpent(
+  { store }: Service,
+  { programme, use, key }: KeptText,
   now: Instant,
 ): Promise<boolean> {
-  const key = assertionKey(client, proven);
-  if (key === undefined) return false;
-  return (await store.findKept(programme.id, 'assertion', key, now)) !== undefined;
-}
-
-/** No identifier holds a line break: two clients never have one key. */
-function assertionKey({ id: client }: Client, { id }: ProvenAssertion): Digest | undefined {
-  return id === undefined ? undefined : digest(`${client}\n${id}`);
+  return (await store.findKept(programme, use, key, now)) !== undefined;
 }
 
 function termsOf({ programme }: Service): AssertionTerms {

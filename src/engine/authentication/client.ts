@@ -22,12 +22,12 @@ import {
 import type { Service } from '../service.ts';
 import { proveAssertionOf } from './assertion.ts';
 import { proveCertificate } from './certificate.ts';
-import type { Proof } from './proof.ts';
+import type { Authenticated, Proof } from './proof.ts';
 import { findHolder, proveSecret } from './secret.ts';
 import { findTokenHolder } from './token.ts';
 
 /**
- * The client of the credentials. Unknown client, disabled client and wrong proof cost the same and get
+ * The client of the credentials, and what its proof has found. Unknown client, disabled client and wrong proof cost the same and get
  * the same answer (G-17, HOSTILE 40). The client's record is read each time: a secret that was retired
  * or has expired, and a client that was disabled or removed, are refused at once, like unknown ones.
  *
@@ -42,7 +42,7 @@ export async function authenticateClient(
   credentials: PresentedCredentials,
   now: Instant,
   { record, address }: Pick<WireRequest, 'record' | 'address'>,
-): Promise<Client> {
+): Promise<Authenticated> {
   if (credentials.kind === 'token') return findTokenHolder(service, credentials, now, record);
   const { programme, store } = service;
   const { id } = credentials;
@@ -66,7 +66,7 @@ export async function authenticateClient(
   if (id === undefined) await expectFewGuesses(service, client, proof.digest, address(), now);
   record.client = client.id;
   store.recordSecretUse(programme.id, client.id, proof.digest, now);
-  return client;
+  return { client, assertion: proof.assertion };
 }
 
 /**

@@ -6,11 +6,11 @@ import type { Reply } from '../../oauth/reply.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { UserinfoRules } from '../../programme/answers/identity.ts';
 import { tokenValues } from '../../programme/answers/token_layout.ts';
-import { missingToken, readBearer } from '../bearer.ts';
 import { deadToken } from '../causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from '../failure.ts';
+import { findStandingToken } from '../presented/access_token.ts';
+import { missingToken, readBearer } from '../presented/bearer.ts';
 import type { Service } from '../service.ts';
-import { findStandingToken } from '../standing_token.ts';
 
 const rule = ['userinfo'];
 
@@ -29,12 +29,12 @@ async function tellUserinfo(
   if (bearer === undefined) throw missingToken(request, rule, 'userinfo');
   record.step = 'token';
   const token = await findStandingToken(service, bearer, now);
-  record.client = token?.client.id;
-  const member = token?.login?.member;
-  record.member = member?.subject;
-  if (token === undefined) {
-    throw new Refusal('invalid_token', { cause: await deadToken(service, bearer, now) });
+  if (typeof token === 'string') {
+    throw new Refusal('invalid_token', { cause: await deadToken(service, token, bearer, now) });
   }
+  record.client = token.client.id;
+  const member = token.login?.member;
+  record.member = member?.subject;
   record.step = 'scope';
   if (member === undefined || !userinfo.isAllowed(token.scope)) {
     const came =

@@ -1,14 +1,12 @@
 // Owns the authorization_code grant (RFC 6749 4.1.3): a login's code is exchanged for tokens.
 
-import { digest } from '../lib/digest.ts';
-import type { Cause } from '../oauth/cause.ts';
-import { Refusal } from '../oauth/failure.ts';
-import { codeKey, type Place } from '../oauth/grant.ts';
-import { provesChallenge } from '../oauth/pkce.ts';
-import type { TokenSet } from '../oauth/token_set.ts';
-import type { FoundCode } from '../store/grants.ts';
-import { beginLogin } from './answer.ts';
-import type { GrantRequest } from './authorization.ts';
+import { digest } from '../../lib/digest.ts';
+import type { Cause } from '../../oauth/cause.ts';
+import { Refusal } from '../../oauth/failure.ts';
+import { codeKey, type Place } from '../../oauth/grant.ts';
+import { provesChallenge } from '../../oauth/pkce.ts';
+import type { FoundCode, NewLogin } from '../../store/grants.ts';
+import type { Authorization, GrantRequest } from '../authorization.ts';
 import {
   codeOfAnother,
   deadCode,
@@ -16,14 +14,14 @@ import {
   spentCode,
   unknownCode,
   wrongVerifier,
-} from './causes/code.ts';
+} from '../causes/code.ts';
 
 /**
  * A code must belong to this client, match the login request and be live. A request that fails one of
  * these changes nothing; a replay by the code's own client revokes what the first use issued (G-2,
  * G-21).
  */
-export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
+export async function authorizeByCode(request: GrantRequest): Promise<Authorization> {
   const { service, client, inputs, scope, now } = request;
   const { programme, store } = service;
   const key = codeKey(inputs.get('code') ?? '');
@@ -40,19 +38,12 @@ export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
     throw refused(spentCode);
   }
   const { member, issuedAt, expiresAt, ...code } = found.code;
-  // The store refuses it too, but only once tokens were made, which may have ended another one.
+  // The store refuses it too, but only once tokens were made, and kept where they have a form.
   if (now >= expiresAt) throw refused(deadCode(expiresAt, now));
   // A login without a scope leaves the scope to the token request (P-5). The requested scope of
   // either is the granted one: a refresh cannot widen it, and does not lose it (HOSTILE 32).
   const asked = code.scope ?? scope;
-  const beginning = {
-    grant: 'authorization_code',
-    member,
-    asked,
-    loggedInAt: issuedAt,
-    loggedIn: { at: issuedAt, nonce: code.nonce },
-  } as const;
-  return beginLogin(request, beginning, async (login) => {
+  const persist = async (login: NewLogin): Promise<void> => {
     const spending = await request.record.timed('store spend_code', () =>
       store.spendCode(programme.id, client.id, key, login, now),
     );
@@ -61,7 +52,9 @@ export async function grantByCode(request: GrantRequest): Promise<TokenSet> {
     if (outcome === 'unknown') throw refused(deadCode(expiresAt, now));
     noteReplay(request, spending.place);
     throw refused(spentCode);
-  });
+  };
+  const loggedIn = { at: issuedAt, nonce: code.nonce };
+  return { kind: 'login', member, asked, scope, loggedInAt: issuedAt, loggedIn, persist };
 }
 
 /** The login that the code's first use began is revoked. */

@@ -1,31 +1,21 @@
 // Owns the password grant (RFC 6749 4.3, P-9): a partner sends the username and password that its
 // customer typed. Off unless a programme turns it on; `check` warns of it (RFC 9700 2.4).
 
-import { Refusal } from '../oauth/failure.ts';
-import type { Member } from '../oauth/member.ts';
-import type { TokenSet } from '../oauth/token_set.ts';
-import { beginLogin } from './answer.ts';
-import type { GrantRequest } from './authorization.ts';
-import { authenticateMember } from './member_authentication.ts';
+import { Refusal } from '../../oauth/failure.ts';
+import type { Member } from '../../oauth/member.ts';
+import type { Authorization, GrantRequest } from '../authorization.ts';
+import { authenticateMember } from '../member_authentication.ts';
 
 /**
  * The directory must know the member, by the rules of the login page: unknown, wrong, disabled and
  * locked get one answer (HOSTILE 16). A directory that cannot answer is an outage (G-22).
  */
-export async function grantByPassword(request: GrantRequest): Promise<TokenSet> {
+export async function authorizeByPassword(request: GrantRequest): Promise<Authorization> {
   const { service, scope, now } = request;
-  const { programme, store } = service;
   const member = await authenticate(request);
-  const beginning = {
-    grant: 'password',
-    member,
-    asked: programme.scope.ofLogin(scope, member.level),
-    // This request is the login that the tokens descend from.
-    loggedInAt: now,
-  } as const;
-  return beginLogin(request, beginning, async (login) =>
-    request.record.timed('store start_login', async () => store.startLogin(login)),
-  );
+  const asked = service.programme.scope.ofLogin(scope, member.level);
+  // This request is the login that the tokens descend from.
+  return { kind: 'login', member, asked, scope, loggedInAt: now };
 }
 
 async function authenticate(request: GrantRequest): Promise<Member> {

@@ -5,48 +5,32 @@ import type { Cause } from '../../oauth/cause.ts';
 import { type Client, propertyValues } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { isSubject, type Member } from '../../oauth/member.ts';
-import type { TokenSet } from '../../oauth/token_set.ts';
 import { type ProvenAssertion, readAssertion } from '../../token/assertions/assertion.ts';
-import { beginLogin } from '../answer.ts';
-import type { GrantRequest } from '../authorization.ts';
+import { isSpent, proveByKeys, usedKey, useOf } from '../authentication/assertion.ts';
+import type { Authorization, GrantRequest } from '../authorization.ts';
 import { replayedAssertion, unknownSubject, unreadableAssertion } from '../causes/assertion.ts';
-import { makeClientToken } from '../issue.ts';
-import { isSpentAssertion, proveByKeys, spendAssertion, usedKey } from './assertion.ts';
 
 /**
  * The assertion is proved by the keys of the client that has authenticated, also where it was what
  * authenticated it. It is spent last: a refused request leaves it good.
  */
-export async function grantByAssertion(request: GrantRequest): Promise<TokenSet> {
+export async function authorizeByAssertion(request: GrantRequest): Promise<Authorization> {
   const { service, client, now } = request;
   const { programme, store } = service;
-  const proven = await prove(request);
+  const proven = request.assertion ?? (await prove(request));
   const scope = request.scope ?? proven.scope;
   programme.scope.check(scope);
   const subject = await findSubject(request, proven);
-  // A login's tokens are made before it is spent for: what they end or keep, a replay must not reach.
-  if (await isSpentAssertion(service, client, proven, now)) throw refused(replayedAssertion);
+  const once = useOf(service, client, proven);
+  // Asked before, too: tokens of a form are kept before the assertion is spent.
+  if (once !== undefined && (await isSpent(service, once, now))) throw refused(replayedAssertion);
   const spend = async (): Promise<void> => {
-    if (!(await spendAssertion(service, client, proven, now))) throw refused(replayedAssertion);
+    if (once !== undefined && !(await store.keepText(once, now))) throw refused(replayedAssertion);
     store.recordSecretUse(programme.id, client.id, usedKey(client, proven), now);
   };
-  if (subject === 'client') {
-    const granted = programme.scope.ofClient(scope);
-    await spend();
-    return makeClientToken(request, granted, 'jwt_bearer');
-  }
-  const beginning = {
-    grant: 'jwt_bearer',
-    member: subject,
-    asked: programme.scope.ofLogin(scope, subject.level),
-    loggedInAt: now,
-  } as const;
-  let isSpent = false;
-  return beginLogin({ ...request, scope }, beginning, async (login) => {
-    if (!isSpent) await spend();
-    isSpent = true;
-    await request.record.timed('store start_login', async () => store.startLogin(login));
-  });
+  if (subject === 'client') return { kind: 'own', scope: programme.scope.ofClient(scope), spend };
+  const asked = programme.scope.ofLogin(scope, subject.level);
+  return { kind: 'login', member: subject, asked, scope, loggedInAt: now, spend };
 }
 
 function refused(cause: Cause): Refusal {

@@ -1,8 +1,8 @@
 // Owns reading the Bearer token of a request (RFC 6750 2.1).
 
-import { describeText, ownCause, type RulePath } from '../oauth/cause.ts';
-import { Refusal } from '../oauth/failure.ts';
-import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
+import { describeText, ownCause, type RulePath } from '../../oauth/cause.ts';
+import { Refusal } from '../../oauth/failure.ts';
+import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 
 const bearerForm = /^bearer(?: +(.*))?$/i;
 /** RFC 6750 2.1. */

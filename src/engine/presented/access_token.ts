@@ -1,83 +1,78 @@
 // Owns finding an access token for its use: whether this programme issued it, it is live, and whose it is.
 
-import { after, allowedDrift, earlier, type Instant } from '../lib/clock.ts';
-import type { Client } from '../oauth/client.ts';
-import type { LoginState } from '../oauth/grant.ts';
-import type { StandingQuestion } from '../store/grants.ts';
-import type { FindKey, OpenedAccess } from '../token/sealed/access_text.ts';
-import { loginTagOf } from '../token/sealed/refresh_text.ts';
-import { scopeOf } from './issue.ts';
-import type { Service } from './service.ts';
-import { isLatest, ordinaryText } from './token_forms.ts';
-
-/** A live access token, whatever the status of its client and member. */
-export interface IssuedToken {
-  readonly kind: 'member' | 'client';
-  readonly client: Client['id'];
-  readonly subject: string;
-  readonly scope?: string | undefined;
-  /** Absent for a client's own token that came without a refresh token. */
-  readonly login?: LoginState | undefined;
-  /** Its `jti`, where the token is a JWT. */
-  readonly jti?: string | undefined;
-  readonly issuedAt: Instant;
-  readonly expiresAt: Instant;
-}
-
-/** A live access token of an active client. */
-export type StandingToken = Omit<IssuedToken, 'client'> & { readonly client: Client };
+import { after, allowedDrift, earlier, type Instant } from '../../lib/clock.ts';
+import type { Client } from '../../oauth/client.ts';
+import { type LoginState, scopeOf } from '../../oauth/grant.ts';
+import type { StandingQuestion } from '../../store/grants.ts';
+import type { FindKey, OpenedAccess } from '../../token/sealed/access_text.ts';
+import { loginTagOf } from '../../token/sealed/refresh_text.ts';
+import type { Service } from '../service.ts';
+import { isLatest, ordinaryText } from '../token_forms.ts';
 
 /**
  * A token that proved itself: what it says is what this programme once said. Whether it was revoked is
  * not judged.
  */
-export interface ProvenToken extends Omit<IssuedToken, 'login'> {
+export interface ProvenToken {
+  readonly kind: 'member' | 'client';
+  readonly client: Client['id'];
+  readonly subject: string;
+  readonly scope?: string | undefined;
   /** The login's row; absent for a client's own token that came without a refresh token. */
   readonly login?: LoginState;
+  /** Its `jti`, where the token is a JWT. */
+  readonly jti?: string;
+  readonly issuedAt: Instant;
+  readonly expiresAt: Instant;
   readonly question: StandingQuestion;
   /** The store has an answer of its login that is not older than the token. */
   readonly isKnown: boolean;
 }
 
-/**
- * The token, if this programme issued it, it has not expired, and it was not revoked by itself, with
- * its login or with all tokens of its owner; undefined otherwise. Its client and its member may be
- * disabled: they may be enabled again before it ends.
- */
-export async function findIssuedToken(
-  service: Service,
-  text: string,
-  now: Instant,
-): Promise<IssuedToken | undefined> {
-  const proven = await proveToken(service, text, now);
-  if (proven === undefined || !proven.isKnown || proven.login?.revoked === true) return undefined;
-  // A token whose issuer's clock was further ahead, and was set right since, would live until that
-  // clock's end of it (FAULTS 11).
-  if (proven.issuedAt > now + allowedDrift) return undefined;
-  const { store, programme } = service;
-  if (!(await isLatest(service, proven, now))) return undefined;
-  return (await store.isStanding(programme.id, proven.question)) ? proven : undefined;
-}
+/** A live access token of an active client. */
+export type StandingToken = Omit<ProvenToken, 'client'> & { readonly client: Client };
+
+/** Why a token is not live, in the order in which it is judged. */
+export type TokenFault =
+  | 'unproven'
+  | 'unknown'
+  | 'login_ended'
+  | 'replaced'
+  | 'revoked'
+  | 'client_disabled'
+  | 'member_disabled';
 
 /**
- * Such a token of an active client and, where the store is the directory, an active member. Only the
- * proof may come from a cache: everything else is read at every call.
+ * The token, if this programme issued it, it has not expired, it was not revoked by itself, with its login
+ * or with all tokens of its owner, its client is active and, where the store is the directory, its member.
+ * Only the proof may come from a cache: everything else is read at every call.
+ *
+ * @param known what was proved of the token already, within this request
  */
 export async function findStandingToken(
   service: Service,
   text: string,
   now: Instant,
-): Promise<StandingToken | undefined> {
+  known?: ProvenToken,
+): Promise<StandingToken | TokenFault> {
   const { store, programme, directory } = service;
-  const issued = await findIssuedToken(service, text, now);
-  if (issued === undefined) return undefined;
-  const client = await store.find('client', programme.id, issued.client);
-  if (client?.status !== 'active') return undefined;
-  const subject = issued.login?.member?.subject;
+  const proven = known ?? (await proveToken(service, text, now));
+  if (proven === undefined) return 'unproven';
+  if (!proven.isKnown) return 'unknown';
+  if (proven.login?.revoked === true) return 'login_ended';
+  // A token whose issuer's clock was further ahead, and was set right since, would live until that
+  // clock's end of it (FAULTS 11).
+  if (proven.issuedAt > now + allowedDrift) return 'revoked';
+  if (!(await isLatest(service, proven, now))) return 'replaced';
+  if (!(await store.isStanding(programme.id, proven.question))) return 'revoked';
+  // Client and member may be enabled again before the token ends.
+  const client = await store.find('client', programme.id, proven.client);
+  if (client?.status !== 'active') return 'client_disabled';
+  const subject = proven.login?.member?.subject;
   if (subject !== undefined && directory.isOwn && !(await directory.isActive(subject))) {
-    return undefined;
+    return 'member_disabled';
   }
-  return { ...issued, client };
+  return { ...proven, client };
 }
 
 /**
@@ -115,7 +110,7 @@ function isItsOwn({ programme }: Service, { kind, subject, client }: ProvenToken
   return kind === 'client' ? subject === clientSubject(client) : !isClientSubject(subject);
 }
 
-function kindOf({ member }: LoginState): IssuedToken['kind'] {
+function kindOf({ member }: LoginState): ProvenToken['kind'] {
   return member === undefined ? 'client' : 'member';
 }
 

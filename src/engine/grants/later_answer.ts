@@ -8,43 +8,40 @@ import {
   later,
   type Milliseconds,
   milliseconds,
-} from '../lib/clock.ts';
-import { type FailureReason, Refusal } from '../oauth/failure.ts';
-import type { Answer, GrantType, LoginState } from '../oauth/grant.ts';
-import type { TokenSet } from '../oauth/token_set.ts';
-import { answerIn, refreshEnd } from '../store/judgement.ts';
-import { newNonce } from '../token/sealed/refresh_text.ts';
-import { expectAnswerable, ownScope } from './answer.ts';
-import type { GrantRequest } from './authorization.ts';
-import { inactiveMember } from './causes/refresh.ts';
-import { makeLoginTokens } from './issue.ts';
-import type { Service } from './service.ts';
-import type { RefreshTelling } from './token_forms.ts';
+} from '../../lib/clock.ts';
+import { type FailureReason, Refusal } from '../../oauth/failure.ts';
+import type { Answer, LoginState } from '../../oauth/grant.ts';
+import { answerIn, refreshEnd } from '../../store/judgement.ts';
+import { newNonce } from '../../token/sealed/refresh_text.ts';
+import { expectAnswerable, ownScope } from '../answer.ts';
+import type { GrantRequest, NextAnswer } from '../authorization.ts';
+import { inactiveMember } from '../causes/refresh.ts';
+import type { Service } from '../service.ts';
+import type { RefreshTelling } from '../token_forms.ts';
 
-export interface LaterToken {
-  readonly grant: GrantType;
+export interface Later {
   readonly scope: string | undefined;
   /** The refresh token of the login, where the answer tells it. */
-  readonly refresh?: RefreshTelling;
+  readonly refresh?: RefreshTelling | undefined;
   /** The login's refresh token was used, and stays: its lifetime begins anew. */
   readonly isUse?: boolean;
 }
 
 /**
- * A new access token of a login. The login's row is written only where it would be forgotten too early,
- * or where a use prolongs its refresh token. Undefined where another request has changed it meanwhile.
+ * An answer with a new access token of a login. The login's row is written only where it would be forgotten
+ * too early, or where a use prolongs its refresh token.
  *
  * Two tokens of one millisecond and scope are one sealed token.
  */
-export async function makeLaterToken(
-  { service, client, now, record }: GrantRequest,
+export function laterAnswer(
+  { service, grant, now }: GrantRequest,
   login: LoginState,
-  { grant, scope, refresh, isUse = false }: LaterToken,
-): Promise<TokenSet | undefined> {
-  const { programme, store, tokenKeys, tokenIds } = service;
+  { scope, refresh, isUse = false }: Later,
+): NextAnswer {
+  const { programme, tokenKeys, tokenIds } = service;
   expectAnswerable(service, grant, login.member);
   const accessSpan = programme.access.lifetimes[grant];
-  const kept = isUse
+  const next = isUse
     ? usedAt(service, login, accessSpan, now)
     : neededUntil(login, after(now, accessSpan));
   const { ownScope: _last, ...facts } = login;
@@ -55,15 +52,10 @@ export async function makeLaterToken(
     keyNumber: tokenKeys.signer(now).number,
     answeredAt: now,
     accessSpan,
-    refreshSpan: milliseconds(Math.max(0, refreshEnd({ ...login, ...kept }) - now)),
+    refreshSpan: milliseconds(Math.max(0, refreshEnd({ ...login, ...next }) - now)),
     tokenNumber: tokenIds.draw(now),
   };
-  const tokens = await makeLoginTokens(service, client, grant, told, refresh);
-  if (kept === undefined) return tokens;
-  const isMine = await record.timed('store advance_login', () =>
-    store.advanceLogin(login.programme, login.place, login, kept),
-  );
-  return isMine ? tokens : undefined;
+  return { kind: 'answer', login, told, refresh, next };
 }
 
 /** Ends a login whose member may not log in any more, and refuses the request. */

@@ -3,19 +3,19 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
-import type { Service } from '../../src/engine/service.ts';
-import { findIssuedToken } from '../../src/engine/standing_token.ts';
-import type { Subject } from '../../src/oauth/member.ts';
-import { placeText } from '../../src/oauth/place.ts';
-import type { MemberAccess } from '../../src/token/sealed/access_plaintext.ts';
-import { openAccess, sealAccess } from '../../src/token/sealed/access_text.ts';
+import { findStandingToken } from '../../../src/engine/presented/access_token.ts';
+import type { Service } from '../../../src/engine/service.ts';
+import type { Subject } from '../../../src/oauth/member.ts';
+import { placeText } from '../../../src/oauth/place.ts';
+import type { MemberAccess } from '../../../src/token/sealed/access_plaintext.ts';
+import { openAccess, sealAccess } from '../../../src/token/sealed/access_text.ts';
 import {
   type Club,
   type ClubOptions,
   openClub,
   programme,
   tokensOfLogin,
-} from '../support/club.ts';
+} from '../../support/club.ts';
 
 interface Scene extends Club {
   readonly service: Service;
@@ -27,7 +27,7 @@ async function openScene(t: TestContext, options: ClubOptions = {}): Promise<Sce
   const service = club.services.get(programme);
   assert.ok(service);
   const isGood = async (token: string): Promise<boolean> =>
-    (await findIssuedToken(service, token, club.clock.now())) !== undefined;
+    typeof (await findStandingToken(service, token, club.clock.now())) !== 'string';
   return { ...club, service, isGood };
 }
 

@@ -1,0 +1,12 @@
+// Owns the client_credentials grant (RFC 6749 4.4): a partner asks for a token of its own.
+
+import type { Authorization, GrantRequest } from '../authorization.ts';
+
+/** With a refresh token it is a login's, so that revoking the one ends the other (RFC 7009 2.1). */
+export async function authorizeClient(request: GrantRequest): Promise<Authorization> {
+  const { scope: rules, refreshing } = request.service.programme;
+  const scope = rules.ofClient(request.scope);
+  if (!refreshing.has(request.grant)) return { kind: 'own', scope };
+  const { scope: own, now: loggedInAt } = request;
+  return { kind: 'login', member: undefined, asked: scope, scope: own, loggedInAt };
+}

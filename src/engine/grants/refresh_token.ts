@@ -1,0 +1,116 @@
+// Owns the refresh_token grant (RFC 6749 6): rotation where it is on, retries and the answer to reuse.
+
+import { earlier, milliseconds } from '../../lib/clock.ts';
+import type { Cause } from '../../oauth/cause.ts';
+import { Refusal } from '../../oauth/failure.ts';
+import { type LoginState, scopeOf } from '../../oauth/grant.ts';
+import { judgeRefresh, type RefreshVerdict, retryUntil } from '../../store/judgement.ts';
+import type { Keeping } from '../../store/keeping.ts';
+import { newNonce, type RefreshText, successorOf } from '../../token/sealed/refresh_text.ts';
+import { expectAnswerable, nextAnswer } from '../answer.ts';
+import type { Authorization, GrantRequest } from '../authorization.ts';
+import { deadRefresh, malformedRefresh, reusedRefresh } from '../causes/refresh.ts';
+import { findRefresh, presentedBy } from '../presented/refresh_token.ts';
+import type { Service } from '../service.ts';
+import type { RefreshTelling } from '../token_forms.ts';
+import { expectActiveMember, laterAnswer } from './later_answer.ts';
+
+/**
+ * A refresh token must belong to this client and be live; its member must still be active. It
+ * rotates at every use, unless the programme has it stay. Inside the grace window a retry gets the
+ * same refresh token again; later reuse revokes the login (G-19, G-23, RFC 9700 4.14.2).
+ */
+export async function authorizeByRefreshToken(
+  request: GrantRequest,
+  round: number,
+): Promise<Authorization> {
+  const { service, client, inputs, now, record } = request;
+  const { programme, store } = service;
+  const sent = inputs.get('refresh_token') ?? '';
+  const known = round === 0 ? request.refresh : undefined;
+  const found = known ?? (await findRefresh(service, sent, now));
+  if (found === undefined) throw refused(malformedRefresh(programme, sent));
+  const { token, login } = found;
+  const presented = presentedBy(service, client, found);
+  // Another request, which ran beside this one, has replaced the answer first. Its retry window counts
+  // as open, even where it ended before this request's instant.
+  const at = round === 0 || login === undefined ? now : earlier(now, retryUntil(login));
+  const verdict = await judge(store, login, presented, at);
+  if (verdict === 'ahead') reportAhead(service, token);
+  if (login === undefined || verdict === 'unknown' || verdict === 'ahead') {
+    throw refused(deadRefresh(login, presented, at));
+  }
+  record.login = token.place;
+  if (verdict === 'reuse') {
+    await store.revokeLogin(programme.id, token.place, now);
+    record.ended = 'reused_refresh_token';
+    throw refused(reusedRefresh(login, presented, now));
+  }
+  const scope = programme.scope.narrow(request.scope, login.scope);
+  await expectActiveMember(request, login, 'invalid_refresh_token');
+  record.isRetry = verdict === 'retry';
+  if (verdict === 'retry') return tellAgain(request, token, login);
+  if (programme.refresh.rotation === 'on') return rotate(request, token, login, scope);
+  // The refresh token is told as it came (RFC 6749 6 lets a server keep it).
+  return laterAnswer(request, login, { scope, refresh: { text: token.text, sent }, isUse: true });
+}
+
+/** Reuse is seldom: only then the outages are asked for, that what looks like it may be a retry. */
+async function judge(
+  store: Keeping,
+  ...question: Parameters<typeof judgeRefresh>
+): Promise<RefreshVerdict> {
+  const verdict = judgeRefresh(...question);
+  if (verdict !== 'reuse') return verdict;
+  const [login, presented, now] = question;
+  return judgeRefresh(login, presented, now, (await store.time()).outages);
+}
+
+/** A later retry gets an access token of its own: the first one may be near its end. */
+const sameAnswerFor = 60_000;
+
+/** The answer that the login's row holds; the scope is that of the first request. */
+function tellAgain(request: GrantRequest, token: RefreshText, login: LoginState): Authorization {
+  const { service, now } = request;
+  const key = service.tokenKeys.next(login.keyNumber);
+  const refresh = tellingOf(key && successorOf(key, login.nonce, token));
+  if (now - login.answeredAt <= sameAnswerFor) {
+    return { kind: 'answer', login, told: login, refresh, next: undefined };
+  }
+  return laterAnswer(request, login, { scope: scopeOf(login.scope, login.ownScope), refresh });
+}
+
+function rotate(
+  { service, grant, now }: GrantRequest,
+  token: RefreshText,
+  login: LoginState,
+  scope: string | undefined,
+): Authorization {
+  expectAnswerable(service, grant, login.member);
+  const [key, nonce] = [service.tokenKeys.signer(now), newNonce()];
+  const refreshText = successorOf(key.next, nonce, token);
+  const next = nextAnswer(service, { grant, login, scope, now, key, nonce, refreshText });
+  const { ownScope: _last, ...facts } = login;
+  const refresh = tellingOf(refreshText);
+  return { kind: 'answer', login, told: { ...facts, ...next }, refresh, next };
+}
+
+/** The last of all generations has no successor. */
+function tellingOf(text: string | undefined): RefreshTelling | undefined {
+  return text === undefined ? undefined : { text };
+}
+
+function refused(cause: Cause): Refusal {
+  return new Refusal('invalid_refresh_token', { cause });
+}
+
+const aheadLimit = { limit: 1, window: milliseconds(60_000) };
+
+/** A store that was put back knows less than its tokens do; a client can make such a token up, too. */
+function reportAhead({ log, programme, aheadReports, clock }: Service, token: RefreshText): void {
+  if (!aheadReports.count(programme.id, aheadLimit, clock.now()).allowed) return;
+  log.error('refresh_token_ahead', {
+    programme: programme.id,
+    detail: `a refresh token of generation ${token.generation} is ahead of its login: was the store put back to an earlier state? (store restore ends all logins)`,
+  });
+}

@@ -1,0 +1,65 @@
+// Owns finding a refresh token that a request presents, for whatever use: the token proves which login it is of.
+
+import type { Instant } from '../../lib/clock.ts';
+import { sameDigest } from '../../lib/digest.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { LoginState } from '../../oauth/grant.ts';
+import type { PresentedRefresh } from '../../store/judgement.ts';
+import { openRefreshEnvelope } from '../../token/refresh_envelope.ts';
+import {
+  loginDigest,
+  parseRefreshText,
+  refreshDigest,
+  type RefreshText,
+  successorOf,
+} from '../../token/sealed/refresh_text.ts';
+import type { Service } from '../service.ts';
+import { ordinaryText } from '../token_forms.ts';
+
+/** A refresh token and the login that it proves to be of. */
+export interface FoundRefresh {
+  readonly token: RefreshText;
+  /** Of the secret in the token. */
+  readonly loginDigest: string;
+  /** Absent where the store has none of this secret. */
+  readonly login: LoginState | undefined;
+}
+
+/**
+ * The refresh token in what was sent, with its login, whatever its generation and whether it still is good.
+ * Undefined for every text that no answer can have held.
+ */
+export async function findRefresh(
+  service: Service,
+  sent: string,
+  now: Instant,
+): Promise<FoundRefresh | undefined> {
+  const { programme, store } = service;
+  const text = openRefreshEnvelope(await ordinaryText(service, 'refresh_token', sent, now));
+  const token = text === undefined ? undefined : parseRefreshText(text);
+  if (token === undefined) return undefined;
+  const held = loginDigest(programme.id, token);
+  const found = await store.findLogin(programme.id, token.place);
+  // The place may be another login's, after a store was put back and its clock with it.
+  const isIts = found !== undefined && sameDigest(found.loginDigest, held);
+  return { token, loginDigest: held, login: isIts ? found : undefined };
+}
+
+/** What a refresh token is judged by. */
+export function presentedBy(
+  { programme, tokenKeys }: Service,
+  client: Client,
+  { token, loginDigest: held }: FoundRefresh,
+): PresentedRefresh {
+  return {
+    client: client.id,
+    generation: token.generation,
+    loginDigest: held,
+    refreshDigest: refreshDigest(programme.id, token.text),
+    successorDigest: ({ keyNumber, nonce }) => {
+      const next = tokenKeys.next(keyNumber);
+      const text = next && successorOf(next, nonce, token);
+      return text && refreshDigest(programme.id, text);
+    },
+  };
+}
