@@ -1,20 +1,12 @@
 // Owns removing ended rows from PostgreSQL, in small steps and without an index by end.
 
 import type { Instant } from '../../lib/clock.ts';
-import { looksPerRemoval, overUpTo } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
+import { type Ends, ends, endingAt } from '../sql/ends.ts';
 import { spentRow } from '../sql/login_rows.ts';
 import { from, partReader } from '../sql/parts.ts';
-import { forgetAtInState, instantBytes } from '../sql/state.ts';
-import { sumOf, type Table, type Value } from '../sql/table.ts';
-import {
-  codes,
-  keptTexts,
-  loginAttempts,
-  logins,
-  revokedTokens,
-  spentCodes,
-} from '../sql/tables.ts';
+import { sumOf, type Value } from '../sql/table.ts';
+import { codes, spentCodes } from '../sql/tables.ts';
 import { trustedTime } from '../trusted_time.ts';
 import { throttle } from './counters.ts';
 import type { Link } from './link/link.ts';
@@ -22,18 +14,10 @@ import type { Found, Parameter, Statement } from './link/statement.ts';
 import { isPast } from './outages.ts';
 import { tableRows } from './tables.ts';
 
-interface Ends {
-  /** SQL, of which `$1` is `upTo`. */
-  readonly isOver: string;
-  /** The sweep's time if left out. */
-  readonly upTo?: (now: Instant) => Parameter;
-  /** Rows read for each row that may be removed. */
-  readonly looks?: number;
-  /** Runs on the rows that are to go; `found` has their columns of `reads`. */
-  readonly before?: {
-    readonly reads: string;
-    readonly run: (found: readonly Found[][]) => Promise<void>;
-  };
+/** Runs on the rows that are to go; `found` has their columns of `reads`. */
+interface Preparation {
+  readonly reads: string;
+  readonly run: (found: readonly Found[][]) => Promise<void>;
 }
 
 type Sweep = (now: Instant, limit: number) => Promise<number>;
@@ -62,44 +46,30 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
     text: `DELETE FROM outage WHERE ${isPast} RETURNING 1`,
     isRead: false,
   };
+  const before: Readonly<Record<string, Preparation>> = {
+    code: {
+      reads: spent.columns,
+      // What is left of a spent code stays as long as its login.
+      run: async (found) => {
+        const rows = found.map((row) => spent.read(row as Value[]).row);
+        // A damaged row would be sound again as another.
+        const whole = rows.filter((row) => sumOf(codes, row) === row.sum && row.spent_for >= 0);
+        await care.run(keep, spentRows.values(whole.map(spentRow)));
+      },
+    },
+    revoked_token: {
+      reads: 'revoked_token.expires_at',
+      // Those tokens would be valid again if a clock were set back later (FAULTS 29).
+      run: async (found) => {
+        if (found.length > 0)
+          await care.run(forget, [Math.max(...found.map(([end]) => Number(end)))]);
+      },
+    },
+  };
   const sweeps: readonly Sweep[] = [
-    tableSweep(care, codes, {
-      isOver: 'code.forget_at <= $1',
-      before: {
-        reads: spent.columns,
-        // What is left of a spent code stays as long as its login.
-        run: async (found) => {
-          const rows = found.map((row) => spent.read(row as Value[]).row);
-          // A damaged row would be sound again as another.
-          const whole = rows.filter((row) => sumOf(codes, row) === row.sum && row.spent_for >= 0);
-          await care.run(keep, spentRows.values(whole.map(spentRow)));
-        },
-      },
-    }),
-    tableSweep(care, spentCodes, {
-      // Whatever the time.
-      isOver: `$1::bigint IS NOT NULL
-        AND NOT EXISTS (SELECT FROM login WHERE login.place = spent_code.place)`,
-      looks: 1,
-    }),
-    tableSweep(care, logins, {
-      isOver: `${forgetAtInState} <= $1`,
-      upTo: (now) => instantBytes(overUpTo(now)),
-    }),
-    tableSweep(care, revokedTokens, {
-      isOver: 'revoked_token.expires_at <= $1',
-      before: {
-        reads: 'revoked_token.expires_at',
-        // Those tokens would be valid again if a clock were set back later (FAULTS 29).
-        run: async (found) => {
-          if (found.length > 0)
-            await care.run(forget, [Math.max(...found.map(([end]) => Number(end)))]);
-        },
-      },
-    }),
-    tableSweep(care, keptTexts, { isOver: 'kept_text.ends_at <= $1' }),
-    tableSweep(care, loginAttempts, { isOver: 'coalesce(locked_until, window_ends_at) <= $1' }),
-    tableSweep(care, throttle, { isOver: 'throttle.ends_at <= $1' }),
+    ...[...ends, endingAt(throttle, 'throttle.ends_at')].map((end) =>
+      tableSweep(care, end, before[end.table.name]),
+    ),
     async (now) => (await care.run(forgetOutages, [now])).length,
   ];
   const horizon = trustedTime(recorded);
@@ -121,9 +91,10 @@ const firstOf = { text: '', integer: 0, blob: new Uint8Array() } as const;
 
 function tableSweep(
   care: Link,
-  { name, key, columns }: Table,
-  { isOver, upTo = (now) => now, looks = looksPerRemoval, before }: Ends,
+  { table: { name, key, columns }, isOver, upTo, looks }: Ends,
+  before?: Preparation,
 ): Sweep {
+  const isEnded = isOver('$1');
   const list = key.map((column) => `${name}.${column}`).join(', ');
   const marks = (first: number): string =>
     key
@@ -139,7 +110,7 @@ function tableSweep(
     isRead: true,
   };
   const upToKey = `($${key.length + 3}::boolean OR (${list}) <= (${marks(key.length + 4)}))`;
-  const range = `FROM ${name} WHERE ${isRange} AND ${upToKey} AND ${isOver}
+  const range = `FROM ${name} WHERE ${isRange} AND ${upToKey} AND ${isEnded}
     ORDER BY ${list} LIMIT $${2 * key.length + 4}`;
   const look: Statement = {
     name: `sweep_look_${name}`,
@@ -149,7 +120,7 @@ function tableSweep(
   const remove: Statement = {
     name: `sweep_${name}`,
     // Asked of the row itself again: another node may have begun it anew since this statement began.
-    text: `DELETE FROM ${name} WHERE (${list}) IN (SELECT ${list} ${range}) AND ${isOver} RETURNING 1`,
+    text: `DELETE FROM ${name} WHERE (${list}) IN (SELECT ${list} ${range}) AND ${isEnded} RETURNING 1`,
     isRead: false,
   };
   const none = key.map((column) => firstOf[columns[column]?.type ?? 'text']);

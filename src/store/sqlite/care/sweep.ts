@@ -4,11 +4,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import type { Instant } from '../../../lib/clock.ts';
 import type { Place } from '../../../oauth/grant.ts';
-import { looksPerRemoval, overUpTo } from '../../judgement.ts';
+import { type Ends, ends } from '../../sql/ends.ts';
 import { spentRow } from '../../sql/login_rows.ts';
 import { from } from '../../sql/parts.ts';
-import { forgetAtInState, instantBytes } from '../../sql/state.ts';
-import { sumOf, type Value } from '../../sql/table.ts';
+import { sumOf, type Table, type Value } from '../../sql/table.ts';
 import { codes, spentCodes } from '../../sql/tables.ts';
 import { trustedTime } from '../../trusted_time.ts';
 import type { Eras } from '../eras.ts';
@@ -24,20 +23,25 @@ interface Order {
   readonly end: Position;
 }
 
-/** The order of tables without a rowid: SQLite compares bytes. */
-const byKey: Order = { columns: 'programme, key', start: ['', ''], end: ['\u{10FFFF}', ''] };
-const byUse: Order = {
-  columns: 'programme, use, key',
-  start: ['', '', ''],
-  end: ['\u{10FFFF}', '', ''],
-};
-/** The order of issue. */
-const byRow: Order = { columns: 'rowid', start: [0], end: [Number.MAX_SAFE_INTEGER] };
-const byDigest: Order = {
-  columns: 'digest',
-  start: [new Uint8Array()],
-  end: [new Uint8Array(17).fill(0xff)],
-};
+/** The order of a table: that of issue, or that of its key, where SQLite compares bytes. */
+function orderOf({ order, key, columns }: Table): Order {
+  if (order === 'as inserted') {
+    return { columns: 'rowid', start: [0], end: [Number.MAX_SAFE_INTEGER] };
+  }
+  const types = key.map((column) => columns[column]?.type ?? 'text');
+  return {
+    columns: key.join(', '),
+    start: types.map((type) => outermost[type][0]),
+    end: types.map((type) => outermost[type][1]),
+  };
+}
+
+/** Not after, and not before, any value of a key. */
+const outermost = {
+  text: ['', '\u{10FFFF}'],
+  integer: [0, Number.MAX_SAFE_INTEGER],
+  blob: [new Uint8Array(), new Uint8Array(17).fill(0xff)],
+} as const;
 
 /**
  * A sweep over all tables whose rows have an end that removes at most `limit` rows; call it inside a write.
@@ -52,32 +56,12 @@ export function fileSweep(
   eras: Eras,
   forgetLogin: (place: Place) => void,
 ): (now: Instant, limit: number) => number {
-  const tables = [
-    tableSweep(database, 'code', byRow, {
-      isOver: 'forget_at <= ?',
-      before: codeMover(database),
-    }),
-    tableSweep(database, 'spent_code', byDigest, {
-      // Whatever the time.
-      isOver:
-        '? IS NOT NULL AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = spent_code.place)',
-      // Each look reads a row of another table, in no order.
-      looks: 1,
-    }),
-    tableSweep(database, 'login', byRow, {
-      isOver: `${forgetAtInState} <= ?`,
-      upTo: (now) => instantBytes(overUpTo(now)),
-      removed: ([place]) => forgetLogin(place as Place),
-    }),
-    tableSweep(database, 'revoked_token', byKey, {
-      isOver: 'expires_at <= ?',
-      before: revocationNoter(database, eras),
-    }),
-    tableSweep(database, 'kept_text', byUse, { isOver: 'ends_at <= ?' }),
-    tableSweep(database, 'login_attempt', byKey, {
-      isOver: 'coalesce(locked_until, window_ends_at) <= ?',
-    }),
-  ];
+  const beside: Readonly<Record<string, Beside>> = {
+    code: { before: codeMover(database) },
+    login: { removed: ([place]) => forgetLogin(place as Place) },
+    revoked_token: { before: revocationNoter(database, eras) },
+  };
+  const tables = ends.map((end) => tableSweep(database, end, beside[end.table.name]));
   const horizon = trustedTime(recorded);
   let sweeps = 0;
   return (clock, limit) => {
@@ -96,13 +80,8 @@ export function fileSweep(
 /** Runs on a range of a table before at most `limit` rows of it are swept. */
 type Preparation = (from: Position, to: Position, now: Instant, limit: number) => void;
 
-interface Ends {
-  /** SQL, of which the parameter is `upTo`. */
-  readonly isOver: string;
-  /** The sweep's time if left out. */
-  readonly upTo?: (now: Instant) => Value;
-  /** Rows read for each row that may be removed; `looksPerRemoval` if left out. */
-  readonly looks?: number;
+/** What is done beside the removal of rows. */
+interface Beside {
   readonly before?: Preparation;
   /** Told of each row that was removed. */
   readonly removed?: (position: Position) => void;
@@ -110,10 +89,11 @@ interface Ends {
 
 function tableSweep(
   database: DatabaseSync,
-  table: string,
-  { columns, start, end }: Order,
-  { isOver, upTo = (now) => now, looks = looksPerRemoval, before, removed: tell }: Ends,
+  { table: described, isOver, upTo, looks }: Ends,
+  { before, removed: tell }: Beside = {},
 ): (now: Instant, limit: number) => number {
+  const { name: table } = described;
+  const { columns, start, end } = orderOf(described);
   const marks = start.map(() => '?').join(', ');
   const bound = database.prepare(
     `SELECT ${columns} FROM ${table} WHERE (${columns}) > (${marks})
@@ -123,7 +103,7 @@ function tableSweep(
   const remove: StatementSync = database.prepare(
     `DELETE FROM ${table} WHERE (${columns}) IN (
        SELECT ${columns} FROM ${table}
-       WHERE (${columns}) > (${marks}) AND (${columns}) <= (${marks}) AND ${isOver}
+       WHERE (${columns}) > (${marks}) AND (${columns}) <= (${marks}) AND ${isOver('?')}
        ORDER BY ${columns} LIMIT ?)
      RETURNING ${columns}`,
   );

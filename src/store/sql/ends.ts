@@ -1,0 +1,46 @@
+// Owns when a row is past its end, for every table of an SQL backend whose rows have one.
+
+import type { Instant } from '../../lib/clock.ts';
+import { looksPerRemoval, overUpTo } from '../judgement.ts';
+import { forgetAtInState, instantBytes } from './state.ts';
+import type { Table, Value } from './table.ts';
+import { codes, keptTexts, loginAttempts, logins, revokedTokens, spentCodes } from './tables.ts';
+
+/** How the ended rows of a table are told. */
+export interface Ends {
+  readonly table: Table;
+  /** SQL of what holds for an ended row; `at` is the SQL of the parameter, which is `upTo`. */
+  readonly isOver: (at: string) => string;
+  /** Of a sweep's time. */
+  readonly upTo: (now: Instant) => Value;
+  /** Rows read for each row that may be removed. */
+  readonly looks: number;
+}
+
+/** Rows with their end in a column, or in SQL over some. */
+export function endingAt(table: Table, end: string): Ends {
+  return {
+    table,
+    isOver: (at) => `${end} <= ${at}`,
+    upTo: (now) => now,
+    looks: looksPerRemoval,
+  };
+}
+
+/** In the order in which they are swept. */
+export const ends: readonly Ends[] = [
+  endingAt(codes, 'code.forget_at'),
+  {
+    ...endingAt(spentCodes, ''),
+    // Whatever the time: the parameter is used, so that its type is known.
+    isOver: (at) =>
+      `CAST(${at} AS bigint) IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = spent_code.place)`,
+    // Each look reads a row of another table, in no order.
+    looks: 1,
+  },
+  { ...endingAt(logins, forgetAtInState), upTo: (now) => instantBytes(overUpTo(now)) },
+  endingAt(revokedTokens, 'revoked_token.expires_at'),
+  endingAt(keptTexts, 'kept_text.ends_at'),
+  endingAt(loginAttempts, 'coalesce(login_attempt.locked_until, login_attempt.window_ends_at)'),
+];
