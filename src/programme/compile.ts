@@ -16,12 +16,7 @@ import { compileClaims } from './answers/tree_writer.ts';
 import { usualCodeLength, usualIdentifierLength } from './checks/given_out.ts';
 import type { Definition } from './language/definition.ts';
 import { unlessOff } from './language/limits.ts';
-import {
-  compileGenerator,
-  compileShape,
-  describeShape,
-  shapeMisfit,
-} from './language/value_shape.ts';
+import { compileGenerator, compileMisfit, describeShape } from './language/value_shape.ts';
 import type { Logos } from './login/logos.ts';
 import { compileLogin } from './login/rules.ts';
 import type {
@@ -93,7 +88,7 @@ export function compileProgramme(
     code: {
       generate: compileGenerator(definition.code, usualCodeLength),
       lifetime: definition.code.lifetime,
-      misfit: (text: string) => shapeMisfit(definition.code, text),
+      misfit: compileMisfit(definition.code),
     },
     tokenEndpoints: Object.entries(definition.token_endpoints).map(([name, endpoint]) =>
       compileTokenEndpoint(name, endpoint, definition),
@@ -157,13 +152,13 @@ function compileClientRules(
   publicUrl: string,
 ): ClientRules {
   const { identifier, authentication } = definition.client;
-  const isIdentifier = compileShape(identifier);
+  const misfit = compileMisfit(identifier);
   const fits = (text: string): boolean =>
-    isIdentifier(text) && Buffer.byteLength(text) <= longestIdentifier;
+    misfit(text) === undefined && Buffer.byteLength(text) <= longestIdentifier;
   const { prefix = '' } = identifier;
   return {
     isIdentifier: fits,
-    misfit: (text) => shapeMisfit(identifier, text),
+    misfit,
     isTellable: (text) => prefix.length >= leastPrefix && fits(text),
     newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
     identifierForm: describeShape(identifier),

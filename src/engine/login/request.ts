@@ -15,7 +15,7 @@ import type { RecordedFailure, RequestRecord } from '../../oauth/request_record.
 import { namingScope } from '../../oauth/scope.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { ReturnAddress } from '../../programme/answers/redirect_answer.ts';
-import type { LoginReading } from '../../programme/login/endpoint.ts';
+import type { LoginReading } from '../../programme/login/request_checks.ts';
 import { rolesOf } from '../../programme/requests/token_endpoint.ts';
 import { disabledClient, unknownClient } from '../causes/client.ts';
 import { keepClaim, reportFailure } from '../failure.ts';

@@ -79,45 +79,40 @@ function readLength(value: number | string): LengthRange | undefined {
   return min <= max ? { min, max } : undefined;
 }
 
-export function compileShape(shape: ValueShape): (text: string) => boolean {
-  const { prefix = '', characters, length } = shape;
-  const min = length?.min ?? 0;
-  const max = length?.max ?? Number.POSITIVE_INFINITY;
-  const only =
-    characters === undefined ? undefined : new RegExp(`^[${characterRanges[characters][0]}]*$`);
-  return (text) => {
-    if (!text.startsWith(prefix)) return false;
-    const rest = text.length - prefix.length;
-    if (rest < min || rest > max) return false;
-    return only === undefined || only.test(prefix === '' ? text : text.slice(prefix.length));
-  };
-}
-
-/** Which key of a shape a text does not fit, what it says, and what came; undefined where it fits. */
+/** Which key of a shape a text does not fit, what it expects, and what came. */
 export interface Misfit {
   readonly key: string;
   readonly expected: string;
   readonly came: string;
 }
 
-export function shapeMisfit(shape: ValueShape, text: string): Misfit | undefined {
+/** A test of texts; undefined for a text that fits. */
+export function compileMisfit(shape: ValueShape): (text: string) => Misfit | undefined {
   const { prefix = '', characters, length } = shape;
-  if (!text.startsWith(prefix)) {
-    return { key: 'prefix', expected: `"${prefix}" at the start`, came: describeText(text) };
-  }
-  const rest = text.slice(prefix.length);
-  if (length !== undefined && (rest.length < length.min || rest.length > length.max)) {
-    const behind = prefix === '' ? '' : ' after the prefix';
-    const expected = `${describeShape({ length })}${behind}`;
-    return { key: 'length', expected, came: describeText(rest) };
-  }
-  if (characters === undefined) return undefined;
-  const odd = rest.search(new RegExp(`[^${characterRanges[characters][0]}]`));
-  if (odd < 0) return undefined;
-  const shown = /[!-~]/.test(rest.charAt(odd)) ? `"${rest.charAt(odd)}"` : 'no visible ASCII';
-  const place = `number ${odd + 1} of ${countOf(rest.length, 'character')} is ${shown}`;
-  const came = `${place}, which the class ${characters} does not have`;
-  return { key: 'characters', expected: characterRanges[characters][1], came };
+  const [ranges, words] = characters === undefined ? [] : characterRanges[characters];
+  const others = ranges === undefined ? undefined : new RegExp(`[^${ranges}]`);
+  return (text) => {
+    if (!text.startsWith(prefix)) {
+      return { key: 'prefix', expected: `"${prefix}" at the start`, came: describeText(text) };
+    }
+    const rest = prefix === '' ? text : text.slice(prefix.length);
+    if (length !== undefined && (rest.length < length.min || rest.length > length.max)) {
+      const behind = prefix === '' ? '' : ' after the prefix';
+      const expected = `${describeShape({ length })}${behind}`;
+      return { key: 'length', expected, came: describeText(rest) };
+    }
+    const odd = others === undefined ? -1 : rest.search(others);
+    if (odd < 0) return undefined;
+    const shown = /[!-~]/.test(rest.charAt(odd)) ? `"${rest.charAt(odd)}"` : 'no visible ASCII';
+    const place = `number ${odd + 1} of ${countOf(rest.length, 'character')} is ${shown}`;
+    const came = `${place}, which the class ${characters} does not have`;
+    return { key: 'characters', expected: words ?? '', came };
+  };
+}
+
+export function compileShape(shape: ValueShape): (text: string) => boolean {
+  const misfit = compileMisfit(shape);
+  return (text) => misfit(text) === undefined;
 }
 
 /** All characters of a class, for drawing random values. */

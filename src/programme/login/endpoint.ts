@@ -1,48 +1,28 @@
-// Owns the compiled login request of a programme: client, redirect URI, and the checks of all other
-// inputs. login_failures.ts answers the failures.
+// Owns the compiled login request of a programme: its reading, client and redirect URI.
 
 import { present } from '../../lib/present.ts';
 import { type Cause, countOf, endpointRule, ownCause } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
-import { LoginRefusal, type LoginFailureReason } from '../../oauth/failure.ts';
+import { LoginRefusal } from '../../oauth/failure.ts';
 import { isRegistered, redirectCause } from '../../oauth/redirect_uri.ts';
-import { headerValues, type RequestHead, type WireRequest } from '../../oauth/wire_request.ts';
+import type { RequestHead, WireRequest } from '../../oauth/wire_request.ts';
 import {
   type AuthorizeDefinition,
   type ResponseMode,
   responseModes,
 } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
-import {
-  compileInputs,
-  faultCause,
-  inputFault,
-  type InputRule,
-  type Inputs,
-  unequalCause,
-} from '../requests/input_rules.ts';
+import { compileInputs, type InputRule, type Inputs } from '../requests/input_rules.ts';
 import { noBody } from '../requests/request_body.ts';
 import { compileReader, wasEmpty } from '../requests/request_reader.ts';
-import { challengeNames, compileChallengeCheck } from './challenge.ts';
-import { checkIdentityRequest } from './identity_request.ts';
-
-/** A repeated or unknown parameter. */
-interface ParameterFault {
-  readonly reason: 'repeated_parameter' | 'unknown_parameter';
-  /** The input of that name, if any. */
-  readonly role: string | undefined;
-  readonly parameter: string;
-  readonly cause: Cause | undefined;
-}
-
-/** The values of a request by the engine's names, before any check. */
-export interface LoginReading {
-  /** Without inputs that were sent more than once. */
-  readonly inputs: Inputs;
-  readonly faults: readonly ParameterFault[];
-}
-
-export type LoginRule = InputRule<LoginFailureReason>;
+import {
+  compileAddressCheck,
+  compileProgrammeCheck,
+  compileRequestChecks,
+  type LoginReading,
+  type LoginRule,
+  type ParameterFault,
+} from './request_checks.ts';
 
 /** The login request for the engine. Its functions throw only `LoginRefusal`. */
 export interface LoginEndpoint {
@@ -90,7 +70,7 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
     clientId: ({ inputs, faults }) => {
       const twice = faults.find(isOfAddress);
       if (twice !== undefined) {
-        throw new LoginRefusal('ambiguous_request', present({ cause: twice.cause }));
+        throw new LoginRefusal('ambiguous_request', present({ cause: twice.facts.cause }));
       }
       const id = inputs.get('client_id');
       if (id === undefined) throw new LoginRefusal('missing_client_id', { cause: unnamed(inputs) });
@@ -144,30 +124,16 @@ function compileReading(
       if (role === undefined && headers.has(facts.parameter ?? '')) return;
       const isRepeated = reason === 'repeated_parameter';
       const told = isRepeated ? reason : 'unknown_parameter';
-      const { parameter = '', cause } = facts;
-      faults.push({ reason: told, role, parameter, cause });
+      faults.push({ reason: told, role, facts });
     });
     return { inputs, faults };
   };
 }
 
 /** Whether the fault makes the client or the redirect URI unclear. */
-function isOfAddress({ reason, role, parameter }: ParameterFault): boolean {
-  const name = role ?? parameter;
+function isOfAddress({ reason, role, facts }: ParameterFault): boolean {
+  const name = role ?? facts.parameter;
   return reason === 'repeated_parameter' && (name === 'client_id' || name === 'redirect_uri');
-}
-
-/** Another programme's name gives a page: its redirect URIs are not valid here (P-4). */
-function compileProgrammeCheck(rules: readonly LoginRule[]): LoginEndpoint['checkProgramme'] {
-  const named = rules.filter((rule) => rule.equalsProgramme !== undefined);
-  return ({ inputs }) => {
-    for (const rule of named) {
-      const value = inputs.get(rule.role);
-      if (value !== undefined && rule.equalsProgramme?.(value) === false) {
-        refuse('programme_mismatch', rule.wireName, unequalCause(rule, value));
-      }
-    }
-  };
 }
 
 /**
@@ -191,50 +157,4 @@ function compileRedirectChoice(authorize: AuthorizeDefinition): LoginEndpoint['r
     }
     return only;
   };
-}
-
-function compileRequestChecks(
-  authorize: AuthorizeDefinition,
-  rules: readonly LoginRule[],
-): LoginEndpoint['checkRequest'] {
-  const checkChallenge = compileChallengeCheck(authorize, challengeNames(rules));
-  return ({ inputs, faults }, client) => {
-    // Order: repeated inputs, other repeated parameters, unknown parameters.
-    const fault =
-      faults.find(({ role }) => role !== undefined) ??
-      faults.find(({ reason }) => reason === 'repeated_parameter') ??
-      faults[0];
-    if (fault !== undefined) refuse(fault.reason, fault.parameter, fault.cause);
-    for (const rule of rules) {
-      const value = inputs.get(rule.role);
-      const reason = inputFault(rule, value, rule.required);
-      if (reason !== undefined) {
-        refuse(reason, rule.wireName, faultCause(rule, value, wasEmpty(inputs, rule.role)));
-      }
-      if (value === undefined) continue;
-      const isEqual = rule.equalsClient?.(value, client, noSecret) !== false;
-      if (!isEqual) refuse(rule.whenUnequal, rule.wireName, unequalCause(rule, value));
-    }
-    checkChallenge(inputs);
-    checkIdentityRequest(inputs);
-  };
-}
-
-function compileAddressCheck(rules: readonly LoginRule[]): LoginEndpoint['checkAddress'] {
-  const rule = rules.find(({ role, inHeader }) => role === 'forwarded_for' && inHeader);
-  if (rule === undefined) return () => {};
-  return (request) => {
-    const sent = headerValues(request, rule.wireName);
-    const value = sent.join(', ');
-    if (sent.length > 0 && !rule.fits(value)) {
-      refuse(rule.whenInvalid, rule.wireName, faultCause(rule, value, false));
-    }
-  };
-}
-
-/** A login URL must not carry a secret: no value equals one. */
-const noSecret = (): boolean => false;
-
-function refuse(reason: LoginFailureReason, parameter: string, cause: Cause | undefined): never {
-  throw new LoginRefusal(reason, present({ parameter, cause }));
 }

@@ -10,8 +10,8 @@ import {
   sorted,
   unheardOf,
 } from '../requests/possible_failures.ts';
-import { challengeNames } from './challenge.ts';
 import { toLoginRule } from './endpoint.ts';
+import { challengeNames } from './request_checks.ts';
 
 type Found = readonly [
   LoginFailureReason,

@@ -15,7 +15,7 @@ import { proofInputs } from '../../oauth/pkce.ts';
 import { attributeMark } from '../../oauth/xml_parameters.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
-import { compileShape, type Misfit, shapeMisfit } from '../language/value_shape.ts';
+import { compileMisfit, type Misfit } from '../language/value_shape.ts';
 import { isPathValue } from '../path_index.ts';
 import { heldValues } from './client_values.ts';
 import { formatTest, formatWords } from './input_formats.ts';
@@ -49,8 +49,8 @@ export interface InputRule<Reason = FailureReason> {
   /** The header's value without its scheme; undefined if the scheme is absent. */
   readonly unwrap: (sent: string) => string | undefined;
   readonly fits: (value: string) => boolean;
-  /** Why a value does not fit. */
-  readonly misfit: (value: string) => Misfit;
+  /** Why a value does not fit; undefined where it does. */
+  readonly misfit: (value: string) => Misfit | undefined;
   /** Comparisons with programme and client, where the file asks for one. */
   readonly equalsProgramme?: (value: string) => boolean;
   readonly equalsClient?: (value: string, client: Client, isSecret: SecretTest) => boolean;
@@ -85,11 +85,9 @@ export function compileInput(
 ): InputRule {
   const inHeader = definition.in === 'header';
   const inPath = definition.in === 'path';
-  const { name = role, within = [], attribute, allowed, must_equal: comparison } = definition;
+  const { name = role, within = [], attribute, must_equal: comparison } = definition;
   const wireName = inHeader ? name.toLowerCase() : name;
-  const hasShape = compileShape(definition);
-  const hasFormat = formatTest(definition.format);
-  const values = allowed === undefined ? undefined : new Set(allowed);
+  const misfit = compileInputMisfit(definition);
   const whenInvalid =
     definition.when_invalid ?? (inHeader ? 'invalid_header' : 'invalid_parameter');
   return {
@@ -104,12 +102,8 @@ export function compileInput(
     list: inHeader && definition.format !== undefined,
     keepsEmpty: empty === 'value',
     unwrap: compileUnwrap(definition.scheme),
-    fits: (value) =>
-      (!inPath || isPathValue(value)) &&
-      hasShape(value) &&
-      hasFormat(value) &&
-      (values?.has(value) ?? true),
-    misfit: (value) => shapeMisfit(definition, value) ?? formMisfit(definition, value),
+    fits: (value) => misfit(value) === undefined,
+    misfit,
     ...compileComparison(comparison, programmeIdentifier),
     whenMissing: definition.when_missing ?? missingReason(role, inHeader),
     whenInvalid,
@@ -118,61 +112,69 @@ export function compileInput(
   };
 }
 
+/** The reason to refuse an input, and the facts of that failure. */
+export interface InputFault<Reason = FailureReason> {
+  readonly reason: Reason;
+  readonly facts: { readonly parameter: string; readonly cause: Cause };
+}
+
 /** Why a value is refused for every client; undefined if it is accepted. */
 export function inputFault<Reason>(
   rule: InputRule<Reason>,
   value: string | undefined,
   required: boolean,
-): Reason | undefined {
-  if (value === undefined) return required ? rule.whenMissing : undefined;
-  if (!rule.fits(value)) return rule.whenInvalid;
-  return rule.equalsProgramme?.(value) === false ? rule.whenUnequal : undefined;
-}
-
-/** The cause of a fault that `inputFault` has found. */
-export function faultCause<Reason>(
-  rule: InputRule<Reason>,
-  value: string | undefined,
   wasEmpty: boolean,
-): Cause {
-  const { role, told } = rule;
-  const causeOf = (key: string | undefined, expected: string, came: string): Cause =>
-    ownCause(
-      endpointRule('inputs', role, ...(key === undefined ? [] : [key])),
-      expected,
-      came,
-      told,
-    );
-  const place = rule.inHeader ? `the header ${told}` : told;
+): InputFault<Reason> | undefined {
+  const place = rule.inHeader ? `the header ${rule.told}` : rule.told;
   if (value === undefined) {
+    if (!required) return undefined;
     const came = wasEmpty ? `${place} without a value` : `no ${place}`;
-    return causeOf(rule.required ? 'required' : undefined, place, came);
+    return faultOf(rule, rule.whenMissing, rule.required ? ['required'] : [], place, came);
   }
-  if (!rule.fits(value)) {
-    const { key, expected, came } = rule.misfit(value);
-    return causeOf(key, `${place}: ${expected}`, came);
+  const misfit = rule.misfit(value);
+  if (misfit !== undefined) {
+    const { key, expected, came } = misfit;
+    return faultOf(rule, rule.whenInvalid, [key], `${place}: ${expected}`, came);
   }
-  return unequalCause(rule, value);
+  return rule.equalsProgramme?.(value) === false ? unequalFault(rule, value) : undefined;
 }
 
-/** The cause where a value is not what it is compared with. */
-export function unequalCause<Reason>(
-  { role, told, equal }: InputRule<Reason>,
-  value: string,
-): Cause {
-  const [expected, right] = equal ?? ['', undefined];
+/** The fault of a value that is not what it is compared with. */
+export function unequalFault<Reason>(rule: InputRule<Reason>, value: string): InputFault<Reason> {
+  const [expected, right] = rule.equal ?? ['', undefined];
   const came = right === undefined ? describeText(value) : describeDifference(value, right);
-  return ownCause(endpointRule('inputs', role, 'must_equal'), `${told}: ${expected}`, came, told);
+  return faultOf(rule, rule.whenUnequal, ['must_equal'], `${rule.told}: ${expected}`, came);
 }
 
-function formMisfit({ format, allowed }: InputDefinition, value: string): Misfit {
-  if (format !== undefined && !formatTest(format)(value)) {
-    return { key: 'format', expected: formatWords[format], came: describeText(value) };
-  }
-  const list = allowed ?? [];
-  const near = list.find((one) => one.toLowerCase() === value.trim().toLowerCase());
-  const came = near === undefined ? describeName(value) : describeDifference(value, near);
-  return { key: 'allowed', expected: `one of ${list.join(', ')}`, came };
+/** @param key the key of the input that decided it, if one did */
+function faultOf<Reason>(
+  { role, told }: InputRule<Reason>,
+  reason: Reason,
+  key: readonly string[],
+  expected: string,
+  came: string,
+): InputFault<Reason> {
+  const cause = ownCause(endpointRule('inputs', role, ...key), expected, came, told);
+  return { reason, facts: { parameter: told, cause } };
+}
+
+function compileInputMisfit(definition: InputDefinition): InputRule['misfit'] {
+  const { in: place, format, allowed } = definition;
+  const shapeMisfit = compileMisfit(definition);
+  const hasFormat = formatTest(format);
+  const values = allowed === undefined ? undefined : new Set(allowed);
+  return (value) => {
+    const misfit = shapeMisfit(value);
+    if (misfit !== undefined) return misfit;
+    if (format !== undefined && !hasFormat(value)) {
+      return { key: 'format', expected: formatWords[format], came: describeText(value) };
+    }
+    if ((place !== 'path' || isPathValue(value)) && values?.has(value) !== false) return undefined;
+    const list = allowed ?? [];
+    const near = list.find((one) => one.toLowerCase() === value.trim().toLowerCase());
+    const came = near === undefined ? describeName(value) : describeDifference(value, near);
+    return { key: 'allowed', expected: `one of ${list.join(', ')}`, came };
+  };
 }
 
 /** RFC 9110 11.1: a scheme in any case, spaces, then the value. */

@@ -18,12 +18,11 @@ import { compileEcho, type Sent } from './echo.ts';
 import { grantsAt, readsInput } from './grant_places.ts';
 import {
   compileInputs,
-  faultCause,
   inputFault,
   type InputRule,
   type Inputs,
   type SecretTest,
-  unequalCause,
+  unequalFault,
 } from './input_rules.ts';
 import { compileReader, refuse, wasEmpty } from './request_reader.ts';
 
@@ -78,10 +77,8 @@ export function compileTokenEndpoint(
       for (const rule of clientRules) {
         const value = inputs.get(rule.role);
         if (value !== undefined && rule.equalsClient?.(value, client, isSecret) === false) {
-          throw new Refusal(rule.whenUnequal, {
-            parameter: rule.told,
-            cause: unequalCause(rule, value),
-          });
+          const { reason, facts } = unequalFault(rule, value);
+          throw new Refusal(reason, facts);
         }
       }
     },
@@ -113,10 +110,9 @@ export function checkInput(rule: InputRule, inputs: Inputs, required: boolean): 
   const sent = inputs.get(rule.role);
   const isBlank = required && sent !== undefined && blankForms.get(rule.role)?.test(sent) === true;
   const value = isBlank ? undefined : sent;
-  const fault = inputFault(rule, value, required);
-  if (fault === undefined) return;
-  const cause = faultCause(rule, value, isBlank || wasEmpty(inputs, rule.role));
-  throw new Refusal(fault, { parameter: rule.told, cause });
+  const cameEmpty = isBlank || (sent === undefined && wasEmpty(inputs, rule.role));
+  const fault = inputFault(rule, value, required, cameEmpty);
+  if (fault !== undefined) throw new Refusal(fault.reason, fault.facts);
 }
 
 /** An endpoint of one grant may make grant_type optional, or not declare it. */
@@ -135,10 +131,8 @@ function compileGrantSelection(
   const offered = [...byWireValue.keys()].join(', ');
   return (inputs, client) => {
     const wireValue = inputs.get('grant_type');
-    if (rule !== undefined && wireValue === undefined && (rule.required || byWireValue.size > 1)) {
-      const cause = faultCause(rule, undefined, wasEmpty(inputs, rule.role));
-      throw new Refusal(rule.whenMissing, { parameter: rule.told, cause });
-    }
+    const isNeeded = rule !== undefined && (rule.required || byWireValue.size > 1);
+    if (isNeeded && wireValue === undefined) checkInput(rule, inputs, true);
     const grant = wireValue === undefined ? only : byWireValue.get(wireValue);
     if (grant === undefined) {
       const parameter = rule?.told ?? 'grant_type';

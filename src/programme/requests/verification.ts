@@ -8,7 +8,7 @@ import type { ScopeRules } from '../../oauth/scope.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { Definition } from '../language/definition.ts';
 import { type Demand, levelsRule, readDemand } from './demand.ts';
-import { compileInput, type Inputs, type InputRule, unequalCause } from './input_rules.ts';
+import { compileInput, type Inputs, type InputRule, unequalFault } from './input_rules.ts';
 import { checkInput } from './token_endpoint.ts';
 import { heldHeaders, type ToldHeader, toldHeaders } from './verify_headers.ts';
 
@@ -118,8 +118,8 @@ function clientsMeant(
     if (value === undefined) continue;
     meant = meant.filter((client) => rule.equalsClient?.(value, client, noSecret) !== false);
     if (meant.length === 0) {
-      const cause = unequalCause(rule, value);
-      throw new Refusal(rule.whenUnequal, { parameter: rule.told, cause });
+      const { reason, facts } = unequalFault(rule, value);
+      throw new Refusal(reason, facts);
     }
   }
   return meant;

@@ -1,0 +1,154 @@
+// Owns the checks of a login request: its inputs, its proof key (RFC 7636), and the parameters of OpenID
+// Connect Core 3.1.2.1 that need an answer here. Every login asks for the password: `prompt=login` and
+// `max_age` are met in any case.
+
+import { countOf, describeText, endpointRule, ownCause, type RulePath } from '../../oauth/cause.ts';
+import type { Client } from '../../oauth/client.ts';
+import { type FailureFacts, type LoginFailureReason, LoginRefusal } from '../../oauth/failure.ts';
+import { headerValues, type RequestHead } from '../../oauth/wire_request.ts';
+import type { AuthorizeDefinition } from '../language/authorize_schema.ts';
+import {
+  inputFault,
+  type InputFault,
+  type InputRule,
+  type Inputs,
+  unequalFault,
+} from '../requests/input_rules.ts';
+import { wasEmpty } from '../requests/request_reader.ts';
+
+export type LoginRule = InputRule<LoginFailureReason>;
+
+/** A repeated or unknown parameter. */
+export interface ParameterFault {
+  readonly reason: 'repeated_parameter' | 'unknown_parameter';
+  /** The input of that name, if any. */
+  readonly role: string | undefined;
+  readonly facts: FailureFacts;
+}
+
+/** The values of a request by the engine's names, before any check. */
+export interface LoginReading {
+  /** Without inputs that were sent more than once. */
+  readonly inputs: Inputs;
+  readonly faults: readonly ParameterFault[];
+}
+
+/** The checks whose failures may be told to the client by redirect. */
+export function compileRequestChecks(
+  authorize: AuthorizeDefinition,
+  rules: readonly LoginRule[],
+): (reading: LoginReading, client: Client) => void {
+  const names = challengeNames(rules);
+  return ({ inputs, faults }, client) => {
+    // Order: repeated inputs, other repeated parameters, unknown parameters.
+    const fault =
+      faults.find(({ role }) => role !== undefined) ??
+      faults.find(({ reason }) => reason === 'repeated_parameter') ??
+      faults[0];
+    refuseFor(fault);
+    for (const rule of rules) {
+      const value = inputs.get(rule.role);
+      const cameEmpty = value === undefined && wasEmpty(inputs, rule.role);
+      refuseFor(inputFault(rule, value, rule.required, cameEmpty));
+      if (value === undefined) continue;
+      const isEqual = rule.equalsClient?.(value, client, noSecret) !== false;
+      if (!isEqual) refuseFor(unequalFault(rule, value));
+    }
+    checkChallenge(authorize, names, inputs);
+    checkIdentityRequest(inputs);
+  };
+}
+
+/** A login URL must not carry a secret: no value equals one. */
+const noSecret = (): boolean => false;
+
+/** Another programme's name gives a page: its redirect URIs are not valid here (P-4). */
+export function compileProgrammeCheck(
+  rules: readonly LoginRule[],
+): (reading: LoginReading) => void {
+  const named = rules.filter((rule) => rule.equalsProgramme !== undefined);
+  return ({ inputs }) => {
+    for (const rule of named) {
+      const value = inputs.get(rule.role);
+      if (value === undefined || rule.equalsProgramme?.(value) !== false) continue;
+      refuseFor({ ...unequalFault(rule, value), reason: 'programme_mismatch' });
+    }
+  };
+}
+
+/** Refuses a malformed header of the member's address. */
+export function compileAddressCheck(rules: readonly LoginRule[]): (request: RequestHead) => void {
+  const rule = rules.find(({ role, inHeader }) => role === 'forwarded_for' && inHeader);
+  if (rule === undefined) return () => {};
+  return (request) => {
+    const sent = headerValues(request, rule.wireName);
+    const value = sent.join(', ');
+    if (sent.length > 0 && !rule.fits(value)) refuseFor(inputFault(rule, value, false, false));
+  };
+}
+
+/** The wire names of challenge and method. */
+export function challengeNames(
+  rules: readonly Pick<InputRule<unknown>, 'role' | 'wireName'>[],
+): Readonly<Record<'challenge' | 'method', string>> {
+  const nameOf = (name: string): string =>
+    rules.find(({ role }) => role === name)?.wireName ?? name;
+  return { challenge: nameOf('code_challenge'), method: nameOf('code_challenge_method') };
+}
+
+/** RFC 7636 4.3: a challenge without a method means `plain`, which Jetway never accepts. */
+function checkChallenge(
+  { pkce }: Pick<AuthorizeDefinition, 'pkce'>,
+  names: ReturnType<typeof challengeNames>,
+  inputs: Inputs,
+): void {
+  const challenge = inputs.get('code_challenge');
+  const method = inputs.get('code_challenge_method');
+  const rule = ['authorize', 'pkce'];
+  if (challenge === undefined && (method !== undefined || pkce === 'required')) {
+    const came = method === undefined ? 'neither' : `${names.method} alone`;
+    const expected = `${names.challenge} and ${names.method}`;
+    refuse('missing_parameter', names.challenge, rule, expected, came);
+  }
+  if (challenge !== undefined && method !== 'S256') {
+    const came = method === undefined ? 'none' : describeText(method);
+    refuse('invalid_parameter', names.method, rule, 'S256', came);
+  }
+}
+
+/** Characters. A nonce stands in the login's address and in the code's row. */
+const longestNonce = 1024;
+
+function checkIdentityRequest(inputs: Inputs): void {
+  const nonce = inputs.get('nonce') ?? '';
+  if (nonce.length > longestNonce) {
+    const came = countOf(nonce.length, 'character');
+    const rule = endpointRule('inputs', 'nonce');
+    refuse('invalid_parameter', 'nonce', rule, `at most ${longestNonce} characters`, came);
+  }
+  const prompt = inputs.get('prompt') ?? '';
+  const prompts = prompt.split(' ');
+  if (!prompts.includes('none')) return;
+  const rule = endpointRule('inputs', 'prompt');
+  if (prompts.length > 1) {
+    refuse('invalid_parameter', 'prompt', rule, 'none alone', describeText(prompt));
+  }
+  refuse('login_required', 'prompt', rule, 'a login that the member sees', 'none');
+}
+
+function refuse(
+  reason: LoginFailureReason,
+  parameter: string,
+  rule: RulePath,
+  expected: string,
+  came: string,
+): never {
+  throw new LoginRefusal(reason, {
+    parameter,
+    cause: ownCause(rule, expected, came, parameter),
+  });
+}
+
+function refuseFor(fault: ParameterFault | InputFault<LoginFailureReason> | undefined): void {
+  if (fault !== undefined) throw new LoginRefusal(fault.reason, fault.facts);
+}
