@@ -15,6 +15,12 @@ export const grantTypes = [
 ] as const;
 export type GrantType = (typeof grantTypes)[number];
 
+/** A value for each grant. */
+export function byGrant<Value>(valueOf: (type: GrantType) => Value): Record<GrantType, Value> {
+  const values = grantTypes.map((type) => [type, valueOf(type)]);
+  return Object.fromEntries(values) as Record<GrantType, Value>;
+}
+
 /** Grants whose answers bring a refresh token unless the file says otherwise (RFC 6749 4.4.3). */
 export const refreshedGrants: readonly GrantType[] = ['authorization_code', 'password'];
 /** The `grant_type` of RFC 7523 2.1. */

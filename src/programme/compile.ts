@@ -3,7 +3,7 @@
 import { milliseconds } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/client.ts';
-import { type GrantType, grantTypes, refreshedGrants } from '../oauth/grant.ts';
+import { byGrant, type GrantType, grantTypes, refreshedGrants } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { accessFormatOf, signsAccess } from './access_formats.ts';
 import { compileBudgetHeaders } from './answers/budget_headers.ts';
@@ -19,13 +19,7 @@ import { unlessOff } from './language/limits.ts';
 import { compileGenerator, compileMisfit, describeShape } from './language/value_shape.ts';
 import type { Logos } from './login/logos.ts';
 import { compileLogin } from './login/rules.ts';
-import type {
-  AccessTokenRules,
-  ClientRules,
-  MemberRules,
-  Programme,
-  SelectorRule,
-} from './programme.ts';
+import type { ClientRules, MemberRules, Programme, SelectorRule } from './programme.ts';
 import { compileAssertionTerms } from './requests/assertion_terms.ts';
 import { compileInput } from './requests/input_rules.ts';
 import { compileTokenEndpoint } from './requests/token_endpoint.ts';
@@ -66,11 +60,8 @@ export function compileProgramme(
   const scope = compileScope(definition);
   const throttle = unlessOff(definition.throttle);
   const tellBudget = compileBudgetHeaders(throttle?.headers ?? {});
-  const formats = grantTypes.map((type) => [type, accessFormatOf(definition, type)] as const);
   const isSigned = signsAccess(definition);
-  const lifetimes = grantTypes.map(
-    (type) => [type, definition.grants[type]?.access_lifetime ?? access.lifetime] as const,
-  );
+  const lifetimes = byGrant((type) => definition.grants[type]?.access_lifetime ?? access.lifetime);
   return Object.freeze({
     id,
     name: definition.name,
@@ -99,9 +90,9 @@ export function compileProgramme(
     verification: compileVerification(definition, scope),
     access: {
       isSigned,
-      formats: Object.fromEntries(formats) as AccessTokenRules['formats'],
-      lifetime: milliseconds(Math.max(...lifetimes.map(([, lifetime]) => lifetime))),
-      lifetimes: Object.fromEntries(lifetimes) as AccessTokenRules['lifetimes'],
+      formats: byGrant((type) => accessFormatOf(definition, type)),
+      lifetime: milliseconds(Math.max(...Object.values(lifetimes))),
+      lifetimes,
       algorithm: access.algorithm,
       tokenId: access.token_id,
       live: access.live,

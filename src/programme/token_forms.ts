@@ -2,7 +2,7 @@
 
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import { type GrantType, grantTypes } from '../oauth/grant.ts';
+import { byGrant, type GrantType } from '../oauth/grant.ts';
 import { type FormedUse, type KeptTokens, keptTokens } from '../token/kept_token.ts';
 import { accessFormOf } from './access_formats.ts';
 import { usualCodeLength } from './checks/given_out.ts';
@@ -19,32 +19,22 @@ export interface TokenForm {
 export type TokenForms = Readonly<Partial<Record<FormedUse, TokenForm>>>;
 
 export function compileTokenForms(id: ProgrammeId, definition: Definition): TokenForms {
-  const { tokens } = definition;
-  const access = grantTypes.map((type) => [type, accessFormOf(definition, type)] as const);
+  const access = byGrant((type) => accessFormOf(definition, type));
+  const refresh = byGrant(() => definition.tokens.refresh.form);
   return present({
-    access_token: formOf(id, 'access_token', new Map(access)),
-    refresh_token: formOf(
-      id,
-      'refresh_token',
-      new Map(grantTypes.map((type) => [type, tokens.refresh.form])),
-    ),
+    access_token: formOf(keptTokens(id, 'access_token'), access),
+    refresh_token: formOf(keptTokens(id, 'refresh_token'), refresh),
   });
 }
 
 function formOf(
-  id: ProgrammeId,
-  use: FormedUse,
-  shapes: ReadonlyMap<GrantType, ValueShape | undefined>,
+  kept: KeptTokens,
+  shapes: Readonly<Record<GrantType, ValueShape | undefined>>,
 ): TokenForm | undefined {
-  const kept = keptTokens(id, use);
-  const makers = new Map(
-    [...shapes].flatMap(([grant, shape]) =>
-      shape === undefined ? [] : [[grant, compileDeriver(shape, usualCodeLength)] as const],
-    ),
-  );
-  if (makers.size === 0) return undefined;
+  const makers = byGrant((type) => shapes[type] && compileDeriver(shapes[type], usualCodeLength));
+  if (Object.values(makers).every((make) => make === undefined)) return undefined;
   return {
     kept,
-    make: (grant, ordinary) => makers.get(grant)?.(kept.seedOf(ordinary)) ?? ordinary,
+    make: (grant, ordinary) => makers[grant]?.(kept.seedOf(ordinary)) ?? ordinary,
   };
 }

@@ -18,7 +18,7 @@ import {
   writtenValues,
 } from '../language/value_tree.ts';
 import { extraPrefix } from '../language/vocabularies.ts';
-import { toldHeaders } from '../requests/verify_headers.ts';
+import { headerComplaints } from './headers.ts';
 import { attributeComplaints, type Layout, xmlComplaints } from './xml_answers.ts';
 
 export function* answerComplaints(definition: Definition): Iterable<Complaint> {
@@ -43,9 +43,7 @@ export function* answerComplaints(definition: Definition): Iterable<Complaint> {
     }
   }
   yield* extraComplaints(definition);
-  yield* toldComplaints(definition);
-  yield* requestIdComplaints(definition);
-  yield* budgetComplaints(definition);
+  yield* headerComplaints(definition);
   yield* encodingComplaints(definition);
   const { more, ...parameters } = authorize.answer;
   const names = [...Object.values(parameters), ...more.keys()];
@@ -94,55 +92,6 @@ function* extraComplaints({ errors }: Definition): Iterable<Complaint> {
       `no reason has an "${name}" under extra`,
       'give it one in errors.reasons or errors.groups',
     ];
-  }
-}
-
-/** Headers that `verify` tells by two of its keys. */
-function* toldComplaints(definition: Definition): Iterable<Complaint> {
-  const names = toldHeaders(definition).map(({ name }) => name.toLowerCase());
-  for (const name of Object.keys(definition.verify.tells)) {
-    if (names.filter((one) => one === name.toLowerCase()).length < 2) continue;
-    yield [['verify', 'tells', name], 'Jetway tells this header already: name another one'];
-  }
-}
-
-/** The header of the request id, where another header of some answer has its name. */
-function* requestIdComplaints(definition: Definition): Iterable<Complaint> {
-  const { request_id: name, throttle, token_response: response, errors } = definition;
-  const others = [
-    ['token_response.headers', response.headers],
-    ...Object.entries(errors.reasons).map(
-      ([reason, { headers }]) => [`errors.reasons.${reason}.headers`, headers] as const,
-    ),
-    ['throttle.headers', throttle === 'off' ? {} : throttle.headers],
-    [
-      "verify's answer",
-      Object.fromEntries(toldHeaders(definition).map((told) => [told.name, told])),
-    ],
-  ] as const;
-  for (const [place, headers] of others) {
-    if (isHeaderOf(headers, name))
-      yield [['request_id'], `${place} has a header of this name, too`];
-  }
-}
-
-function isHeaderOf(headers: object, name: string): boolean {
-  return Object.keys(headers).some((one) => one.toLowerCase() === name.toLowerCase());
-}
-
-/** Headers of the throttle that another header of the same answer has the name of. */
-function* budgetComplaints(definition: Definition): Iterable<Complaint> {
-  const { throttle, token_response: response, errors } = definition;
-  if (throttle === 'off') return;
-  const others = [
-    ['token_response.headers', response.headers],
-    ['errors.reasons.throttled.headers', errors.reasons.throttled.headers],
-  ] as const;
-  for (const name of Object.keys(throttle.headers)) {
-    for (const [place, headers] of others) {
-      if (isHeaderOf(headers, name))
-        yield [['throttle', 'headers', name], `${place} has a header of this name, too`];
-    }
   }
 }
 

@@ -1,4 +1,5 @@
-// Owns the checks of assertions: inputs that they need, and whom they can name.
+// Owns the checks of assertions and of tokens to exchange: inputs that they need, and whom or what they can
+// name.
 
 import { isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
 import type { Complaint } from '../../schema/complaint.ts';
@@ -34,5 +35,23 @@ export function* assertionComplaints(definition: Definition): Iterable<Complaint
       'a directory behind a hook is not asked for a member by its username',
       'take subject, or directory: store',
     ];
+  }
+}
+
+/** Which types there are, the dialect says: an answer repeats the one that was asked for. */
+export function* exchangeComplaints(definition: Definition): Iterable<Complaint> {
+  for (const [name, { inputs }] of endpointsOf(definition, 'token_exchange')) {
+    const types = {
+      subject_token_type: inputs['subject_token_type'],
+      requested_token_type: inputs['requested_token_type'],
+    };
+    for (const [role, input] of Object.entries(types)) {
+      if (input === undefined || input.allowed !== undefined) continue;
+      yield [
+        ['token_endpoints', name, 'inputs', role],
+        'any type of token would be taken for the one that is exchanged (RFC 8693 2.1)',
+        'add allowed: [urn:ietf:params:oauth:token-type:access_token]',
+      ];
+    }
   }
 }

@@ -4,12 +4,10 @@ import type { Fault, Path } from '../../lib/fault.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
 import { type Complaint, toError, toWarning } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
-import { memberComplaints } from '../language/members_schema.ts';
 import { acceptanceComplaints } from './acceptances.ts';
 import { answerComplaints } from './answers.ts';
-import { assertionComplaints } from './assertions.ts';
+import { assertionComplaints, exchangeComplaints } from './assertions.ts';
 import { authenticationComplaints } from './authentication.ts';
-import { lifetimeComplaints, memberNumberComplaints, verifyComplaints } from './clients.ts';
 import { cookieComplaints } from './cookies.ts';
 import {
   endpointComplaints,
@@ -18,16 +16,17 @@ import {
   selectorComplaints,
 } from './endpoints.ts';
 import { generatedComplaints } from './generated.ts';
+import { verifyComplaints } from './headers.ts';
 import { identityComplaints } from './identity.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
 import { judged } from './judged.ts';
+import { lifetimeComplaints, refreshComplaints } from './lifetimes.ts';
 import { loginPageComplaints } from './login_page.ts';
+import { memberComplaints, memberNumberComplaints } from './members.ts';
 import { pathComplaints } from './paths.ts';
-import { refreshComplaints } from './refresh_tokens.ts';
 import { sandboxComplaints } from './sandbox.ts';
 import { scopeComplaints } from './scopes.ts';
 import { sentComplaints } from './sent_values.ts';
-import { exchangeComplaints } from './token_exchange.ts';
 import { warnings } from './warnings.ts';
 
 /** `document` is the merged file, for the positions of its keys. */
@@ -40,7 +39,7 @@ const errors: readonly Check[] = [
   authenticationComplaints,
   assertionComplaints,
   loginComplaints,
-  ({ members }) => memberComplaints(members),
+  memberComplaints,
   memberNumberComplaints,
   loginPageComplaints,
   selectorComplaints,

@@ -2,12 +2,11 @@
 // may be slips.
 
 import { bothWarnings } from './authentication.ts';
-import { lifetimeWarnings } from './clients.ts';
 import type { Departures } from './departures/departure.ts';
 import { departures } from './departures/departures.ts';
-import { idleLists } from './idle_lists.ts';
-import { idleParameters } from './idle_parameters.ts';
+import { idleLists, idleParameters } from './idle_words.ts';
 import { nameWarnings } from './inputs.ts';
+import { lifetimeWarnings } from './lifetimes.ts';
 import { levelWarnings } from './scopes.ts';
 
 /** Those that are found in the definition. */

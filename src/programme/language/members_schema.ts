@@ -3,7 +3,6 @@
 import * as v from 'valibot';
 
 import { isLoopback } from '../../lib/ip_address.ts';
-import type { Complaint } from '../../schema/complaint.ts';
 import { key, type Output } from '../../schema/notes.ts';
 import { textSchema } from '../../schema/scalars.ts';
 import { valueShapeSchema } from './value_shape.ts';
@@ -82,34 +81,3 @@ export const membersSchema = v.strictObject({
 type MembersDefinition = Output<typeof membersSchema>;
 
 export type CredentialKey = Extract<keyof MembersDefinition, `${string}_file`>;
-
-/** Checks across the keys of `members`. */
-export function* memberComplaints(members: MembersDefinition): Iterable<Complaint> {
-  const { directory, url, membership_number: _, ...rest } = members;
-  if (directory === 'http') {
-    if (url === undefined) {
-      yield [
-        ['members'],
-        '"url" is missing',
-        'a directory of kind http needs the address of its hook',
-      ];
-    }
-    yield* certificateComplaints(members);
-    return;
-  }
-  for (const name of ['url', ...Object.keys(rest)]) {
-    if (!Object.hasOwn(members, name)) continue;
-    yield [
-      ['members', name],
-      `"${name}" says nothing of the directory store`,
-      'add directory: http, or take it out',
-    ];
-  }
-}
-
-function* certificateComplaints(members: MembersDefinition): Iterable<Complaint> {
-  for (const name of ['certificate_file', 'key_file', 'authorities_file'] as const) {
-    if (members[name] === undefined || members.url?.startsWith('http:') !== true) continue;
-    yield [['members', name], 'an address of plain http has no use for certificates'];
-  }
-}

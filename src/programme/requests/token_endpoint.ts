@@ -4,9 +4,9 @@ import { describeName, ownCause } from '../../oauth/cause.ts';
 import { type Client, type Role } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import {
+  byGrant,
   grantInputs,
   type GrantType,
-  grantTypes,
   inputsOfGrants,
   publicGrants,
 } from '../../oauth/grant.ts';
@@ -162,18 +162,15 @@ export function rolesOf({ roles }: Client): string {
 
 /** Checks the inputs of a grant, also those in headers, only for that grant. */
 function compileParameterChecks(rules: readonly InputRule[]): TokenEndpoint['checkParameters'] {
-  const checksByGrant = new Map(
-    grantTypes.map((type) => {
-      const { needs } = grantInputs[type];
-      const checks = rules
-        .filter(({ role }) => readsInput(type, role))
-        .map((rule) => ({ rule, required: rule.required || needs.includes(rule.role) }));
-      return [type, checks] as const;
-    }),
+  const checks = byGrant((type) =>
+    rules
+      .filter(({ role }) => readsInput(type, role))
+      .map((rule) => ({
+        rule,
+        required: rule.required || grantInputs[type].needs.includes(rule.role),
+      })),
   );
   return (inputs, grant) => {
-    for (const { rule, required } of checksByGrant.get(grant) ?? []) {
-      checkInput(rule, inputs, required);
-    }
+    for (const { rule, required } of checks[grant]) checkInput(rule, inputs, required);
   };
 }

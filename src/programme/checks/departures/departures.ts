@@ -5,9 +5,8 @@ import { answerDepartures } from './answers.ts';
 import { assertionDepartures } from './assertions.ts';
 import { clientDepartures } from './clients.ts';
 import type { Departures } from './departure.ts';
-import { identityDepartures } from './identity.ts';
 import { limitDepartures } from './limits.ts';
-import { loginDepartures } from './login.ts';
+import { identityDepartures, loginDepartures } from './login.ts';
 import { passwordDepartures } from './password.ts';
 import { requestDepartures } from './requests.ts';
 

@@ -1,4 +1,5 @@
-// Owns departures of the login request and of the grant authorization_code.
+// Owns departures of the login request and of the grant authorization_code, and those from OpenID Connect
+// Core.
 
 import { wrong } from '../../../schema/complaint.ts';
 import { endpointsOf } from '../../requests/grant_places.ts';
@@ -31,4 +32,24 @@ export const loginDepartures: Departures = {
       ]);
     }
   },
+};
+
+const inputs = ['authorize', 'endpoint', 'inputs'];
+
+export const identityDepartures: Departures = {
+  no_nonce: ({ id_token: identity, authorize }) =>
+    wrong([
+      identity !== undefined && authorize.endpoint.inputs['nonce'] === undefined,
+      inputs,
+      'identity tokens name no nonce of the login request (OpenID Connect Core 3.1.2.1)',
+      'clients that send one refuse the identity token: add nonce: {}',
+    ]),
+
+  no_prompt: ({ id_token: identity, authorize }) =>
+    wrong([
+      identity !== undefined && authorize.endpoint.inputs['prompt'] === undefined,
+      inputs,
+      'prompt=none shows the login page (OpenID Connect Core 3.1.2.1)',
+      'add prompt: {}, so that it is answered with login_required',
+    ]),
 };

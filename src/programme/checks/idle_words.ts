@@ -1,8 +1,10 @@
-// Owns the warnings about words in lists of a file that stand for nothing in its dialect.
+// Owns the warnings about words of a file that stand for nothing in its dialect: in lists, and `{parameter}`
+// in texts of failures where no parameter is at fault.
 
-import { nodeAt } from '../../lib/document.ts';
+import { nodeAt, positionAt } from '../../lib/document.ts';
 import type { Path } from '../../lib/fault.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
+import type { FailureReason } from '../../oauth/failure.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
@@ -56,5 +58,34 @@ function* idleOccasions(
   }
   for (const [place, part] of placedParts(field)) {
     yield* idleOccasions([...at, ...place], part, idle);
+  }
+}
+
+/** Reasons whose failures name no parameter. */
+const nameless: readonly FailureReason[] = [
+  'method_not_allowed',
+  'body_too_large',
+  'malformed_body',
+  'client_authentication_failed',
+  'grant_not_allowed',
+  'throttled',
+  'invalid_code',
+  'invalid_refresh_token',
+  'invalid_member_credentials',
+  'invalid_assertion',
+  'server_error',
+  'temporarily_unavailable',
+];
+
+/** `{parameter}` in the text of a failure that names none; one warning for a whole group. */
+export function* idleParameters({ errors }: Definition, document: YamlNode): Iterable<Complaint> {
+  const told = nameless
+    .filter((reason) => errors.reasons[reason].error_description?.includes('{parameter}'))
+    .map((reason) => ({ reason, path: ['errors', 'reasons', reason, 'error_description'] }));
+  const places = Map.groupBy(told, ({ path }) => JSON.stringify(positionAt(document, path)));
+  for (const group of places.values()) {
+    const reasons = group.map(({ reason }) => reason).join(', ');
+    const message = `no parameter is at fault in ${reasons}: {parameter} stands for nothing there`;
+    yield [group[0]?.path ?? [], message];
   }
 }

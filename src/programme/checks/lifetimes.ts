@@ -1,25 +1,11 @@
-// Owns the checks of members and lifetimes, and of the headers compared at verification.
+// Owns the checks of how long codes and tokens live: no token outlives its login, and refresh tokens are
+// brought by grants that can bring them.
 
 import { milliseconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
-import { alphabetOf } from '../language/value_shape.ts';
-import { heldHeaders } from '../requests/verify_headers.ts';
-
-/** A shape that no number matches would refuse every member. */
-export function* memberNumberComplaints({ members }: Definition): Iterable<Complaint> {
-  const { membership_number: shape } = members;
-  if (shape === undefined) return;
-  const { prefix = '', characters = 'digits', length = { min: 1 } } = shape;
-  const isNumber = /^\d{1,24}$/.test(prefix + '1'.repeat(length.min));
-  yield* wrong([
-    !isNumber || !alphabetOf(characters).includes('1'),
-    ['members', 'membership_number'],
-    'no membership number has this shape: they are 1 to 24 digits',
-  ]);
-}
 
 export function lifetimeComplaints({ code, tokens }: Definition): Iterable<Complaint> {
   const { lifetime, longest } = tokens.refresh;
@@ -32,6 +18,43 @@ export function lifetimeComplaints({ code, tokens }: Definition): Iterable<Compl
     ],
     [code.lifetime > 600_000, ['code', 'lifetime'], 'a code may live 10m at most (RFC 6749 4.1.2)'],
   );
+}
+
+/** Times of refresh tokens; those that nothing brings, or nothing takes. */
+export function* refreshComplaints({ grants, tokens }: Definition): Iterable<Complaint> {
+  const { format, lifetime, longest, grace, rotation } = tokens.refresh;
+  yield* wrong(
+    [grace > 3_600_000, ['tokens', 'refresh', 'grace'], 'a grace window may be 1h at most'],
+    [
+      rotation === 'off' && format === 'jwt' && lifetime < longest,
+      ['tokens', 'refresh', 'rotation'],
+      'a refresh token that stays cannot tell another end after each use, as a JWT must',
+      'set lifetime to longest, or format to opaque',
+    ],
+  );
+  for (const type of grantTypes) {
+    if (type === 'jwt_bearer') continue;
+    const said = grants[type]?.refresh_token;
+    const at = ['grants', type, 'refresh_token'];
+    yield* wrong(
+      [
+        said !== undefined && type === 'refresh_token',
+        at,
+        'what a refresh answers with is said by tokens.refresh.rotation',
+      ],
+      [
+        said === 'on' && type === 'token_exchange',
+        at,
+        'an exchange brings no refresh token: the login has one already',
+      ],
+      [
+        said === 'on' && grants.refresh_token === undefined,
+        at,
+        'there is no grant refresh_token, which takes refresh tokens',
+        'turn it on',
+      ],
+    );
+  }
 }
 
 /** Access tokens that their login ends before their own lifetime does. */
@@ -54,25 +77,5 @@ export function* lifetimeWarnings({ tokens, grants }: Definition): Iterable<Comp
       type === '' ? ['tokens', 'access', 'lifetime'] : ['grants', type, 'access_lifetime'];
     const hint = "only a client's own, which come from no login, live for so long";
     yield type === '' && isShared ? [path, message, hint] : [path, message];
-  }
-}
-
-/** Headers that `verify` requires and token endpoints do not have. */
-export function* verifyComplaints(definition: Definition): Iterable<Complaint> {
-  const { headers, api_key_header: keyHeader } = definition.verify;
-  const held = heldHeaders(definition);
-  yield* wrong([
-    headers === 'required' && held.size === 0,
-    ['verify', 'headers'],
-    'there is no header to require: no token endpoint compares one with programme or client',
-    'give an input there in: header and must_equal',
-  ]);
-  for (const [role, { name = role }] of held) {
-    if (name.toLowerCase() !== keyHeader.toLowerCase()) continue;
-    yield [
-      ['verify', 'api_key_header'],
-      `the input "${role}" is read from this header`,
-      'name another header in verify.api_key_header: gateways pass API keys on in it',
-    ];
   }
 }
