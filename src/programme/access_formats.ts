@@ -1,8 +1,9 @@
 // Owns the format of each grant's access tokens.
 
-import { type GrantType, grantTypes } from '../oauth/grant.ts';
+import type { GrantType } from '../oauth/grant.ts';
 import type { Definition } from './language/definition.ts';
 import type { ValueShape } from './language/value_shape.ts';
+import { offeredGrants } from './requests/grant_places.ts';
 
 type Formats = Pick<Definition, 'grants' | 'tokens'>;
 
@@ -21,7 +22,5 @@ export function accessFormOf(definition: Formats, type: GrantType): ValueShape |
 
 /** Whether access tokens of some grant are JWTs. */
 export function signsAccess(definition: Formats): boolean {
-  return grantTypes.some(
-    (type) => definition.grants[type] !== undefined && accessFormatOf(definition, type) === 'jwt',
-  );
+  return offeredGrants(definition).some((type) => accessFormatOf(definition, type) === 'jwt');
 }

@@ -3,7 +3,7 @@
 import { milliseconds } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/client.ts';
-import { byGrant, type GrantType, grantTypes, refreshedGrants } from '../oauth/grant.ts';
+import { byGrant, type GrantType, refreshedGrants } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { accessFormatOf, signsAccess } from './access_formats.ts';
 import { compileBudgetHeaders } from './answers/budget_headers.ts';
@@ -21,6 +21,7 @@ import type { Logos } from './login/logos.ts';
 import { compileLogin } from './login/rules.ts';
 import type { ClientRules, MemberRules, Programme, SelectorRule } from './programme.ts';
 import { compileAssertionTerms } from './requests/assertion_terms.ts';
+import { offeredGrants } from './requests/grant_places.ts';
 import { compileInput } from './requests/input_rules.ts';
 import { compileTokenEndpoint } from './requests/token_endpoint.ts';
 import {
@@ -84,7 +85,7 @@ export function compileProgramme(
     tokenEndpoints: Object.entries(definition.token_endpoints).map(([name, endpoint]) =>
       compileTokenEndpoint(name, endpoint, definition),
     ),
-    grants: new Set(grantTypes.filter((type) => definition.grants[type] !== undefined)),
+    grants: new Set(offeredGrants(definition)),
     refreshing: refreshingOf(definition),
     scope,
     verification: compileVerification(definition, scope),
@@ -186,8 +187,7 @@ function refreshingOf({ grants }: Definition): ReadonlySet<GrantType> {
     const said = grants[type]?.refresh_token;
     return refreshedGrants.includes(type) ? said !== 'off' : said === 'on';
   };
-  const isOffered = (type: GrantType): boolean => grants[type] !== undefined && isOn(type);
-  return new Set(grants.refresh_token === undefined ? [] : grantTypes.filter(isOffered));
+  return new Set(grants.refresh_token === undefined ? [] : offeredGrants({ grants }).filter(isOn));
 }
 
 function compileScope(definition: Definition): ScopeRules {

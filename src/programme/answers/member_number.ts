@@ -1,11 +1,12 @@
 // Owns the membership number in answers: its shape, and the grants that need it.
 
-import { grantTypes, type GrantType } from '../../oauth/grant.ts';
+import type { GrantType } from '../../oauth/grant.ts';
 import { accessFormatOf } from '../access_formats.ts';
 import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';
 import { compileShape, describeShape } from '../language/value_shape.ts';
 import { type FieldTree, writtenValues } from '../language/value_tree.ts';
+import { offeredGrants } from '../requests/grant_places.ts';
 import { cookieFields } from './cookies.ts';
 
 export interface MemberNumberRules {
@@ -17,7 +18,7 @@ export interface MemberNumberRules {
 }
 
 export function compileMemberNumber(definition: Definition): MemberNumberRules {
-  const { members, token_response, tokens, grants } = definition;
+  const { members, token_response, tokens } = definition;
   const { membership_number: shape } = members;
   if (shape === undefined) return { neededBy: new Set(), fits: () => true, form: '' };
   const hasShape = compileShape(shape);
@@ -32,7 +33,7 @@ export function compileMemberNumber(definition: Definition): MemberNumberRules {
   const isWritten = (type: GrantType): boolean =>
     treesOf(type).some((tree) => writtenValues(tree, type).has('membership_number'));
   return {
-    neededBy: new Set(grantTypes.filter((type) => grants[type] !== undefined && isWritten(type))),
+    neededBy: new Set(offeredGrants(definition).filter(isWritten)),
     fits: (number) => number !== undefined && hasShape(number),
     form: describeShape(shape),
   };

@@ -2,14 +2,14 @@
 
 import { present } from '../../lib/present.ts';
 import { certificateMethods, privateKeyJwt } from '../../oauth/client.ts';
-import { type GrantType, grantTypes, registeredGrantTypes } from '../../oauth/grant.ts';
+import { registeredGrantTypes } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import { signsAccess } from '../access_formats.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
 import { assertionInputs } from '../requests/client_assertion.ts';
-import { endpointsOf } from '../requests/grant_places.ts';
+import { endpointsOf, offeredGrants } from '../requests/grant_places.ts';
 
 /** Endpoints that the document names only under a condition. */
 export interface Offered {
@@ -67,7 +67,9 @@ function compileDocument(
     scopes_supported: scope.values,
     response_types_supported: grants.authorization_code === undefined ? [] : ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: granted(definition).map((type) => registeredGrantTypes[type] ?? type),
+    grant_types_supported: offeredGrants(definition).map(
+      (type) => registeredGrantTypes[type] ?? type,
+    ),
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,
     code_challenge_methods_supported: authorize.pkce === 'off' ? undefined : ['S256'],
@@ -121,17 +123,13 @@ function identityAbilities(
   };
 }
 
-function granted({ grants }: Definition): readonly GrantType[] {
-  return grantTypes.filter((type) => grants[type] !== undefined);
-}
-
 /**
  * RFC 8414 allows one `token_endpoint`: that of the first grant. `token_endpoints` names the
  * endpoint of each grant, or a list if a grant has several.
  */
 function endpoints(definition: Definition, publicUrl: string): object {
   const { grants, authorize, base_path: base } = definition;
-  const urls = granted(definition).map((type) => {
+  const urls = offeredGrants(definition).map((type) => {
     const [only = '', ...others] = endpointsOf(definition, type).map(
       ([, endpoint]) => publicUrl + base + (constantPath(endpoint) ?? ''),
     );

@@ -2,7 +2,6 @@
 // hold its layout: a form has no objects, XML has one root, a bare text has one member.
 
 import type { Path } from '../../lib/fault.ts';
-import { grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import { cookieFields } from '../answers/cookies.ts';
 import type { Definition } from '../language/definition.ts';
@@ -18,13 +17,13 @@ import {
   writtenValues,
 } from '../language/value_tree.ts';
 import { extraPrefix } from '../language/vocabularies.ts';
+import { offeredGrants } from '../requests/grant_places.ts';
 import { headerComplaints } from './headers.ts';
 import { attributeComplaints, type Layout, xmlComplaints } from './xml_answers.ts';
 
 export function* answerComplaints(definition: Definition): Iterable<Complaint> {
-  const { token_response: response, errors, grants, authorize, tokens } = definition;
-  for (const grant of grantTypes) {
-    if (grants[grant] === undefined) continue;
+  const { token_response: response, errors, authorize, tokens } = definition;
+  for (const grant of offeredGrants(definition)) {
     const places = [
       response.fields,
       headerFields(response.headers),

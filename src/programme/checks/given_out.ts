@@ -1,13 +1,14 @@
 // Owns samples of all values that Jetway generates or registers: codes, tokens, identifiers, keys.
 // The samples span each shape: an input that refuses one of them is a fault of the file.
 
-import { type GrantType, grantTypes } from '../../oauth/grant.ts';
+import type { GrantType } from '../../oauth/grant.ts';
 import { refreshTextShape } from '../../token/sealed/refresh_text.ts';
 import { accessFormatOf, accessFormOf } from '../access_formats.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, InputDefinition } from '../language/input_schema.ts';
 import { alphabetOf, type CharacterClass, type ValueShape } from '../language/value_shape.ts';
 import { assertionType } from '../requests/client_assertion.ts';
+import { offeredGrants } from '../requests/grant_places.ts';
 
 /** The length of a generated identifier whose shape allows several lengths. */
 export const usualIdentifierLength = 16;
@@ -126,9 +127,7 @@ const givenByRole: Readonly<Record<string, GivenBy>> = {
   refresh_token: ({ tokens }) => givenRefreshTokens(tokens.refresh),
   subject_token: (definition) => ({
     what: 'access tokens of the programme: 50 to 2400 characters of base64url, of the shape in tokens.access.form, or JWTs',
-    samples: grantTypes
-      .filter((type) => definition.grants[type] !== undefined)
-      .flatMap((type) => accessSamples(definition, type)),
+    samples: offeredGrants(definition).flatMap((type) => accessSamples(definition, type)),
   }),
 };
 

@@ -12,8 +12,13 @@ export function readsInput(type: GrantType, role: string): boolean {
   return !inputsOfGrants.has(role) || needs.includes(role) || takes.includes(role);
 }
 
+/** The grants that the file turns on. */
+export function offeredGrants({ grants }: Pick<Definition, 'grants'>): readonly GrantType[] {
+  return grantTypes.filter((type) => grants[type] !== undefined);
+}
+
 export function grantsAt({ grants }: Places, endpoint: string): readonly GrantType[] {
-  return grantTypes.filter((type) => grants[type]?.endpoint.includes(endpoint) === true);
+  return offeredGrants({ grants }).filter((type) => grants[type]?.endpoint.includes(endpoint));
 }
 
 /** The declared endpoints of a grant, in the order of the file. */
