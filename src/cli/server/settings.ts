@@ -88,81 +88,71 @@ export class Settings {
     reading: TlsReading,
     dryRun: boolean,
   ): Promise<PreparedSettings> {
-    const changed = found === undefined ? [] : differencesOf(this.#config, found);
-    const gateway =
-      found !== undefined &&
-      !dryRun &&
-      changed.some(({ key, isTaken }) => isTaken && key === 'gateway')
-        ? await this.#openGateway(found)
-        : undefined;
-    const outcomes = changed.map(({ key, isTaken }) =>
-      outcomeOf(key, isTaken, key === 'gateway' ? gateway?.refusal : undefined),
-    );
+    const next = found ?? this.#config;
+    const changed = differencesOf(this.#config, next);
+    const refusals = new Map<Key, string>();
+    let gateway: OpenedGateway | undefined;
+    if (!dryRun && changed.some(({ key, isTaken }) => isTaken && key === 'gateway')) {
+      try {
+        gateway = await this.#listeners.openGateway(next, this.#tls, this.#serving);
+      } catch (error) {
+        if (!(error instanceof CommandError)) throw error;
+        refusals.set('gateway', error.message);
+      }
+    }
     const certificates = listenerKeys.filter(
       (key) => reading[key] !== undefined && !isDeepStrictEqual(reading[key], this.#tls[key]),
     );
-    const renewed: readonly SettingOutcome[] = certificates.map((key) => ({
-      key: `${keyTexts[key]} (certificates)`,
-      outcome: 'changed',
-    }));
+    const outcomes = (): readonly SettingOutcome[] => [
+      ...changed.map((one) => outcomeOf(one, refusals.get(one.key))),
+      ...certificates.map((key) => ({
+        key: `${wordOf(key)} (certificates)`,
+        outcome: 'changed' as const,
+      })),
+    ];
     return {
-      outcomes: [...outcomes, ...renewed],
+      outcomes: outcomes(),
       take: async () => {
-        const taken = await this.#take(found, changed, gateway);
+        await this.#take(next, changed, refusals, gateway);
         // Not without need: clients could not resume their sessions.
         if (certificates.length > 0) this.#listeners.renew(reading);
         // A listener whose files have faults keeps what it has.
         this.#tls = { ...this.#tls, ...reading };
-        return [...taken, ...renewed];
+        return outcomes();
       },
-      drop: async () => gateway?.opened?.drop(),
+      drop: async () => gateway?.drop(),
     };
   }
 
-  async #openGateway(found: Config): Promise<GatewayOpening> {
-    try {
-      return { opened: await this.#listeners.openGateway(found, this.#tls, this.#serving) };
-    } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
-      return { refusal: error.message };
-    }
-  }
-
-  /** The outcomes: what could be readied may be refused all the same. */
+  /** @param refusals gets why a key that could be readied is refused all the same */
   async #take(
-    found: Config | undefined,
+    next: Config,
     changed: readonly Difference[],
-    gateway: GatewayOpening | undefined,
-  ): Promise<readonly SettingOutcome[]> {
-    if (found === undefined) return [];
-    const outcomes: SettingOutcome[] = [];
+    refusals: Map<Key, string>,
+    gateway: OpenedGateway | undefined,
+  ): Promise<void> {
+    if (changed.length === 0) return;
     for (const { key, isTaken } of changed) {
-      const refusal =
-        key === 'gateway' ? gateway?.refusal : isTaken && (await this.#others[key]?.(found));
-      outcomes.push(outcomeOf(key, isTaken, refusal || undefined));
-      if (isTaken && !refusal) this.#config = withKey(this.#config, found, key);
+      if (!isTaken || refusals.has(key)) continue;
+      const refusal = await this.#others[key]?.(next);
+      if (refusal === undefined) this.#config = withKey(this.#config, next, key);
+      else refusals.set(key, refusal);
     }
     // The paths move to the new listener before the former one ends: gateways are answered throughout.
-    const endFormer = gateway?.opened?.take();
+    const endFormer = gateway?.take();
     this.#serving.follow(settingsOf(this.#config));
     this.#listeners.swap(this.#serving);
     await endFormer?.();
-    return outcomes;
   }
 }
 
 /** What of a configuration a server is ready to take up. */
 interface PreparedSettings {
   readonly outcomes: readonly SettingOutcome[];
+  /** Resolves to the outcomes, which may differ from those that were foreseen. */
   readonly take: () => Promise<readonly SettingOutcome[]>;
   /** Gives it up. */
   readonly drop: () => Promise<void>;
-}
-
-/** The listener for gateways at another address, or why there is none. */
-interface GatewayOpening {
-  readonly opened?: OpenedGateway;
-  readonly refusal?: string;
 }
 
 interface Difference {
@@ -189,16 +179,15 @@ function withKey(config: Config, found: Config, key: Key): Config {
   return present({ ...rest, [key]: found[key] }) as Config;
 }
 
-function outcomeOf(key: Key, isTaken: boolean, message: string | undefined): SettingOutcome {
-  return {
-    key: key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    ...(message === undefined
-      ? { outcome: isTaken ? 'changed' : 'needs_restart' }
-      : { outcome: 'refused', message }),
-  };
+function outcomeOf({ key, isTaken }: Difference, message: string | undefined): SettingOutcome {
+  if (message !== undefined) return { key: wordOf(key), outcome: 'refused', message };
+  return { key: wordOf(key), outcome: isTaken ? 'changed' : 'needs_restart' };
 }
 
-const keyTexts = { tls: 'tls', gatewayTls: 'gateway_tls' } as const;
+/** As the configuration has it: `stop_delay`. */
+function wordOf(key: Key): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 const followedKeys: ReadonlySet<Key> = new Set([
   'log',
