@@ -101,7 +101,7 @@ describe('public keys of a client', { concurrency: 2 }, () => {
     ]);
     assert.deepEqual(
       [bare.code, bare.stderr],
-      [2, '--jwks is missing: bank proves assertions by it (--incomplete does without)\n'],
+      [2, '--jwks is missing: bank proves assertions by it (--incomplete allows that)\n'],
     );
     assert.match(idle.stderr, /--jwks is of no use: basic does not take private_key_jwt/);
     assert.equal(imported.code, 0, imported.stderr);

@@ -71,7 +71,7 @@ describe('client rotate-secret and retire-secret', { concurrency: 2 }, () => {
     assert.deepEqual([refused.code, refused.stdout], [1, '']);
     assert.match(
       refused.stderr,
-      /^client partnerapi-00001 of club has two client secrets that are good, the older made \S+Z, which ends \S+Z: end the older one with client retire-secret, or both with --overlap 0s\n$/,
+      /^client partnerapi-00001 of club has two valid client secrets, the older made \S+Z, which ends \S+Z: end the older one with client retire-secret, or both with --overlap 0s\n$/,
     );
     const { secrets } = JSON.parse(both.stdout) as Shown;
     const [older, newer] = secrets;
@@ -84,7 +84,7 @@ describe('client rotate-secret and retire-secret', { concurrency: 2 }, () => {
       `client ${id} of club has one client secret now, made ${newer.created_at}\n`,
     );
     assert.deepEqual([again.code, again.stdout], [1, '']);
-    assert.match(again.stderr, /has no second client secret that is good: .*client rotate-secret/);
+    assert.match(again.stderr, /has no second valid client secret: .*client rotate-secret/);
     const kept = (JSON.parse(left.stdout) as Shown).secrets;
     assert.deepEqual(
       kept.map(({ created_at }) => created_at),
@@ -127,7 +127,7 @@ describe('client rotate-secret and retire-secret', { concurrency: 2 }, () => {
 
   client identifier  ${id}
   client secret      ${given}
-  the old one        is good until TIME
+  the old one        is valid until TIME
 `,
     );
     const same = await jetway(folder, [...stdin, '--overlap', '0s'], given);

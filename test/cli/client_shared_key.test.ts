@@ -138,7 +138,7 @@ describe('C-5: an API key of several clients', { concurrency: 2 }, () => {
       { programme: 'third', client_id: second },
     ]);
     assert.equal(stuck.code, 1);
-    assert.match(stuck.stderr, /has two API keys that are good, .*: wait until the older one ends/);
+    assert.match(stuck.stderr, /has two valid API keys, .*: wait until the older one ends/);
     assert.match(sheet.stdout, /^2 clients share it, and had it replaced as well\.$/m);
     assert.match(
       sheet.stdout,
@@ -198,7 +198,7 @@ describe('C-5: an API key of several clients', { concurrency: 2 }, () => {
         [0, ''],
       ],
     );
-    assert.match(again.stdout, /2 of the file are there already/);
+    assert.match(again.stdout, /2 of the file are in the store already/);
     const url = await serve(t, folder);
     assert.deepEqual(await statuses(url, key), [200, 401, 401]);
   });

@@ -127,7 +127,7 @@ test('DESIGN: with gateway: set, verify and introspection are there and nowhere 
   assert.deepEqual([await active(added), await active(rotated)], [true, true]);
   const third = await jetway(folder, rotate);
   assert.equal(third.code, 1);
-  assert.match(third.stderr, /two gateway secrets that are good/);
+  assert.match(third.stderr, /two valid gateway secrets/);
   const last = (await jetwayJson(folder, [...rotate, '--overlap', '0s'])) as Added;
   assert.deepEqual(
     [await active(added), await active(rotated), await active(last)],

@@ -90,6 +90,6 @@ test('a member import tells people how far it is; a log of it has the outcome al
   assert.match(shown[0] ?? '', /^looking for members in the store: \d of 2, \d+ s$/);
   assert.match(shown.at(-2) ?? '', /^importing members: 2 of 2, \d+ s$/);
   assert.ok(stderr.endsWith(erase));
-  const again = '0 members are imported into club; 2 of the file are there already, like this\n';
+  const again = '0 members are imported into club; 2 of the file are in the store already\n';
   assert.deepEqual(await run(), [again, '']);
 });

@@ -52,7 +52,7 @@ test('client show tells the last hour of a client: of all grants, over a reload,
   assert.deepEqual(await lastHour(site, other.id), [1, 0, 0]);
   assert.equal(
     await inWords(site, id),
-    'token requests 4, throttled besides 3, failed authentications 2; since TIME',
+    'token requests 4, throttled 3, failed authentications 2; since TIME',
   );
 
   appendFileSync(join(site.folder, `programmes/${programme}.yaml`), '\n# changed\n');

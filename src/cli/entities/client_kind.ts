@@ -78,7 +78,7 @@ async function showUse({ config }: Surroundings, { programme, id }: Client): Pro
   try {
     const value = await askServer(config, 'GET', `/client_use?${query}`, patience);
     const { token_requests, throttled, failed_authentications, since } = value as ClientUseView;
-    const counts = `token requests ${token_requests}, throttled besides ${throttled}, failed authentications ${failed_authentications}`;
+    const counts = `token requests ${token_requests}, throttled ${throttled}, failed authentications ${failed_authentications}`;
     return { json, label, value, lines: [`${counts}; since ${since}`] };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

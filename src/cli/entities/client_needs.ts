@@ -168,7 +168,7 @@ export function expectComplete(
 }
 
 export function orIncomplete(missing: string): string {
-  return `${missing} (--incomplete does without)`;
+  return `${missing} (--incomplete allows that)`;
 }
 
 function roleWarnings(

@@ -162,7 +162,7 @@ function withFresh<N extends Holder>(
   throw failed(
     change.refusal === 'held_already'
       ? `${whose} has that ${words} already`
-      : `${whose} has two ${words}s that are good, the older made ${dateText(older?.createdAt ?? now)}${ends}: ${wayOut}`,
+      : `${whose} has two valid ${words}s, the older made ${dateText(older?.createdAt ?? now)}${ends}: ${wayOut}`,
   );
 }
 
@@ -186,7 +186,7 @@ function clientSheet(
       shown(key, words, text),
       {
         ...shown('previous_expires_at', 'the old one', end),
-        lines: [end === null ? 'has ended' : `is good until ${end}`],
+        lines: [end === null ? 'has ended' : `is valid until ${end}`],
       },
       ...(others.length === 0 ? [] : [sharersShown('shared_with', 'shared with', others)]),
       unshown('programme', programme),
@@ -216,7 +216,7 @@ export const retireSecret: ItemVerb<'client'> = async (kind, id, options) => {
       }
       // Without a secret a partner cannot authenticate; `client disable` does that by its name.
       throw failed(
-        `client ${id} has no second client secret that is good: make a new one first with client rotate-secret, or shut it out with client disable`,
+        `client ${id} has no second valid client secret: make a new one first with client rotate-secret, or shut it out with client disable`,
       );
     });
     return { client: changed, values: await kind.show(around, changed) };

@@ -22,11 +22,11 @@ import { importVerb, itemVerbs, programmeVerb } from './kind_verbs.ts';
 
 const incomplete: OptionSpec = option(
   '--incomplete',
-  "let it lack what the programme's dialect needs of a client",
+  "allow a client that lacks what the programme's dialect needs of it",
 );
 
 export function overlapOption(duration: string): OptionSpec {
-  return option('--overlap <duration>', 'how long the old one is good yet; 0s ends it at once', {
+  return option('--overlap <duration>', 'how long the old one stays valid; 0s ends it at once', {
     default: duration,
   });
 }

@@ -15,7 +15,7 @@ const oneProgramme: OptionSpec = option(
 
 const oneKind: OptionSpec = option(
   '--kind <kind>',
-  'keys that sign JWTs, or keys for opaque tokens; both without it',
+  'signing for keys of JWTs, token for keys of opaque tokens; both without it',
   { choices: shownKinds },
 );
 
@@ -35,14 +35,21 @@ export const keyVerbs: readonly Verb[] = [
     options: [
       oneProgramme,
       oneKind,
-      option('--wait <duration>', 'how long it is known before it signs (default: 10m)'),
+      option(
+        '--wait <duration>',
+        'how long verifiers have the new key before it signs (default: 10m)',
+      ),
       option(
         '--now',
-        'let it sign at once, a token key in 5 s: verifiers that keep key sets refuse its first JWTs',
+        'let the new key sign at once, a token key in 5 s: verifiers that keep key sets refuse its first JWTs',
       ),
-      option('--algorithm <name>', 'of a key for a change of algorithm to come', {
-        choices: signingAlgorithms,
-      }),
+      option(
+        '--algorithm <name>',
+        'algorithm of the new key, before tokens.access.algorithm is changed to it',
+        {
+          choices: signingAlgorithms,
+        },
+      ),
     ],
     example: 'jetway key rotate --programme my-club',
     run: rotateAllKeys,
@@ -55,7 +62,7 @@ export const keyVerbs: readonly Verb[] = [
       oneProgramme,
       oneKind,
       option('--kid <kid>', 'this key and no other'),
-      option('--force', 'whatever it has signed: for a key that others may have; needs --kid'),
+      option('--force', 'whatever it has signed, such as a key that was stolen; needs --kid'),
     ],
     example: 'jetway key retire --programme my-club',
     run: retireAllKeys,
@@ -68,8 +75,8 @@ export const keyVerbs: readonly Verb[] = [
     options: [
       oneProgramme,
       option('--client <client-id>', 'those issued to this client'),
-      option('--member <subject>', "those of this member's logins"),
-      option('--username <name>', 'the same, by the name the member types to log in'),
+      option('--member <subject>', 'those issued at logins of the member with this subject'),
+      option('--username <name>', 'the same, of the member with this username'),
     ],
     example: 'jetway token revoke --client partnerapi-12345',
     run: revokeTokens,

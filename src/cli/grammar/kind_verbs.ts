@@ -16,7 +16,7 @@ export function itemVerbs<N extends Noun>(
   rows: readonly ItemRow<N>[],
 ): readonly Verb[] {
   const { noun, argument } = kind;
-  const description = `its programme; needed where several have such a ${noun}`;
+  const description = `its programme; needed if several programmes have a ${noun} of that name`;
   return rows.map(({ verb, options = [], example, run, ...texts }) => ({
     words: `${noun} ${verb}`,
     operands: [argument],
@@ -45,7 +45,7 @@ export function importVerb(
       ...verb,
       options: [option('--dry-run', 'check everything and add nothing'), ...options],
       example: `jetway ${noun} import ${noun}s.csv --programme my-club --dry-run`,
-      exits: { 1: 'failed; what the file brings is there already, and not like this' },
+      exits: { 1: 'failed; the store has an item of the file with other values' },
     },
     programme,
   );

@@ -79,7 +79,7 @@ export const memberVerbs: readonly Verb[] = [
   {
     words: 'member unlock',
     summary: 'end the lock of a username that was tried with wrong passwords too often',
-    operands: [['<username>', 'the name that is locked, of whatever directory']],
+    operands: [['<username>', 'the locked username, whichever directory has it']],
     reads: 'store',
     options: [
       option('--programme <name>', 'the programme it is locked in; all of them without it'),

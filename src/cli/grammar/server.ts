@@ -24,7 +24,7 @@ export const serverVerbs: readonly Verb[] = [
     options: [
       option(
         '--accept-clock',
-        'start though the store has recorded a later time: what was issued since ends',
+        'start although the store has recorded a later time: what was issued later than now ends',
       ),
     ],
     example: 'jetway serve --config /etc/jetway/config.yaml',
@@ -37,10 +37,10 @@ export const serverVerbs: readonly Verb[] = [
     reads: 'configuration',
     options: [
       option('--dry-run', 'change nothing; tell what a reload would do'),
-      option('--prune', 'end the programmes whose file is gone'),
+      option('--prune', 'end programmes whose file is gone'),
     ],
     example: 'jetway reload',
-    exits: { 3: 'something was not taken up: what was served before is served on' },
+    exits: { 3: 'something was not taken up: what was served before is still served' },
     run: reload,
   },
   {
@@ -98,7 +98,7 @@ export const serverVerbs: readonly Verb[] = [
     operands: [['[files...]', 'programme files; without any, everything the configuration names']],
     reads: 'configuration',
     example: 'jetway check',
-    exits: { 0: 'done; warnings alone are no failure', 3: 'a fault is an error' },
+    exits: { 0: 'done; there may be warnings', 3: 'there are errors' },
     run: check,
   },
   {
@@ -113,7 +113,7 @@ export const serverVerbs: readonly Verb[] = [
       option('--for <reader>', 'the page for partners: how to get, use and refresh tokens', {
         choices: ['partner'],
       }),
-      option('--format <format>', 'of that page (default: markdown)', {
+      option('--format <format>', 'format of that page (default: markdown)', {
         choices: ['markdown', 'html'],
       }),
       option('--openapi', 'an OpenAPI 3.1 document, as JSON'),
@@ -173,7 +173,7 @@ export const startingVerbs: readonly Verb[] = [
   {
     words: 'init',
     summary: 'write a commented configuration and the shipped programmes into a folder',
-    operands: [['[folder]', 'made where it is not there; the present folder without it']],
+    operands: [['[folder]', 'made if it does not exist; the current folder if left out']],
     options: [option('--store <url>', 'for a PostgreSQL store; its master key is made too')],
     example: 'jetway init staging',
     exits: { 1: 'failed; a file that would be written is there already' },
@@ -182,7 +182,9 @@ export const startingVerbs: readonly Verb[] = [
   {
     words: 'new',
     summary: 'write a programme file to start from, with what editors need to complete its keys',
-    operands: [['<name>', 'of the programme and its file: small letters, digits and "-"']],
+    operands: [
+      ['<name>', 'name of the programme and of its file: lower-case letters, digits and "-"'],
+    ],
     reads: 'configuration',
     options: [
       option('--variant <variant>', 'the dialect that it builds on', {

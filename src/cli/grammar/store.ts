@@ -52,7 +52,7 @@ export const storeVerbs: readonly Verb[] = [
     reads: 'store',
     options: [
       option('--from <store>', 'file: and a path, or postgres://; the configured store without it'),
-      option('--to <store>', 'the same; the configured store without it'),
+      option('--to <store>', 'where to, in the same form; the configured store without it'),
     ],
     example: 'jetway store copy --from file:./data/jetway.db',
     run: copy,

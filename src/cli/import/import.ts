@@ -107,7 +107,7 @@ export async function importFile<Shape>(
   const unchanged = good.length - imported;
   const view = { programme: programme.id, imported, unchanged, dry_run: dryRun };
   const rows = `${imported} ${spec.noun}${imported === 1 ? '' : 's'}`;
-  const rest = unchanged === 0 ? '' : `; ${unchanged} of the file are there already, like this`;
+  const rest = unchanged === 0 ? '' : `; ${unchanged} of the file are in the store already`;
   const done = imported === 1 ? 'is imported' : 'are imported';
   const text = dryRun
     ? `${rows} would be imported into ${programme.id}${rest}; nothing is written`

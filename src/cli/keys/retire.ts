@@ -62,7 +62,7 @@ async function retireOne(
   if (found === undefined) throw failed(`there is no key ${quote(kid)}: key list names them`);
   // Token keys of different programmes have the same numbers.
   if (another !== undefined)
-    throw failed(`several programmes have a key ${quote(kid)}: say --programme`);
+    throw failed(`several programmes have a key ${quote(kid)}: name one with --programme`);
   if (!force && found.status !== 'due') throw notDue(found);
   const plan = await removeKey(store, found.line, found.key, now);
   if ('refusal' in plan) throw refused(found.key, refusals[plan.refusal]);

@@ -40,7 +40,7 @@ const outcomeTexts: Readonly<Record<ReloadView['programmes'][number]['outcome'],
   changed: 'changed, and served as the file has it now',
   removed: 'removed: its file is gone',
   refused: 'not taken up',
-  kept: 'served on though its file is gone; --prune ends it',
+  kept: 'still served although its file is gone; --prune ends that',
 };
 
 const settingTexts = {
@@ -77,7 +77,7 @@ function reloadText(
 }
 
 function refusal(isServed: boolean, message: string | null): string {
-  const state = isServed ? 'its last version is served on' : 'it is not served';
+  const state = isServed ? 'its last version is still served' : 'it is not served';
   return message === null ? `; ${state}` : `: ${message}; ${state}`;
 }
 

@@ -83,8 +83,9 @@ function adviceFor({ endpoint: kind, reason }: Explanation): Advice {
 export function partnerText(view: PartnerView): string {
   const { request_id, time, method, path, status, error, cause, expected, came, remedy } = view;
   const code = error === null ? '' : ` (${error})`;
+  const asked = path === '' ? method : `${method} ${path}`;
   return [
-    `Your request ${request_id} of ${time}, ${method} ${path}, was answered with ${status}${code}.`,
+    `Your request ${request_id} of ${time}, ${asked}, was answered with ${status}${code}.`,
     '',
     cause,
     ...(expected === null ? [] : [`Expected: ${expected}`]),

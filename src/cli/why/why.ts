@@ -68,7 +68,14 @@ function operatorText(found: Explanation): string {
   return [
     `${request_id} was refused at ${time}: ${reason}`,
     sheet([
-      ['request', [`${method} ${path} (${endpoint.replaceAll('_', ' ')})`]],
+      [
+        'request',
+        [
+          path === ''
+            ? `${method} to no endpoint`
+            : `${method} ${path} (${endpoint.replaceAll('_', ' ')})`,
+        ],
+      ],
       ['programme', some(programme)],
       ['client', [who ?? 'not known']],
       ['grant', some(grant)],

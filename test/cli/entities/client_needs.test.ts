@@ -33,7 +33,7 @@ function ended(ran: Ran | undefined): readonly [number | null | undefined, strin
   return [ran?.code, ran?.stderr];
 }
 
-const way = '(--incomplete does without)';
+const way = '(--incomplete allows that)';
 const context =
   'is missing: second-club compares requests with it, and refuses those of a client without';
 const partner = 'is missing: second-club puts it into its answers';
@@ -119,7 +119,10 @@ describe('C-5: what a dialect needs of a client', { concurrency: 2 }, () => {
       ],
     );
     assert.deepEqual(ended(taken), [0, `${lines('warning', '')}\n`]);
-    assert.match(again.stdout, /^0 clients are imported .*; 3 of the file are there already/);
+    assert.match(
+      again.stdout,
+      /^0 clients are imported .*; 3 of the file are in the store already/,
+    );
   });
 
   test('is all that answers hold and requests are compared with, and no more', async (t) => {

@@ -103,7 +103,7 @@ describe('client import', { concurrency: 2 }, () => {
         unchanged: 0,
         dry_run: false,
       });
-      const rest = '0 clients are imported into club; 2 of the file are there already, like this\n';
+      const rest = '0 clients are imported into club; 2 of the file are in the store already\n';
       assert.deepEqual(again, { code: 0, stdout: rest, stderr: '' });
       assert.deepEqual(withoutTimes(listed.stdout), imported);
       const url = await serve(t, folder);

@@ -147,7 +147,7 @@ describe('key, token keys', { concurrency: 2 }, () => {
     ];
     assert.deepEqual(
       [both.code, both.stderr],
-      [1, 'several programmes have a key "0": say --programme\n'],
+      [1, 'several programmes have a key "0": name one with --programme\n'],
     );
     assert.match(
       forced.stdout,

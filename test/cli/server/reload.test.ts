@@ -56,7 +56,7 @@ test('FAULTS 16: a broken file leaves its last version in service, and says so e
       stderr: '',
       stdout: `club: changed, and served as the file has it now
 ${fault}
-harbour: not taken up; its last version is served on
+harbour: not taken up; its last version is still served
 0 of 2 programmes unchanged
 `,
     },
@@ -74,7 +74,7 @@ harbour: not taken up; its last version is served on
   const logged = eventsIn(site).filter(({ programme }) => programme === 'harbour');
   assert.deepEqual(
     logged.map(({ event, detail }) => [event, detail]),
-    [['programme_not_taken_up', `${fault}; its last version is served on`]],
+    [['programme_not_taken_up', `${fault}; its last version is still served`]],
   );
   site.write('programmes/harbour.yaml', programmeText('Harbour', 'code: { length: 41 }\n'));
   const mended = await site.reload();
@@ -118,7 +118,7 @@ test('FAULTS 17: half-written files, editors that swap and files that vanish', a
     [unpruned.code, unpruned.stdout],
     [
       0,
-      'harbour: served on though its file is gone; --prune ends it\n1 of 2 programmes unchanged\n',
+      'harbour: still served although its file is gone; --prune ends that\n1 of 2 programmes unchanged\n',
     ],
   );
   const pruned = await site.reload('--prune');

@@ -104,6 +104,6 @@ export function summaryOf({ programmes }: ReloadReport): string {
 /** What becomes of a programme whose file is not taken up. */
 function standing({ isServed, outcome }: ProgrammeOutcome): string {
   if (!isServed) return 'it is not served';
-  if (outcome === 'kept') return 'its last version is served on; jetway reload --prune ends it';
-  return 'its last version is served on';
+  if (outcome === 'kept') return 'its last version is still served; jetway reload --prune ends it';
+  return 'its last version is still served';
 }
