@@ -1,10 +1,9 @@
 // Owns `npm run bench`: options, one run of the plan, output, and exit code.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { formatFullStore, measureFullStore } from './bench/full_store.ts';
 import { formatVerdicts, guardPlan, judge } from './bench/guard.ts';
@@ -18,6 +17,7 @@ import {
 import { measure } from './bench/measure.ts';
 import { careful, pathNames, type Plan, quick, type ServerName } from './bench/plan.ts';
 import { formatTable, summarise } from './bench/report.ts';
+import { type NumberOption, readOptions, runCampaign } from './campaign_options.ts';
 
 /** The measurement besides the workloads: token requests while members log in (FAULTS 22). */
 const loginsName = 'logins';
@@ -49,69 +49,46 @@ interface Asked {
   readonly fullStore: number;
 }
 
+/** Bounds the length of a run, whatever the options say; 0 stands for the plan's own number. */
+const upTo = (most: number): NumberOption => [0, (value) => value > 0 && value <= most];
+
 /** The options; undefined after help or a usage error, with the exit code set. */
 function readPlan(): Asked | undefined {
-  try {
-    const { values } = parseArgs({
-      options: {
-        quick: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-        rounds: { type: 'string' },
-        seconds: { type: 'string' },
-        only: { type: 'string' },
-        logins: { type: 'string' },
-        nodes: { type: 'string' },
-        server: { type: 'string' },
-        guard: { type: 'boolean', default: false },
-        observed: { type: 'boolean', default: false },
-        peers: { type: 'boolean', default: false },
-        profile: { type: 'string' },
-      },
-    });
-    if (values.help) {
-      console.log(usage);
-      return undefined;
-    }
-    const usual = values.quick ? quick : careful;
-    const base = values.guard ? guardPlan : usual;
-    const plan = {
-      ...base,
-      workloads: base.workloads.filter(({ path }) => path === (values.only ?? path)),
-      rounds: bounded(values.rounds, base.rounds, 100),
-      seconds: bounded(values.seconds, base.seconds, 30),
-      nodes: bounded(values.nodes, base.nodes, 8),
-      servers: serversOf(base, values.server, values.observed),
-      ...(values.profile === undefined ? {} : { profileFolder: values.profile }),
-    };
-    const isLoginsToo = !values.guard && (values.only ?? loginsName) === loginsName;
-    const baseLogins = values.quick ? quickLogins : carefulLogins;
-    const logins = { ...baseLogins, rounds: bounded(values.rounds, baseLogins.rounds, 100) };
-    if (plan.workloads.length === 0 && !isLoginsToo) {
-      throw new Error(`no path is named ${values.only}`);
-    }
-    const { json, peers, guard } = values;
-    const fullStore = bounded(values.logins, 0, 10_000_000);
-    return { plan, logins: isLoginsToo ? logins : undefined, json, peers, guard, fullStore };
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+  const given = readOptions(
+    usage,
+    { rounds: upTo(100), seconds: upTo(30), nodes: upTo(8), logins: upTo(10_000_000) },
+    ['only', 'server', 'profile'],
+    ['quick', 'json', 'guard', 'observed', 'peers'],
+  );
+  if (given === undefined) return undefined;
+  const { rounds, seconds, nodes, logins: fullStore, only, server, profile } = given;
+  const { quick: isQuick = false, json = false, guard = false, observed, peers = false } = given;
+  const usual = isQuick ? quick : careful;
+  const base = guard ? guardPlan : usual;
+  const plan = {
+    ...base,
+    workloads: base.workloads.filter(({ path }) => path === (only ?? path)),
+    rounds: rounds || base.rounds,
+    seconds: seconds || base.seconds,
+    nodes: nodes || base.nodes,
+    servers: serversOf(base, server, observed === true),
+    ...(profile === undefined ? {} : { profileFolder: profile }),
+  };
+  const isLoginsToo = !guard && (only ?? loginsName) === loginsName;
+  const baseLogins = isQuick ? quickLogins : carefulLogins;
+  const logins = isLoginsToo ? { ...baseLogins, rounds: rounds || baseLogins.rounds } : undefined;
+  if (plan.workloads.length === 0 && !isLoginsToo) {
+    console.error(`no path is named ${only}\n${usage}`);
     process.exitCode = 2;
     return undefined;
   }
+  return { plan, logins, json, peers, guard, fullStore };
 }
 
 function serversOf({ servers }: Plan, only: string | undefined, observed: boolean): ServerName[] {
   const isKept = (name: string): boolean => [only, 'bare', 'memory'].includes(name);
   const kept = only === undefined ? servers : servers.filter(isKept);
   return observed ? [...kept, 'observed'] : [...kept];
-}
-
-/** Bounds the length of a run, whatever the options say. */
-function bounded(text: string | undefined, otherwise: number, most: number): number {
-  if (text === undefined) return otherwise;
-  const value = Number(text);
-  if (value > 0 && value <= most) return value;
-  throw new Error(`expected a number up to ${most} instead of ${text}`);
 }
 
 /** Adds oidc-provider to a plan; without the registry the plan stays as it is. */
@@ -124,47 +101,34 @@ function withPeer(plan: Plan, peerFolder: string): Plan {
   return plan;
 }
 
-async function bench({ plan: asked, logins, json, peers, guard, fullStore }: Asked): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-bench-'));
-  const discard = (): void => rmSync(folder, { recursive: true, force: true });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      discard();
-      process.exit(1);
-    });
+/** Measures and prints; false where the guard finds a request too expensive. */
+async function bench(asked: Asked, folder: string): Promise<boolean> {
+  const { logins, json, peers, guard, fullStore } = asked;
+  const progress = json ? () => {} : (text: string) => process.stderr.write(text);
+  if (fullStore > 0) {
+    const found = await measureFullStore(fullStore, folder, progress);
+    console.log(json ? JSON.stringify(found, null, 2) : formatFullStore(found));
+    return true;
   }
-  try {
-    const progress = json ? () => {} : (text: string) => process.stderr.write(text);
-    if (fullStore > 0) {
-      const found = await measureFullStore(fullStore, folder, progress);
-      console.log(json ? JSON.stringify(found, null, 2) : formatFullStore(found));
-      return;
-    }
-    const plan = peers ? withPeer(asked, join(folder, 'peer')) : asked;
-    const [load = 0] = loadavg();
-    const measured = plan.workloads.length === 0 ? [] : await measure(plan, folder, progress);
-    if (guard) {
-      const verdicts = judge(measured);
-      console.log(formatVerdicts(verdicts));
-      if (!verdicts.every(({ isGood }) => isGood)) process.exitCode = 1;
-      return;
-    }
-    const summary = summarise(plan, measured, folder, load);
-    if (logins !== undefined) progress('logins\n');
-    const beside =
-      logins === undefined ? undefined : await measureLogins(logins, join(folder, loginsName));
-    if (json) console.log(JSON.stringify({ ...summary, logins: beside ?? null }, null, 2));
-    else {
-      if (measured.length > 0) console.log(formatTable(summary));
-      if (beside !== undefined) console.log(`\n${formatLogins(beside)}`);
-    }
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  } finally {
-    discard();
+  const plan = peers ? withPeer(asked.plan, join(folder, 'peer')) : asked.plan;
+  const [load = 0] = loadavg();
+  const measured = plan.workloads.length === 0 ? [] : await measure(plan, folder, progress);
+  if (guard) {
+    const verdicts = judge(measured);
+    console.log(formatVerdicts(verdicts));
+    return verdicts.every(({ isGood }) => isGood);
   }
+  const summary = summarise(plan, measured, folder, load);
+  if (logins !== undefined) progress('logins\n');
+  const beside =
+    logins === undefined ? undefined : await measureLogins(logins, join(folder, loginsName));
+  if (json) console.log(JSON.stringify({ ...summary, logins: beside ?? null }, null, 2));
+  else {
+    if (measured.length > 0) console.log(formatTable(summary));
+    if (beside !== undefined) console.log(`\n${formatLogins(beside)}`);
+  }
+  return true;
 }
 
 const asked = readPlan();
-if (asked !== undefined) await bench(asked);
+if (asked !== undefined) await runCampaign('bench', (folder) => bench(asked, folder));

@@ -2,8 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +12,7 @@ import { allDamage } from '../src/store/sqlite/care/check.ts';
 import { openToRead } from '../src/store/sqlite/care/examine.ts';
 import { openFileStore } from '../src/store/sqlite/store.ts';
 import { Model } from './campaign_model.ts';
-import { isWhole, readOptions } from './campaign_options.ts';
+import { isWhole, readOptions, runCampaign } from './campaign_options.ts';
 import type { Line } from './campaign_steps.ts';
 
 const usage = `npm run campaign:crash -- [options]
@@ -159,27 +158,25 @@ async function campaign(count: number, folder: string, progress: () => void): Pr
   return tally;
 }
 
-async function main(): Promise<void> {
-  const options = readOptions(usage, { count: [200, isWhole] }, [], ['json']);
-  if (options === undefined) return;
+const options = readOptions(usage, { count: [200, isWhole] }, [], ['json']);
+if (options !== undefined) {
   const { count, json = false } = options;
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-campaign-'));
-  const progress = (): void => void (json || process.stderr.write('.'));
-  const { faults, ...sums } = await campaign(count, folder, progress);
-  const slowestStart = Math.round(sums.slowestStart);
-  if (json) console.log(JSON.stringify({ ...sums, slowestStart, faults }));
-  else {
+  const work = async (folder: string): Promise<boolean> => {
+    const progress = (): void => void (json || process.stderr.write('.'));
+    const { faults, ...sums } = await campaign(count, folder, progress);
+    const slowestStart = Math.round(sums.slowestStart);
+    const isGood = faults.length === 0;
+    if (json) {
+      console.log(JSON.stringify({ ...sums, slowestStart, faults }));
+      return isGood;
+    }
     const { kills, backups, acknowledged, cutOff } = sums;
     console.log(
       `\n${kills} kills, ${backups} backups, ${acknowledged} steps acknowledged, ${cutOff} cut off, slowest start ${slowestStart} ms`,
     );
     for (const fault of faults.slice(0, 20)) console.log(fault);
-    console.log(
-      faults.length === 0 ? 'nothing was lost' : `${faults.length} faults; see ${folder}`,
-    );
-  }
-  if (faults.length === 0) rmSync(folder, { recursive: true, force: true });
-  else process.exitCode = 1;
+    console.log(isGood ? 'nothing was lost' : `${faults.length} faults; see ${folder}`);
+    return isGood;
+  };
+  await runCampaign('crash', work, true);
 }
-
-await main();

@@ -1,4 +1,5 @@
-// Owns the frame of a campaign: its options from the command line, its folder and its exit code.
+// Owns the frame of a campaign: its options from the command line, the command of the server that it
+// measures, its folder and its exit code.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +44,8 @@ export function readOptions<
     if (values['help'] === true) return stop(0);
     const read = rows.map(([name, [usual, fits]]) => {
       const value = Number(values[name] ?? usual);
-      if (!fits(value)) throw new Error(`--${name} cannot be ${String(values[name])}`);
+      if (values[name] !== undefined && !fits(value))
+        throw new Error(`--${name} cannot be ${String(values[name])}`);
       return [name, value] as const;
     });
     return { ...values, ...Object.fromEntries(read) } as Options<Numbers, Text, Flag>;
@@ -52,18 +54,39 @@ export function readOptions<
   }
 }
 
-/** Runs a campaign in a folder of its own; the exit code is 1 unless `work` resolves to true. */
+/** What starts `jetway`: the built executable, or the sources. */
+export function jetwayCommand(executable?: string): readonly string[] {
+  if (executable !== undefined) return [executable];
+  return [process.execPath, join(import.meta.dirname, '../src/main.ts')];
+}
+
+/**
+ * Runs a campaign in a folder of its own; the exit code is 1 unless `work` resolves to true.
+ *
+ * @param keeps leaves the folder where the campaign fails
+ */
 export async function runCampaign(
   name: string,
   work: (folder: string) => Promise<boolean>,
+  keeps = false,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `jetway-${name}-`));
+  let isGood = false;
+  const discard = (): void => {
+    if (isGood || !keeps) rmSync(folder, { recursive: true, force: true });
+  };
+  const interrupted = (): void => {
+    discard();
+    process.exit(1);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted);
   try {
-    if (!(await work(folder))) process.exitCode = 1;
+    isGood = await work(folder);
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, interrupted);
+    discard();
   }
+  if (!isGood) process.exitCode = 1;
 }

@@ -1,11 +1,7 @@
 // Owns `npm run campaign:overload`: offers ten times what a server can sustain, and finds what is left of
 // its goodput, how soon the rest is refused, and who else suffers (FAULTS 22, 23, HOSTILE 70).
 
-import { join } from 'node:path';
-
-import { type Child, startChild } from './bench/child.ts';
 import { isPositive, readOptions, runCampaign } from './campaign_options.ts';
-import { type Serving, startServing } from './many_programmes/serving.ts';
 import {
   type Flood,
   formatFindings,
@@ -15,9 +11,9 @@ import {
   type Offered,
   type Round,
 } from './overload/findings.ts';
-import type { GeneratorCommands, StreamOrder } from './overload/generator.ts';
-import { tokenRequest } from './timing/door.ts';
-import { client, layOut } from './timing/site.ts';
+import type { StreamOrder } from './overload/generator.ts';
+import { type Offering, streamsTo, underLoad } from './overload/offering.ts';
+import { client } from './timing/site.ts';
 
 const kinds: readonly Kind[] = ['token', 'verify', 'login'];
 
@@ -58,82 +54,31 @@ interface Options {
   readonly kinds: readonly Kind[];
 }
 
-class Campaign {
-  readonly #generator: Child<GeneratorCommands>;
-  readonly #serving: Serving;
-  readonly #options: Options;
-  readonly #bearer: string;
-
-  constructor(
-    generator: Child<GeneratorCommands>,
-    serving: Serving,
-    options: Options,
-    bearer: string,
-  ) {
-    this.#generator = generator;
-    this.#serving = serving;
-    this.#options = options;
-    this.#bearer = bearer;
-  }
-
-  token(rate: number, connections: number): StreamOrder {
-    const requests = [tokenRequest('store', client.id, client.secret)];
-    return { name: 'token', port: this.#serving.port, requests, connections, rate };
-  }
-
-  verify(rate: number, connections: number): StreamOrder {
-    const request = [
-      'GET /store/verify/client HTTP/1.1',
-      'Host: 127.0.0.1',
-      `Authorization: Bearer ${this.#bearer}`,
-    ].join('\r\n');
-    const port = this.#serving.gatewayPort;
-    return { name: 'verify', port, requests: [`${request}\r\n\r\n`], connections, rate };
-  }
-
-  /** Each begins a login. */
-  login(rate: number, connections: number): StreamOrder {
-    const request = `GET /store/auth/login?client_id=${client.id}&response_type=code HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
-    return { name: 'login', port: this.#serving.port, requests: [request], connections, rate };
-  }
-
-  polite(kind: Kind): StreamOrder {
-    return { ...this[kind](politeRate, politeConnections), name: 'polite' };
-  }
-
-  health(): StreamOrder {
-    const requests = ['GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'];
-    const port = this.#serving.adminPort;
-    return { name: 'health', port, requests, connections: 2, rate: healthRate };
-  }
-
-  async offer(streams: readonly StreamOrder[], seconds = this.#options.seconds): Promise<Offered> {
-    const before = this.#serving.cpu();
-    const results = await this.#generator.ask('offer', { streams, seconds });
-    const cpu = this.#serving.cpu() - before;
-    return { results, seconds, cpu };
-  }
+interface Campaign {
+  readonly streams: ReturnType<typeof streamsTo>;
+  readonly health: StreamOrder;
+  readonly offer: (streams: readonly StreamOrder[]) => Promise<Offered>;
 }
 
 async function flood(campaign: Campaign, kind: Kind, options: Options): Promise<Flood> {
   const { multiple, connections, rounds } = options;
-  const busy = [campaign[kind](0, peakConnections), campaign.health()];
+  const busy = [campaign.streams[kind](0, peakConnections), campaign.health];
   // Until its code is compiled a server is slower.
   await campaign.offer(busy);
   const sustainable = await sustainableRate(campaign, kind, goodput(await campaign.offer(busy)));
   const others = kinds
     .filter((other) => other !== kind)
-    .map((other) => campaign[other](sustainable * besideShare, besideConnections));
+    .map((other) => campaign.streams[other](sustainable * besideShare, besideConnections));
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const peak = await campaign.offer(busy);
     const streams = [
-      campaign[kind](sustainable * multiple, connections),
-      campaign.health(),
-      campaign.polite(kind),
+      campaign.streams[kind](sustainable * multiple, connections),
+      campaign.health,
+      { ...campaign.streams[kind](politeRate, politeConnections), name: 'polite' },
     ];
     const flooded = await campaign.offer(streams);
-    const quiet = await campaign.offer([...others, campaign.health()]);
+    const quiet = await campaign.offer([...others, campaign.health]);
     const beside = await campaign.offer([...streams, ...others]);
     measured.push({ peak, flooded, quiet, beside });
   }
@@ -142,7 +87,9 @@ async function flood(campaign: Campaign, kind: Kind, options: Options): Promise<
 
 async function sustainableRate(campaign: Campaign, kind: Kind, peak: number): Promise<number> {
   for (const share of shares) {
-    const { results } = await campaign.offer([campaign[kind](peak * share, sustainedConnections)]);
+    const { results } = await campaign.offer([
+      campaign.streams[kind](peak * share, sustainedConnections),
+    ]);
     const [result] = results;
     if (result === undefined) break;
     const isWhole = result.refused.count === 0 && result.unsent < result.offered / 100;
@@ -152,29 +99,16 @@ async function sustainableRate(campaign: Campaign, kind: Kind, peak: number): Pr
   return peak * (shares.at(-1) ?? 0);
 }
 
-async function run(
-  options: Options,
-  executable: string | undefined,
-  folder: string,
-): Promise<readonly Flood[]> {
-  const site = await layOut(folder, { members: 1, listeners: ['admin', 'gateway'] });
-  const main = join(import.meta.dirname, '../src/main.ts');
-  const command = executable === undefined ? [process.execPath, main] : [executable];
-  const serving = await startServing(['taskset', '-c', '0', ...command], site);
-  const generator = startChild<GeneratorCommands>(
-    import.meta.resolve('./overload/generator.ts'),
-    [],
-    1,
-  );
-  try {
-    const campaign = new Campaign(generator, serving, options, await bearerToken(serving.port));
-    const floods: Flood[] = [];
-    for (const kind of options.kinds) floods.push(await flood(campaign, kind, options));
-    return floods;
-  } finally {
-    await generator.end();
-    await serving.stop();
-  }
+async function run(options: Options, { serving, offer }: Offering): Promise<readonly Flood[]> {
+  const streams = streamsTo(serving, await bearerToken(serving.port));
+  const campaign: Campaign = {
+    streams,
+    health: streams.health(healthRate, 2),
+    offer: (orders) => offer(orders, options.seconds),
+  };
+  const floods: Flood[] = [];
+  for (const kind of options.kinds) floods.push(await flood(campaign, kind, options));
+  return floods;
 }
 
 async function bearerToken(port: number): Promise<string> {
@@ -208,7 +142,9 @@ if (asked !== undefined) {
     limit: asked.limit / 100,
   };
   await runCampaign('overload', async (folder) => {
-    const floods = await run(options, executable, folder);
+    const floods = await underLoad(folder, { members: 1, executable }, (offering) =>
+      run(options, offering),
+    );
     const faults = judge(floods, options);
     console.log(
       json ? JSON.stringify({ floods, faults }, null, 2) : formatFindings(floods, faults),

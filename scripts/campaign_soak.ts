@@ -2,16 +2,14 @@
 // in it, and whether memory, descriptors and the time of answers stay as they were after warming up.
 
 import { appendFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
-import { startChild } from './bench/child.ts';
 import { median } from './bench/quantiles.ts';
 import { isNotNegative, isPositive, readOptions, runCampaign } from './campaign_options.ts';
-import { type Serving, startServing } from './many_programmes/serving.ts';
-import type { GeneratorCommands, StreamOrder, StreamResult } from './overload/generator.ts';
+import type { Serving } from './many_programmes/serving.ts';
+import type { StreamOrder, StreamResult } from './overload/generator.ts';
+import { type Offering, streamsTo, underLoad } from './overload/offering.ts';
 import { startMembers } from './soak/members.ts';
-import { tokenRequest } from './timing/door.ts';
-import { client, layOut } from './timing/site.ts';
 
 const usage = `npm run campaign:soak -- [options]
   --minutes M        how long (30)
@@ -37,29 +35,23 @@ interface Limits {
 }
 
 /** All that callers do at once: tokens as fast as they come, the others at a rate. */
-function streamsOf({ port, gatewayPort }: Serving): readonly StreamOrder[] {
-  const get = (path: string): readonly string[] => [
-    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`,
-  ];
-  const tokens = [tokenRequest('store', client.id, client.secret)];
-  const wrong = [tokenRequest('store', client.id, 'a secret that it never had')];
-  const login = get(`/store/auth/login?client_id=${client.id}&response_type=code`);
-  const verify = get('/store/verify/none');
+function streamsOf(serving: Serving): readonly StreamOrder[] {
+  const streams = streamsTo(serving);
   return [
-    { name: 'token', port, requests: tokens, connections: 16, rate: 0 },
-    { name: 'wrong secret', port, requests: wrong, connections: 4, rate: 50 },
-    { name: 'login', port, requests: login, connections: 4, rate: 100 },
-    { name: 'no token', port: gatewayPort, requests: verify, connections: 4, rate: 200 },
+    streams.token(0, 16),
+    streams['wrong secret'](50, 4),
+    streams.login(100, 4),
+    streams.verify(200, 4),
   ];
 }
 
 /** Connections that callers may keep at one moment and not at another. */
 const idleConnections = 10;
 
-/** What is no failure of a stream. */
+/** What is no failure of a stream: gateways ask without a token. */
 const expected: Readonly<Record<string, readonly string[]>> = {
   'wrong secret': ['401'],
-  'no token': ['401'],
+  verify: ['401'],
 };
 
 function failuresIn(results: readonly StreamResult[]): readonly string[] {
@@ -102,24 +94,16 @@ function signed(value: number): string {
 
 async function soak(
   seconds: number,
-  command: readonly string[],
   folder: string,
+  { serving, offer }: Offering,
 ): Promise<{ readonly all: readonly Sample[]; readonly failures: readonly string[] }> {
-  const site = await layOut(folder, { members: 20, listeners: ['admin', 'gateway'] });
-  const file = join(dirname(site.configFile), 'programmes/store.yaml');
-  const serving = await startServing(['taskset', '-c', '0', ...command], site);
-  const generator = startChild<GeneratorCommands>(
-    import.meta.resolve('./overload/generator.ts'),
-    [],
-    1,
-  );
+  const file = join(folder, 'programmes/store.yaml');
   const all: Sample[] = [];
   const failures = new Set<string>();
   const members = startMembers(serving.port);
   try {
     for (let index = 0; index < samples; index += 1) {
-      const streams = streamsOf(serving);
-      const results = await generator.ask('offer', { streams, seconds: seconds / samples });
+      const { results } = await offer(streamsOf(serving), seconds / samples);
       for (const failure of failuresIn(results)) failures.add(failure);
       const { served } = results[0] ?? {};
       all.push({
@@ -138,8 +122,6 @@ async function soak(
     for (const failure of await members.stop()) failures.add(failure);
   } finally {
     await members.stop();
-    await generator.end();
-    await serving.stop();
   }
   return { all, failures: [...failures] };
 }
@@ -151,10 +133,10 @@ const options = readOptions(
 );
 if (options !== undefined) {
   const { minutes, executable } = options;
-  const main = join(import.meta.dirname, '../src/main.ts');
-  const command = executable === undefined ? [process.execPath, main] : [executable];
   await runCampaign('soak', async (folder) => {
-    const { all, failures } = await soak(minutes * 60, command, folder);
+    const { all, failures } = await underLoad(folder, { members: 20, executable }, (offering) =>
+      soak(minutes * 60, folder, offering),
+    );
     const faults = [...judge(all, options), ...failures];
     for (const fault of faults) console.log(`MISSED  ${fault}`);
     return faults.length === 0;

@@ -8,6 +8,7 @@ import { startChild } from './bench/child.ts';
 import {
   isPositive,
   isWhole,
+  jetwayCommand,
   type NumberOption,
   readOptions,
   runCampaign,
@@ -91,7 +92,7 @@ async function loginComparison(
 
 function clientComparison({ count }: Options): Comparison {
   const kind = (name: string, id: string, secret: string): Comparison['kinds'][number] => {
-    const text = tokenRequest('store', id, secret);
+    const text = tokenRequest('/store/api/grant', id, secret);
     return { name, request: () => ({ text, mask: (body) => body }) };
   };
   return {
@@ -114,8 +115,7 @@ async function campaign(options: Options, folder: string, progress: (text: strin
   try {
     const url = await hook.ask('start', { secret, members });
     const site = await layOut(folder, { members, hook: { url, secretFile } });
-    const main = join(import.meta.dirname, '../src/main.ts');
-    const serving = await startServing([process.execPath, main], site);
+    const serving = await startServing(jetwayCommand(), site);
     try {
       return await compareAll(serving.port, options, progress);
     } finally {

@@ -1,15 +1,22 @@
 // Owns `npm run campaign:programmes`: two hundred programmes, half of them foreign dialects, in one
 // process beside three: how fast they start, what they weigh idle, how many requests they answer.
 
-import { mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 
+import { median } from './bench/quantiles.ts';
+import {
+  isNotNegative,
+  isPositive,
+  jetwayCommand,
+  readOptions,
+  runCampaign,
+} from './campaign_options.ts';
 import { measureReload, type ReloadFigures } from './many_programmes/reload.ts';
 import { type Serving, startServing } from './many_programmes/serving.ts';
 import { layOut, type Site } from './many_programmes/site.ts';
 import { putLoad, type Traffic } from './many_programmes/traffic.ts';
+import { startGenerator } from './overload/offering.ts';
 
 const usage = `npm run campaign:programmes -- [options]
   --many N            programmes beside the three (200)
@@ -87,6 +94,7 @@ async function startOver(site: Site, { command, rounds, log }: Options) {
 /** Both sites run all along; one at a time has work to do, in turns. */
 async function measure(sites: readonly Site[], options: Options): Promise<readonly Figures[]> {
   const running: Contestant[] = [];
+  const generator = startGenerator();
   try {
     for (const site of sites) {
       running.push({ site, traffic: 'one of a kind', ...(await startOver(site, options)) });
@@ -106,7 +114,7 @@ async function measure(sites: readonly Site[], options: Options): Promise<readon
           const paths = site.programmes
             .filter((programme) => programme.kind === kind)
             .slice(0, reach === 'all in turn' ? undefined : 1);
-          const traffic = await putLoad(serving, site, paths, options.seconds);
+          const traffic = await putLoad(generator, serving, paths, options.seconds);
           if (round >= 0) seen[index]?.[kind].push(traffic);
         }
       }
@@ -124,17 +132,12 @@ async function measure(sites: readonly Site[], options: Options): Promise<readon
       jwtCpu: middle(seen[index]?.jwt, 'cpu'),
     }));
   } finally {
-    await Promise.all(running.map(({ serving }) => serving.stop()));
+    await Promise.all([generator.end(), ...running.map(({ serving }) => serving.stop())]);
   }
 }
 
 function middle(traffic: readonly Traffic[] = [], key: keyof Traffic): number {
   return Math.round(median(traffic.map((one) => one[key])));
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 /** What is missed, in words. */
@@ -163,56 +166,36 @@ function missed(
   ];
 }
 
-async function campaign(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      many: { type: 'string', default: '200' },
-      rounds: { type: 'string', default: '7' },
-      seconds: { type: 'string', default: '1' },
-      slack: { type: 'string', default: '0' },
-      executable: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(usage);
-    return;
-  }
-  const command =
-    values.executable === undefined
-      ? [process.execPath, join(import.meta.dirname, '../src/main.ts')]
-      : [values.executable];
-  const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)];
-  if (![rounds, seconds, Number(values.many)].every((number) => number > 0)) {
-    console.error(usage);
-    process.exitCode = 2;
-    return;
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-programmes-'));
-  try {
-    const sites = [];
-    for (const count of [3, Number(values.many)]) {
-      sites.push(await layOut(folder, count, count > 3));
-    }
+const asked = readOptions(
+  usage,
+  {
+    many: [200, isPositive],
+    rounds: [7, isPositive],
+    seconds: [1, isPositive],
+    slack: [0, isNotNegative],
+  },
+  ['executable'],
+  ['json'],
+);
+if (asked !== undefined) {
+  const { many: count, rounds, seconds, slack, executable, json = false } = asked;
+  await runCampaign('programmes', async (folder) => {
+    const few = await layOut(folder, 3, false);
+    const many = await layOut(folder, count, count > 3);
     const log = openSync(join(folder, 'log'), 'a');
-    const figures = await measure(sites, { rounds, seconds, command, log });
-    const [, many] = sites;
-    if (many === undefined) throw new Error('no site is laid out');
+    const command = jetwayCommand(executable);
+    const options = { rounds, seconds, command, log };
+    const figures = await measure([few, many], options);
     const reload = await measureReload(many, reloads);
-    const misses = missed(figures, reload, 1 + Number(values.slack) / 100);
-    if (values.json) console.log(JSON.stringify({ figures, reload, missed: misses }, null, 2));
+    const misses = missed(figures, reload, 1 + slack / 100);
+    if (json) console.log(JSON.stringify({ figures, reload, missed: misses }, null, 2));
     else {
       console.table(figures);
       console.log(
-        `reload of one of ${values.many}: ${reload.total.toFixed(1)} ms of the request thread, longest slice ${reload.longestSlice.toFixed(1)} ms`,
+        `reload of one of ${count}: ${reload.total.toFixed(1)} ms of the request thread, longest slice ${reload.longestSlice.toFixed(1)} ms`,
       );
+      console.log(misses.length === 0 ? 'all targets met' : misses.join('; '));
     }
-    if (!values.json) console.log(misses.length === 0 ? 'all targets met' : misses.join('; '));
-    process.exitCode = misses.length === 0 ? 0 : 1;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    return misses.length === 0;
+  });
 }
-
-await campaign();

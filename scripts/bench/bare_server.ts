@@ -1,9 +1,8 @@
 // Owns the bare server process: node:http that reads the body and gives a fixed answer.
 
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
-import { answerParent } from './child.ts';
+import { answerParent, listenAnywhere } from './child.ts';
 import { usageCommands, type UsageCommands } from './server.ts';
 
 /** A copy of an answer by Jetway. */
@@ -39,13 +38,11 @@ function isEmptyPost({ method }: IncomingMessage, chunks: readonly Uint8Array[])
   return method === 'POST' && chunks.length === 0;
 }
 
-await new Promise<void>((resolve) => {
-  server.listen(0, '127.0.0.1', resolve);
-});
+const port = await listenAnywhere(server);
 
 answerParent<BareCommands>({
   ...usageCommands(),
-  port: () => (server.address() as AddressInfo).port,
+  port: () => port,
   repeat: (next) => {
     sample = next;
   },

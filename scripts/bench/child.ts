@@ -2,6 +2,7 @@
 
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import type { AddressInfo, Server } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -98,6 +99,13 @@ async function withPatience(work: Promise<unknown>, what: string): Promise<unkno
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** In the child: listens on a port that is free; resolves to it. */
+export async function listenAnywhere(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 /** In the child: answers the parent until it disconnects or dies, then ends the process. */

@@ -3,11 +3,10 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { answerParent } from './child.ts';
+import { answerParent, listenAnywhere } from './child.ts';
 import { clientId, clientSecret } from './plan.ts';
 import { type ServerCommands, usageCommands } from './server.ts';
 
@@ -153,10 +152,7 @@ function logins(count: number, row: (digest: string) => Row): Promise<readonly s
   });
 }
 
-await new Promise<void>((resolve) => {
-  server.listen(0, '127.0.0.1', resolve);
-});
-const { port } = server.address() as AddressInfo;
+const port = await listenAnywhere(server);
 
 answerParent<ServerCommands>({
   ...usageCommands(rows.commits),

@@ -1,7 +1,6 @@
 // Owns the Jetway process of the bench: the shipped programme on one store, one client, one member.
 // Codes are written directly into the store, so that no login is measured.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openServerAudit, type ServerAudit } from '../../src/cli/audit/server_audit.ts';
@@ -17,11 +16,9 @@ import type { Service } from '../../src/engine/service.ts';
 import { listen } from '../../src/http/server.ts';
 import { after, milliseconds, systemClock } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
-import { mergeNodes, toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { present } from '../../src/lib/present.ts';
 import { randomKey } from '../../src/lib/random.ts';
-import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import { codeKey } from '../../src/oauth/grant.ts';
 import type { Subject } from '../../src/oauth/member.ts';
@@ -35,8 +32,9 @@ import { readPostgresLocation } from '../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
+import { clientRecord, programmeOver } from '../timing/site.ts';
 import { answerParent } from './child.ts';
-import { clientId, clientSecret, type Format, redirectUri } from './plan.ts';
+import { clientId, type Format, redirectUri } from './plan.ts';
 import { type Address, type Order, type ServerCommands, usageCommands } from './server.ts';
 import { countStatements } from './statements.ts';
 
@@ -56,12 +54,7 @@ tokens: { access: { format: jwt, algorithm: ES256 } }`,
 
 /** The shipped programme with YAML laid over it, under a name of its own. */
 function programmeOf(name: string, overlay: string): Programme {
-  const shipped = join(import.meta.dirname, `../../programmes/executive-club.yaml`);
-  const [base, over] = [readFileSync(shipped, 'utf8'), overlay].map(
-    (text) => parseYaml('bench.yaml', text).root,
-  );
-  if (base === undefined || over === undefined) throw new Error('the overlay is no YAML');
-  const text = stringifyYaml(toPlain(mergeNodes(base, over)));
+  const text = programmeOver(overlay);
   const { loaded, faults } = loadProgramme(`${name}.yaml`, text);
   if (loaded === undefined) throw new Error(faults.map(formatFault).join('\n'));
   return compileProgramme(loaded.id, loaded.definition, 'http://127.0.0.1');
@@ -118,18 +111,7 @@ function openAudit(): ServerAudit | undefined {
 async function register(programme: ProgrammeId): Promise<void> {
   const createdAt = clock.now();
   const common = { programme, status: 'active', createdAt } as const;
-  await store.add('client', [
-    {
-      ...common,
-      id: clientId as ClientId,
-      name: 'Partner',
-      roles: ['member', 'partner'],
-      redirectUris: [redirectUri],
-      secrets: [{ digest: keyring.secretDigest(clientSecret), createdAt }],
-      apiKeys: [],
-      properties: {},
-    },
-  ]);
+  await store.add('client', [clientRecord(programme, keyring, createdAt)]);
   // Nobody logs in: no password matches the hash.
   await store.add('member', [
     { ...common, ...member, username: 'ann', passwordHash: '$argon2id$none' },

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { jetwayCommand } from '../campaign_options.ts';
 import { startServing } from '../many_programmes/serving.ts';
 import { openSender, type Sender } from '../timing/compare.ts';
 import { openDoor, type RawRequest, tokenRequest } from '../timing/door.ts';
@@ -50,8 +51,7 @@ const warmUp = 500;
 
 export async function measureLogins(plan: LoginPlan, folder: string): Promise<LoginEffect> {
   const site = await layOut(folder, { members: plan.logins });
-  const main = new URL('../../src/main.ts', import.meta.url).pathname;
-  const serving = await startServing([process.execPath, main], site);
+  const serving = await startServing(jetwayCommand(), site);
   try {
     return await takeRounds(plan, serving.port);
   } finally {
@@ -68,7 +68,7 @@ interface Round {
 
 async function takeRounds(plan: LoginPlan, port: number): Promise<LoginEffect> {
   const lanes = await Promise.all(Array.from({ length: tokenLanes }, () => openSender(port)));
-  const request = tokenRequest('store', client.id, client.secret);
+  const request = tokenRequest('/store/api/grant', client.id, client.secret);
   const span = plan.seconds * 1000;
   // One login page for each attempt: of two attempts on one page, one fails.
   const attempts = await Promise.all(

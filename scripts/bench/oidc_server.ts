@@ -3,11 +3,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { answerParent } from './child.ts';
+import { answerParent, listenAnywhere } from './child.ts';
 import { clientId, clientSecret, type Format, redirectUri } from './plan.ts';
 import { type ServerCommands, usageCommands } from './server.ts';
 
@@ -88,11 +87,7 @@ async function open(Made: new (issuer: string, options: object) => Provider, for
       },
     },
   });
-  const server = createServer(provider.callback());
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listenAnywhere(createServer(provider.callback()));
   const client = await provider.Client.find(clientId);
   /** As after a login that asked for `api offline_access` without an ID token. */
   const mint = async (): Promise<string> => {

@@ -1,7 +1,7 @@
 // Owns the faults that the fleet campaign has to find when they are planted, and the command of a node
 // with one of them.
 
-import { join } from 'node:path';
+import { jetwayCommand } from '../campaign_options.ts';
 
 /** A piece of a source file, and what stands there with the fault. */
 export interface Patch {
@@ -88,15 +88,12 @@ export function patchesOf(plant: string): readonly Patch[] | undefined {
   return Object.hasOwn(patches, plant) ? patches[plant] : undefined;
 }
 
-const root = join(import.meta.dirname, '../..');
-
 /** How a node is started: the sources, with a fault or without, or a built executable. */
 export function nodeCommand(
   executable: string | undefined,
   plant: string | undefined,
 ): readonly string[] {
-  if (executable !== undefined) return [executable];
-  const loader = new URL(`./planted.ts?${plant}`, import.meta.url).href;
-  const options = plant === undefined ? [] : ['--import', loader];
-  return [process.execPath, ...options, join(root, 'src/main.ts')];
+  const [program = '', ...args] = jetwayCommand(executable);
+  if (plant === undefined || executable !== undefined) return [program, ...args];
+  return [program, '--import', new URL(`./planted.ts?${plant}`, import.meta.url).href, ...args];
 }

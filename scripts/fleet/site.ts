@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ServedSite } from '../many_programmes/serving.ts';
-import { programmeOver, register } from '../timing/site.ts';
+import { programmeOver, register, writeConfig } from '../timing/site.ts';
 
 /** With `graced` the last refresh token is answered again for a while, with `strict` never. */
 export const programmes = ['graced', 'strict', 'throttled'] as const;
@@ -42,20 +42,9 @@ export async function layOutFleet(
   const key = randomBytes(32).toString('base64url');
   writeFileSync(join(folder, 'master.key'), `${key}\n`, { mode: 0o600 });
   const sites = urls.map((url, index) => {
-    const configFile = join(folder, `node-${index}.yaml`);
-    writeFileSync(
-      configFile,
-      `environment: staging
-listen: 127.0.0.1:0
-admin: 127.0.0.1:0
-public_url: http://127.0.0.1
-programmes: ./programmes
-master_key_file: ./master.key
-store: ${url}
-`,
-    );
+    const more = `admin: 127.0.0.1:0\nmaster_key_file: ./master.key\nstore: ${url}\n`;
     return {
-      configFile,
+      configFile: writeConfig(folder, `node-${index}`, more),
       programmes: programmes.map((one) => ({ tokenPath: `/${one}/api/grant` })),
     };
   });

@@ -3,11 +3,10 @@
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openStore } from '../../src/cli/open_store.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { type Fault, formatFault } from '../../src/lib/fault.ts';
-import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { ProgrammeId } from '../../src/oauth/client.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
+import { register, writeConfig } from '../timing/site.ts';
 
 /** A shipped file in one of three forms, or a foreign dialect, which takes no part in the load. */
 export type Kind = 'opaque' | 'jwt' | 'partner_login' | 'dialect';
@@ -21,8 +20,6 @@ export interface SiteProgramme {
 export interface Site {
   readonly configFile: string;
   readonly programmes: readonly SiteProgramme[];
-  /** Value of each client's Authorization header. */
-  readonly authorization: string;
 }
 
 const shipped = join(import.meta.dirname, '../../programmes');
@@ -31,9 +28,6 @@ const kinds: readonly Kind[] = ['opaque', 'jwt', 'partner_login'];
 
 /** Every construct of the language is used by one of them. */
 const dialects = globSync(join(import.meta.dirname, '../../test/dialects/*.yaml')).toSorted();
-
-const clientId = 'partnerapi-12345';
-const secret = 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk';
 
 /** A shipped file under another name and path, which is what a new programme often is. */
 function programmeText(kind: Kind, id: string, number: number): string {
@@ -71,48 +65,12 @@ export async function layOut(folder: string, count: number, isMixed: boolean): P
     writeFileSync(join(programmesFolder, `${id}.yaml`), text);
     return { id: id as ProgrammeId, kind, tokenPath: `/${id}/api/grant` };
   });
-  const configFile = join(home, 'config.yaml');
-  writeFileSync(
-    configFile,
-    `environment: staging
-listen: 127.0.0.1:0
-public_url: http://127.0.0.1
-programmes: ./programmes
-store: file:./jetway.db
-`,
-  );
-  await addClients(
-    configFile,
-    programmes.filter(({ kind }) => kind !== 'dialect'),
-  );
-  const authorization = `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
-  return { configFile, programmes, authorization };
+  const configFile = writeConfig(home, 'config', 'store: file:./jetway.db\n');
+  const served = programmes.filter(({ kind }) => kind !== 'dialect').map(({ id }) => id);
+  await register(configFile, { programmes: served, owners: [], members: 0 });
+  return { configFile, programmes };
 }
 
 function isError({ severity }: Fault): boolean {
   return severity === 'error';
-}
-
-async function addClients(configFile: string, programmes: readonly SiteProgramme[]): Promise<void> {
-  const { store, keyring, clock } = await openStore(readConfig(configFile));
-  const createdAt = clock.now();
-  const secrets = [{ digest: keyring.secretDigest(secret), createdAt }];
-  const added = programmes.map(({ id }) =>
-    store.add('client', [
-      {
-        programme: id,
-        id: clientId as ClientId,
-        name: 'Partner',
-        roles: ['member', 'partner'],
-        redirectUris: ['https://partner.example/callback'],
-        secrets,
-        apiKeys: [],
-        properties: {},
-        status: 'active',
-        createdAt,
-      },
-    ]),
-  );
-  await Promise.all(added);
-  await store.close();
 }

@@ -41,17 +41,10 @@ function toPages(html) {
     html
       .replaceAll(/href="((?!https?:)[^"#]*?)README\.md(#[^"]*)?"/g, 'href="$1index.html$2"')
       .replaceAll(/href="((?!https?:)[^"#]+)\.md(#[^"]*)?"/g, 'href="$1.html$2"')
-      .replaceAll('href="docs/decisions"', 'href="docs/decisions/index.html"')
       // Eleventy shortens the addresses of index pages, which works with a server alone.
       .replaceAll(/href="((?:\.\.\/)+(?:[\w-]+\/)*)"/g, 'href="$1index.html"')
   );
 }
-
-/** In the repository the folder's listing does the same. */
-const decisions = `# Decisions
-{% assign pages = collections.all | sort: "url" %}{% for one in pages %}{% if one.url contains "/decisions/0" %}
-- [{{ one.data.title }}]({{ root }}{{ one.url | remove_first: "/" }}){% endif %}{% endfor %}
-`;
 
 /** @param {Site} site */
 // oxlint-disable-next-line no-default-export -- Eleventy takes no other.
@@ -60,7 +53,6 @@ export default function configure(site) {
   for (const folder of ['src', 'test', 'scripts', 'programmes', '.ci']) site.ignores.add(folder);
   site.addPlugin(IdAttributePlugin, { slugify: anchor });
   site.addPassthroughCopy('docs/**/*.{png,json,yaml,mjs}');
-  site.addTemplate('docs/decisions/README.md', decisions, { templateEngineOverride: 'liquid,md' });
   site.addGlobalData('layout', 'page.liquid');
   site.addGlobalData('eleventyComputed', {
     /** @param {Page} data */

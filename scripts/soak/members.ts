@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { openPage } from '../timing/door.ts';
 import { client, namesOf, password } from '../timing/site.ts';
 
 export interface Members {
@@ -64,21 +65,12 @@ export function startMembers(port: number): Members {
 
 /** The code that a login at a programme brings. */
 export async function logIn(own: string, username: string, programme = 'store'): Promise<string> {
-  const target = `/${programme}/auth/login?client_id=${client.id}&response_type=code`;
-  const begin = await fetch(own + target, { redirect: 'manual' });
-  await begin.text();
-  const { pathname, search } = new URL(begin.headers.get('location') ?? own);
-  const cookie = (begin.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  const page = await fetch(own + pathname + search, { headers: { cookie } });
-  const hidden = (await page.text()).matchAll(
-    /<input type="hidden" name="([^"]*)" value="([^"]*)" ?\/?>/g,
-  );
-  const fields = Object.fromEntries([...hidden].map(([, name = '', value = '']) => [name, value]));
-  const done = await fetch(own + pathname + search, {
+  const { target, cookie, hidden } = await openPage(own, programme);
+  const done = await fetch(own + target, {
     method: 'POST',
     redirect: 'manual',
     headers: { cookie },
-    body: new URLSearchParams({ ...fields, username, password }),
+    body: new URLSearchParams({ ...hidden, username, password }),
   });
   await done.text();
   const code = URL.parse(done.headers.get('location') ?? '')?.searchParams.get('code');

@@ -4,6 +4,7 @@
 import { randomInt } from 'node:crypto';
 
 import { openConnection } from '../bench/connection.ts';
+import { median } from '../bench/quantiles.ts';
 import type { RawRequest } from './door.ts';
 
 /** One kind of request among those that must be answered alike. */
@@ -128,7 +129,7 @@ function shuffled(length: number): readonly number[] {
 }
 
 function rowsOf({ name, kinds }: Comparison, spent: readonly number[][]): readonly Row[] {
-  const medians = spent.map(medianOf);
+  const medians = spent.map(median);
   return kinds.map((kind, index) => ({
     comparison: name,
     kind: kind.name,
@@ -136,9 +137,4 @@ function rowsOf({ name, kinds }: Comparison, spent: readonly number[][]): readon
     median: medians[index] ?? 0,
     ratio: (medians[index] ?? 0) / (medians[0] ?? 0),
   }));
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

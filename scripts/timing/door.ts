@@ -13,10 +13,17 @@ export interface Door {
   readonly mask: (body: string, username: string) => string;
 }
 
-/** Opens the login page of a login request. */
-export async function openDoor(port: number, directory: Directory): Promise<Door> {
-  const own = `http://127.0.0.1:${port}`;
-  const target = `/${directory}/auth/login?client_id=${client.id}&response_type=code`;
+/** A login page that a browser has opened. */
+export interface OpenedPage {
+  /** Path and query. */
+  readonly target: string;
+  readonly cookie: string;
+  readonly hidden: Readonly<Record<string, string>>;
+}
+
+/** Begins a login at a programme and opens its page. */
+export async function openPage(own: string, programme: string): Promise<OpenedPage> {
+  const target = `/${programme}/auth/login?client_id=${client.id}&response_type=code`;
   const begin = await fetch(own + target, { redirect: 'manual' });
   await begin.text();
   const location = begin.headers.get('location');
@@ -24,10 +31,14 @@ export async function openDoor(port: number, directory: Directory): Promise<Door
   const [cookie = ''] = (begin.headers.get('set-cookie') ?? '').split(';');
   const { pathname, search } = new URL(location);
   const page = await fetch(own + pathname + search, { headers: { cookie } });
-  const hidden = hiddenFields(await page.text());
+  return { target: pathname + search, cookie, hidden: hiddenFields(await page.text()) };
+}
+
+export async function openDoor(port: number, directory: Directory): Promise<Door> {
+  const { target, cookie, hidden } = await openPage(`http://127.0.0.1:${port}`, directory);
   return {
     attempt: (username, password) =>
-      form(pathname + search, { ...hidden, username, password }, { Cookie: cookie }),
+      form(target, { ...hidden, username, password }, { Cookie: cookie }),
     mask: (body, username) =>
       Object.values(hidden)
         .reduce((text, value) => text.replaceAll(value, 'HIDDEN'), body)
@@ -35,11 +46,11 @@ export async function openDoor(port: number, directory: Directory): Promise<Door
   };
 }
 
-/** Asks for a client's own token. */
-export function tokenRequest(directory: Directory, id: string, secret: string): RawRequest {
+/** Asks a token endpoint for a client's own token. */
+export function tokenRequest(path: string, id: string, secret: string): RawRequest {
   const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
   const fields = { grant_type: 'client_credentials' };
-  return form(`/${directory}/api/grant`, fields, { Authorization: authorization });
+  return form(path, fields, { Authorization: authorization });
 }
 
 function form(

@@ -2,9 +2,8 @@
 
 import { scryptSync } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
-import { answerParent } from '../bench/child.ts';
+import { answerParent, listenAnywhere } from '../bench/child.ts';
 import { namesOf, password } from './site.ts';
 
 export interface HookOrder {
@@ -40,9 +39,6 @@ answerParent<HookCommands>({
       })),
     );
     const server = createServer(memberDirectory({ secrets: [secret], members: known }));
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${await listenAnywhere(server)}`;
   },
 });

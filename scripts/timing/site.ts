@@ -6,11 +6,14 @@ import { join } from 'node:path';
 
 import { openStore } from '../../src/cli/open_store.ts';
 import { readConfig } from '../../src/config/config.ts';
+import type { Instant } from '../../src/lib/clock.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
 import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import { hashPassword } from '../../src/members/password.ts';
-import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { Client, ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
+import type { Keyring } from '../../src/token/keyring.ts';
+import { clientId, clientSecret } from '../bench/plan.ts';
 import type { ServedSite } from '../many_programmes/serving.ts';
 
 /** Where members are: in Jetway's own store, or behind a hook. */
@@ -18,10 +21,7 @@ export const directories = ['store', 'hook'] as const;
 export type Directory = (typeof directories)[number];
 
 export const password = 'correct horse battery staple';
-export const client = {
-  id: 'partnerapi-12345',
-  secret: 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk',
-};
+export const client = { id: clientId, secret: clientSecret };
 export const disabledClient = 'partnerapi-12346';
 export const strangeClient = 'partnerapi-12347';
 
@@ -76,18 +76,45 @@ export async function layOut(
     const text = programmeText(directory, url, hook?.secretFile ?? '');
     writeFileSync(join(programmesFolder, `${directory}.yaml`), text);
   }
-  const configFile = join(folder, 'config.yaml');
+  const more = listeners.map((name) => `${name}: 127.0.0.1:0\n`).join('');
+  const configFile = writeConfig(folder, 'config', `store: file:./jetway.db\n${more}`);
+  await register(configFile, { programmes: served, owners: ['store'], members });
+  return { configFile, programmes: served.map((one) => ({ tokenPath: `/${one}/api/grant` })) };
+}
+
+/** Writes a configuration of programmes in `programmes/`, for a server on a port that is free. */
+export function writeConfig(folder: string, name: string, more: string): string {
+  const path = join(folder, `${name}.yaml`);
   writeFileSync(
-    configFile,
+    path,
     `environment: staging
 listen: 127.0.0.1:0
 public_url: http://127.0.0.1
 programmes: ./programmes
-store: file:./jetway.db
-${listeners.map((name) => `${name}: 127.0.0.1:0\n`).join('')}`,
+${more}`,
   );
-  await register(configFile, { programmes: served, owners: ['store'], members });
-  return { configFile, programmes: served.map((one) => ({ tokenPath: `/${one}/api/grant` })) };
+  return path;
+}
+
+/** The partner's registration; one with another identifier is disabled. */
+export function clientRecord(
+  programme: ProgrammeId,
+  keyring: Pick<Keyring, 'secretDigest'>,
+  createdAt: Instant,
+  id: string = client.id,
+): Client {
+  return {
+    programme,
+    id: id as ClientId,
+    name: 'Partner',
+    roles: ['member', 'partner'],
+    redirectUris: ['https://partner.example/callback'],
+    secrets: [{ digest: keyring.secretDigest(client.secret), createdAt }],
+    apiKeys: [],
+    properties: {},
+    status: id === client.id ? 'active' : 'disabled',
+    createdAt,
+  };
 }
 
 const addedAtOnce = 500;
@@ -107,25 +134,10 @@ export async function register(
   const { store, keyring, clock } = await openStore(readConfig(configFile));
   const createdAt = clock.now();
   for (const programme of programmes as readonly ProgrammeId[]) {
-    for (const [id, status] of [
-      [client.id, 'active'],
-      [disabledClient, 'disabled'],
-    ] as const) {
-      await store.add('client', [
-        {
-          programme,
-          id: id as ClientId,
-          name: 'Partner',
-          roles: ['member', 'partner'],
-          redirectUris: ['https://partner.example/callback'],
-          secrets: [{ digest: keyring.secretDigest(client.secret), createdAt }],
-          apiKeys: [],
-          properties: {},
-          status,
-          createdAt,
-        },
-      ]);
-    }
+    const records = [client.id, disabledClient].map((id) =>
+      clientRecord(programme, keyring, createdAt, id),
+    );
+    await Promise.all(records.map((record) => store.add('client', [record])));
   }
   const passwordHash = await hashPassword(password);
   const people = (['known', 'disabled', 'locked'] as const).flatMap((kind) =>
