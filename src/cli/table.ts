@@ -54,3 +54,8 @@ export type Uses = ReadonlyMap<Digest, Instant>;
 export function useText(lastUsed: string | null): string {
   return lastUsed === null ? 'never used' : `last used ${lastUsed}`;
 }
+
+/** `1 error`, `2 errors`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

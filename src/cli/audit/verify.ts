@@ -11,6 +11,7 @@ import { normaliseUsername } from '../../members/username.ts';
 import { failed, wrongUsage } from '../exit.ts';
 import { type OutputOptions, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
+import { counted } from '../table.ts';
 import { auditOf } from './site.ts';
 
 export interface VerifyOptions extends VerbOptions {
@@ -46,12 +47,12 @@ function linesOf({ files, lines, oldest, newest, broken, breaks, notes }: Verdic
   const rest = broken - breaks.length;
   if (rest > 0) told.push(`and ${rest} more`);
   if (broken > 0) {
-    return [...told, `The audit stream is broken: ${broken} ${broken === 1 ? 'place' : 'places'}.`];
+    return [...told, `The audit stream is broken: ${counted(broken, 'place')}.`];
   }
   if (oldest === undefined || newest === undefined) return [...told, 'There is no line yet.'];
   return [
     ...told,
-    `The audit stream is whole: lines ${oldest.seq} to ${newest.seq}, ${lines} in ${files.length} ${files.length === 1 ? 'file' : 'files'}.`,
+    `The audit stream is whole: lines ${oldest.seq} to ${newest.seq}, ${lines} in ${counted(files.length, 'file')}.`,
     `Newest: ${textOf(newest)}`,
   ];
 }

@@ -22,6 +22,7 @@ import { printResult, say, warn } from '../output.ts';
 import { configOf, loadCompiled } from '../programmes.ts';
 import { type Step, withProgress } from '../progress.ts';
 import { readText } from '../standard_input.ts';
+import { counted } from '../table.ts';
 import { readCsvTable } from './csv_table.ts';
 import { formatOf, type Row, type Table, valueOf } from './table.ts';
 import { readYamlTable } from './yaml_table.ts';
@@ -106,7 +107,7 @@ export async function importFile<Shape>(
     dryRun && !storeExists(config) ? await settle() : await withStore(config, settle);
   const unchanged = good.length - imported;
   const view = { programme: programme.id, imported, unchanged, dry_run: dryRun };
-  const rows = `${imported} ${spec.noun}${imported === 1 ? '' : 's'}`;
+  const rows = counted(imported, spec.noun);
   const rest = unchanged === 0 ? '' : `; ${unchanged} of the file are in the store already`;
   const done = imported === 1 ? 'is imported' : 'are imported';
   const text = dryRun
@@ -238,8 +239,7 @@ function report(inFile: readonly Fault[], inStore: readonly Fault[]): void {
   if (errors === 0) return;
   // Conflicts with the store alone are no wrong usage: the file itself is right.
   const exitCode = errors === inStore.length ? exitCodes.failed : exitCodes.usage;
-  const message = `nothing is imported: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
-  throw new CommandError(exitCode, message);
+  throw new CommandError(exitCode, `nothing is imported: ${counted(errors, 'error')}`);
 }
 
 function countErrors(faults: readonly Fault[]): number {

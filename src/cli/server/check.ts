@@ -36,6 +36,7 @@ import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { neededProperties } from '../entities/client_needs.ts';
 import { misconfigured } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
+import { counted } from '../table.ts';
 
 /** The note of a check that reads only the given files. */
 const alonePart = 'no configuration was looked at: jetway check without a file does';
@@ -58,9 +59,9 @@ export async function check(paths: readonly string[], options: VerbOptions): Pro
   ].toSorted(byPosition);
   const errors = faults.filter(({ severity }) => severity === 'error').length;
   const counts = [
-    count(files.length, 'programme'),
-    count(errors, 'error'),
-    count(faults.length - errors, 'warning'),
+    counted(files.length, 'programme'),
+    counted(errors, 'error'),
+    counted(faults.length - errors, 'warning'),
   ].join(', ');
   const last = paths.length > 0 ? `${counts}; ${alonePart}` : counts;
   const text = [...faults.map(formatFault), ...propertyNotes(files), last].join('\n');
@@ -161,10 +162,6 @@ function folderNamedIn(path: string): string | undefined {
     // The reason is among the faults already.
     return undefined;
   }
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function viewFault({ severity, name, at, path, message, hint }: Fault): object {

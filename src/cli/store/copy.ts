@@ -3,12 +3,11 @@
 import { resolve } from 'node:path';
 
 import type { Config } from '../../config/config.ts';
-import { storePassword } from '../../config/store_files.ts';
 import { type Counts, copyStore } from '../../store/carry/copy.ts';
-import { locationFault, readStoreLocation, storeAt, type StoreSite } from '../../store/open.ts';
+import { locationFault, readStoreLocation, type StoreSite } from '../../store/open.ts';
 import { createKeyring } from '../../token/keyring.ts';
 import { refuseUsage, wrongUsage } from '../exit.ts';
-import { auditCommand, masterKeyOf } from '../open_store.ts';
+import { auditCommand, masterKeyOf, siteOf } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
@@ -28,7 +27,7 @@ export async function copy(options: CopyStoreOptions): Promise<void> {
     ...faultsOf('--to', to),
   ]);
   const config = configOf(options);
-  const [source, target] = [siteOf(config, from), siteOf(config, to)];
+  const [source, target] = [siteNamed(config, from), siteNamed(config, to)];
   if (source.name === target.name) throw wrongUsage('--from and --to are the same store');
   auditCommand(config);
   const counts = await withProgress('copying the store', undefined, () =>
@@ -76,7 +75,7 @@ function faultsOf(option: string, text: string | undefined): readonly string[] {
   return fault === undefined ? [] : [`${option}: ${fault}`];
 }
 
-function siteOf({ store, storePasswordFile }: Config, text: string | undefined): StoreSite {
-  const location = text === undefined ? store : readStoreLocation(text, (path) => resolve(path));
-  return storeAt(location, storePassword(location, storePasswordFile));
+function siteNamed(config: Config, text: string | undefined): StoreSite {
+  if (text === undefined) return siteOf(config);
+  return siteOf({ ...config, store: readStoreLocation(text, (path) => resolve(path)) });
 }

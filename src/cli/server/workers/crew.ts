@@ -107,16 +107,14 @@ export class Crew {
     );
   }
 
-  /** What those workers tell that answer soon, by number. */
-  tellings<Name extends Verb>(verb: Name, ...args: Args<Name>): Promise<Map<number, Result<Name>>> {
-    return this.tellingsWithin(tellPatience, verb, ...args);
-  }
-
-  /** The same within so many milliseconds. */
-  async tellingsWithin<Name extends Verb>(
-    patience: number,
+  /**
+   * What those workers tell that answer soon, by number.
+   * @param patience milliseconds that they have
+   */
+  async tellings<Name extends Verb>(
     verb: Name,
-    ...args: Args<Name>
+    args: Args<Name>,
+    patience: number = tellPatience,
   ): Promise<Map<number, Result<Name>>> {
     const told = new Map<number, Result<Name>>();
     const ended = new AbortController();

@@ -76,21 +76,15 @@ export function mergeStatus(
       ...one,
       throttled_clients: [
         ...new Set(
-          all.flatMap(
-            ({ programmes }) =>
-              programmes.find(({ programme }) => programme === one.programme)?.throttled_clients ??
-              [],
-          ),
+          all
+            .flatMap(({ programmes }) => programmes)
+            .flatMap((other) => (other.programme === one.programme ? other.throttled_clients : [])),
         ),
       ],
     })),
-    workers: [...views].map(([worker, { pid, node, started, uptime_seconds: uptime }]) => ({
-      worker,
-      pid,
-      node,
-      started,
-      uptime_seconds: uptime,
-    })),
+    workers: [...views].map(([worker, { pid, node, started, uptime_seconds }]) => {
+      return { worker, pid, node, started, uptime_seconds };
+    }),
   };
 }
 

@@ -73,7 +73,7 @@ class Pool implements Answering {
   }
 
   async parts(): Promise<Parts> {
-    const told = await this.#crew.tellings('parts');
+    const told = await this.#crew.tellings('parts', []);
     for (const worker of this.#crew.members.keys()) {
       if (!told.has(worker)) told.set(worker, unanswered);
     }
@@ -82,7 +82,7 @@ class Pool implements Answering {
 
   async metrics(): Promise<readonly Family[]> {
     const parts = this.parts();
-    const told = await this.#crew.tellings('metrics');
+    const told = await this.#crew.tellings('metrics', []);
     for (const [number, families] of told) {
       const worker = this.#crew.members.get(number);
       if (worker !== undefined) this.#told.set(worker, growing(families));
@@ -99,13 +99,13 @@ class Pool implements Answering {
     const parts = await this.parts();
     const uptime = Math.round((Date.now() - this.#began) / 1000);
     const begun = { started: dateText(instant(this.#began)), uptime };
-    const view = mergeStatus(await this.#crew.tellings('status'), parts, begun);
+    const view = mergeStatus(await this.#crew.tellings('status', []), parts, begun);
     if (view === undefined) throw failed('no worker answers');
     return view;
   }
 
   async why(query: string): Promise<WhyAnswer> {
-    return mergeWhy([...(await this.#crew.tellings('why', query)).values()]);
+    return mergeWhy([...(await this.#crew.tellings('why', [query])).values()]);
   }
 
   async clientUse(query: string): Promise<ClientUseView> {
@@ -152,7 +152,7 @@ class Pool implements Answering {
 
   /** Workers are servers of the store each: first all tell, then all know. */
   async settle(): Promise<void> {
-    for (let round = 0; round < 2; round += 1) await this.#crew.tellings('settle');
+    for (let round = 0; round < 2; round += 1) await this.#crew.tellings('settle', []);
   }
 
   async drop(): Promise<void> {
@@ -172,21 +172,21 @@ class Pool implements Answering {
 
   async stopping(): Promise<void> {
     this.#crew.stop();
-    await this.#crew.tellings('stopping');
+    await this.#crew.tellings('stopping', []);
   }
 
   async lastAnswers(): Promise<void> {
-    await this.#crew.tellings('lastAnswers');
+    await this.#crew.tellings('lastAnswers', []);
   }
 
   async close(): Promise<void> {
     this.#crew.stop();
-    await this.#crew.tellingsWithin(drainTime + tellPatience, 'close');
+    await this.#crew.tellings('close', [], drainTime + tellPatience);
   }
 
   async end(why: string): Promise<void> {
     this.#crew.stop();
-    await this.#crew.tellingsWithin(endPatience, 'end', why);
+    await this.#crew.tellings('end', [why], endPatience);
     await this.#crew.end(exitPatience);
   }
 
