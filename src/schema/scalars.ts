@@ -7,6 +7,19 @@ import { durationForm, parseDuration } from '../lib/duration.ts';
 import { quote } from '../lib/fault.ts';
 import { named } from './notes.ts';
 
+/** A text of one form. */
+export function matching(
+  form: RegExp,
+  message: string | ((issue: { readonly input: string }) => string),
+): v.GenericSchema<string, string> {
+  return v.pipe(v.string(), v.regex(form, message));
+}
+
+/** A whole number in a range. */
+export function wholeNumber(least: number, most: number): v.GenericSchema<number, number> {
+  return v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
+}
+
 export const textSchema = v.pipe(
   v.string(),
   v.nonEmpty('expected some text, found none'),

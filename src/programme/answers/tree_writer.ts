@@ -9,6 +9,7 @@ import {
   type NameCase,
   type NamedField,
   type Scalar,
+  wrapped,
 } from '../language/value_tree.ts';
 import { nothing, type Vocabulary } from '../language/vocabularies.ts';
 import { type Encoding, encodingOf, unencoded } from './encoding.ts';
@@ -39,11 +40,7 @@ interface Compilation extends WritingRules {
 /** A function from values to the body; members keep the file's order. */
 export function compileBody(tree: FieldTree, rules: WritingRules): (values: Values) => string {
   const { encoding = encodingOf.json, nameCase = 'as_written', wrap = [] } = rules;
-  const whole = wrap.reduceRight<FieldTree>(
-    (inner, name) => new Map([[name, { object: inner }]]),
-    tree,
-  );
-  const write = compileObject(whole, { ...rules, encoding, nameCase });
+  const write = compileObject(wrapped(tree, wrap), { ...rules, encoding, nameCase });
   return (values) => encoding.document(write(values));
 }
 

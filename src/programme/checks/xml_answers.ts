@@ -13,6 +13,7 @@ import {
   isAttribute,
   isObject,
   isText,
+  wrapped,
 } from '../language/value_tree.ts';
 
 /** The parts of an answer that its encoding must be able to hold. */
@@ -55,11 +56,8 @@ export function* xmlComplaints(at: Path, layout: Layout): Iterable<Complaint> {
     'put the fields into one object',
   ]);
   const known: ReadonlySet<string> = new Set(['xml', 'xmlns']);
-  const whole = wrap.reduceRight<FieldTree>(
-    (inner, name) => new Map([[name, { object: inner }]]),
-    tree,
-  );
-  yield* elementComplaints(at, whole, { nameCase, prefixes: known, isRoot: true });
+  const around: Around = { nameCase, prefixes: known, isRoot: true };
+  yield* elementComplaints(at, wrapped(tree, wrap), around);
 }
 
 interface Around {

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 
 import { key, listed, named, note, type Output } from '../../schema/notes.ts';
-import { textSchema, wireNameSchema } from '../../schema/scalars.ts';
+import { matching, textSchema, wholeNumber, wireNameSchema } from '../../schema/scalars.ts';
 import { pageOnlyFailureTexts, redirectableFailureTexts } from './failure_texts.ts';
 import { fieldSchemasOf } from './field_schema.ts';
 import { endpointSchema } from './input_schema.ts';
@@ -14,7 +14,7 @@ const pageFailureSchema = v.pipe(
   v.strictObject({
     page: key(
       v.strictObject({
-        status: key(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599)), {
+        status: key(wholeNumber(400, 599), {
           text: 'HTTP status of the page.',
           example: '403',
         }),
@@ -39,10 +39,7 @@ const pageFailureSchema = v.pipe(
 
 const redirectSchema = v.strictObject({
   redirect: key(
-    v.pipe(
-      v.string(),
-      v.regex(/^[A-Za-z0-9_.-]{1,60}$/, 'expected an error code such as invalid_request'),
-    ),
+    matching(/^[A-Za-z0-9_.-]{1,60}$/, 'expected an error code such as invalid_request'),
     {
       text: 'Sends the browser back to the partner (302) with this error code, and `state` if there was one (G-5, P-12).',
       example: 'invalid_scope',

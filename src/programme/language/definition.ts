@@ -9,6 +9,7 @@ import {
   fixedPathSchema,
   freeHeaderSchema,
   lifetimeSchema,
+  matching,
   textSchema,
 } from '../../schema/scalars.ts';
 import { sandboxSchema } from '../sandbox/sandbox_schema.ts';
@@ -92,13 +93,10 @@ export const definitionSchema = v.strictObject({
     text: "The programme's name for people: in `jetway` listings, and as the realm of a `WWW-Authenticate: Basic` challenge.",
     example: 'Harbour Hotels',
   }),
-  programme_identifier: key(
-    v.pipe(v.string(), v.regex(/^[A-Za-z]{1,20}$/, 'expected 1 to 20 letters (P-1)')),
-    {
-      text: 'The word that partners send as programme-identifier (P-1, P-4) and that answers can hold as `programme_identifier`. Required even where a dialect never sends it: `jetway client add` shows it to each partner.',
-      example: 'HarbourHotels',
-    },
-  ),
+  programme_identifier: key(matching(/^[A-Za-z]{1,20}$/, 'expected 1 to 20 letters (P-1)'), {
+    text: 'The word that partners send as programme-identifier (P-1, P-4) and that answers can hold as `programme_identifier`. Required even where a dialect never sends it: `jetway client add` shows it to each partner.',
+    example: 'HarbourHotels',
+  }),
   base_path: key(basePathSchema, {
     text: "The path under which all of the programme's endpoints lie; a partner calls the path it was onboarded to (C-2). It begins with `/`, does not end with one, and is matched byte for byte. A `/` alone is the root of the host; other programmes can still lie below it.",
     example: '/harbour-hotels',

@@ -6,7 +6,7 @@ import { keysAsWritten } from '../../lib/document.ts';
 import { quote } from '../../lib/fault.ts';
 import { suggest } from '../../lib/suggest.ts';
 import { key, named, note } from '../../schema/notes.ts';
-import { listOf, wireNameSchema } from '../../schema/scalars.ts';
+import { listOf, matching, wireNameSchema } from '../../schema/scalars.ts';
 import { allowsZone, formatsOf, valueFormats } from './value_format.ts';
 import type { Field, FieldTree } from './value_tree.ts';
 import { nothing, type Vocabulary } from './vocabularies.ts';
@@ -92,9 +92,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
         otherwise: '`seconds`, `epoch` for a point in time, a scope as it was asked for',
       }),
       zone: key(
-        v.exactOptional(
-          v.pipe(v.string(), v.regex(/^[+-][01]\d:[0-5]\d$/, 'expected a zone such as "+08:00"')),
-        ),
+        v.exactOptional(matching(/^[+-][01]\d:[0-5]\d$/, 'expected a zone such as "+08:00"')),
         {
           text: 'Of a time as `date` or one of `date_time…`: the zone it is told in, all year.',
           example: '"+08:00"',

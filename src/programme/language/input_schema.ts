@@ -10,12 +10,14 @@ import {
   endpointPathSchema,
   headerNameSchema,
   listOf,
+  matching,
   oneOrMore,
   wireNameSchema,
 } from '../../schema/scalars.ts';
 import { snakeCaseWords } from '../../schema/words.ts';
 import { failureReasonSchema } from './errors_schema.ts';
 import { characterClassSchema, lengthSchema } from './value_shape.ts';
+import { clientPropertyForm } from './vocabularies.ts';
 
 export const parameterPlaces = ['query', 'form', 'json', 'xml'] as const;
 export type ParameterPlace = (typeof parameterPlaces)[number];
@@ -33,10 +35,8 @@ export const comparisons: readonly Comparison[] = [
   'client.api_key',
 ];
 
-const propertyForm = /^client\.[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-
 function isComparison(text: string): text is Comparison {
-  return comparisons.some((one) => one === text) || propertyForm.test(text);
+  return comparisons.some((one) => one === text) || clientPropertyForm.test(text);
 }
 
 const comparisonSchema = v.pipe(
@@ -51,7 +51,9 @@ const comparisonSchema = v.pipe(
     'One of `programme.identifier`, `client.id`, `client.business_context`, `client.partner_id`, `client.api_key`; or `client.` and the name of a property of the registration (`client add --property NAME=…`, several times for several values).',
   ),
   note({
-    json: { anyOf: [{ enum: comparisons }, { type: 'string', pattern: propertyForm.source }] },
+    json: {
+      anyOf: [{ enum: comparisons }, { type: 'string', pattern: clientPropertyForm.source }],
+    },
   }),
 );
 
@@ -65,9 +67,9 @@ export function placesOf(input: InputDefinition, endpoint: EndpointDefinition): 
 }
 
 /** RFC 9110 11.1. */
-export const schemeSchema = v.pipe(
-  v.string(),
-  v.regex(/^[A-Za-z][A-Za-z0-9-]{0,30}$/, 'expected a word such as Bearer'),
+export const schemeSchema = matching(
+  /^[A-Za-z][A-Za-z0-9-]{0,30}$/,
+  'expected a word such as Bearer',
 );
 
 const inputSchema = v.pipe(

@@ -4,14 +4,14 @@ import * as v from 'valibot';
 
 import type { Milliseconds } from '../../lib/clock.ts';
 import { key } from '../../schema/notes.ts';
-import { answerHeadersSchemaOf, lifetimeSchema } from '../../schema/scalars.ts';
+import { answerHeadersSchemaOf, lifetimeSchema, wholeNumber } from '../../schema/scalars.ts';
 
 type LimitTexts = Readonly<Record<'limit' | 'window', Parameters<typeof key>[1]>>;
 
 /** `off`, or a number of failures in a window. */
 type FailureLimit = 'off' | { readonly limit: number; readonly window: Milliseconds };
 
-const countSchema = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000));
+const countSchema = wholeNumber(1, 1_000_000);
 
 const budgetValues = [
   'limit',
@@ -68,13 +68,10 @@ export const lockoutSchema = v.optional(
   v.union([
     v.literal('off'),
     v.strictObject({
-      attempts: key(
-        v.optional(
-          v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
-          usualLockout.attempts,
-        ),
-        { text: 'Failures that are judged in one window.', example: '10' },
-      ),
+      attempts: key(v.optional(wholeNumber(1, 1000), usualLockout.attempts), {
+        text: 'Failures that are judged in one window.',
+        example: '10',
+      }),
       window: key(v.optional(lifetimeSchema, usualLockout.window), {
         text: 'Length of the window, from the first failure. A successful login ends it.',
         example: '1h',

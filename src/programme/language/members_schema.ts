@@ -4,7 +4,7 @@ import * as v from 'valibot';
 
 import { isLoopback } from '../../lib/ip_address.ts';
 import { key, type Output } from '../../schema/notes.ts';
-import { textSchema } from '../../schema/scalars.ts';
+import { textSchema, wholeNumber } from '../../schema/scalars.ts';
 import { valueShapeSchema } from './value_shape.ts';
 
 /** Plain http is allowed on loopback only, since the hook receives passwords. */
@@ -63,14 +63,11 @@ export const membersSchema = v.strictObject({
     example: 'airline-ca.pem',
     otherwise: 'the public authorities that come with Jetway',
   }),
-  concurrency: key(
-    v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000))),
-    {
-      text: 'How many questions may be under way at once; logins have at most three quarters of them, so that refreshes find a place. Four times as many wait their turn; more get the difficulties page at once.',
-      example: '64',
-      otherwise: '32',
-    },
-  ),
+  concurrency: key(v.exactOptional(wholeNumber(1, 1000)), {
+    text: 'How many questions may be under way at once; logins have at most three quarters of them, so that refreshes find a place. Four times as many wait their turn; more get the difficulties page at once.',
+    example: '64',
+    otherwise: '32',
+  }),
   membership_number: key(v.exactOptional(valueShapeSchema), {
     text: 'The shape of the membership numbers in answers and tokens (P-7, P-15). A grant whose answer or token holds `membership_number` refuses a member without a number of this shape, before anything is spent: with `invalid_code`, `invalid_refresh_token` or `invalid_member_credentials`. Membership numbers are 1 to 24 digits in any case.',
     example: '{ characters: digits, length: 16..24 }',

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 
 import { isOptional } from '../../schema/keys.ts';
 import { key, listed, named, type Output } from '../../schema/notes.ts';
-import { textSchema } from '../../schema/scalars.ts';
+import { matching, textSchema } from '../../schema/scalars.ts';
 import { pageOnlyFailureTexts, redirectableFailureTexts } from './failure_texts.ts';
 
 /** Page text, in which `{programme}` stands for the programme's name. */
@@ -131,9 +131,7 @@ export const ownPagesSchema = v.strictObject({
 });
 
 /** A missing link of a language is the usual link. */
-const linkSchema = v.exactOptional(
-  v.pipe(v.string(), v.regex(/^https:\/\/[!-~]+$/, 'expected an https:// address')),
-);
+const linkSchema = v.exactOptional(matching(/^https:\/\/[!-~]+$/, 'expected an https:// address'));
 
 function link(text: string, path: string): typeof linkSchema {
   return key(linkSchema, {

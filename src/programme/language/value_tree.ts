@@ -101,6 +101,11 @@ function valueOf(field: Field): string | undefined {
   return 'value' in field ? field.value : undefined;
 }
 
+/** The tree in objects of these names, outermost first. */
+export function wrapped(tree: FieldTree, names: readonly string[]): FieldTree {
+  return names.reduceRight((inner, name) => new Map([[name, { object: inner }]]), tree);
+}
+
 export function inCase(text: string, nameCase: NameCase): string {
   if (nameCase === 'as_written') return text;
   return nameCase === 'upper' ? text.toUpperCase() : text.toLowerCase();

@@ -26,6 +26,8 @@ export interface Vocabulary {
 }
 
 export const clientPropertyPrefix = 'client.';
+/** `client.id`, or `client.` and the name of a property of the client. */
+export const clientPropertyForm: RegExp = /^client\.[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 export const memberPropertyPrefix = 'member.';
 /** `sent.echo_token` names the value of the token request's input `echo_token`. */
 export const sentPrefix = 'sent.';

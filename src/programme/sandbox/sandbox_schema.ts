@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 
 import { key, type Output } from '../../schema/notes.ts';
-import { freeHeaderSchema } from '../../schema/scalars.ts';
+import { freeHeaderSchema, matching } from '../../schema/scalars.ts';
 
 /** Headers with a meaning of their own, for browsers, proxies, libraries or Jetway. */
 const knownHeaders =
@@ -17,12 +17,9 @@ const headerSchema = v.pipe(
   ),
 );
 
-const parameterSchema = v.pipe(
-  v.string(),
-  v.regex(
-    /^[A-Za-z][A-Za-z0-9_.-]{0,59}$/,
-    'expected a name such as sandbox_failure: a letter, then letters, digits, "_", "." and "-"',
-  ),
+const parameterSchema = matching(
+  /^[A-Za-z][A-Za-z0-9_.-]{0,59}$/,
+  'expected a name such as sandbox_failure: a letter, then letters, digits, "_", "." and "-"',
 );
 
 export const sandboxSchema = v.pipe(

@@ -8,18 +8,13 @@ import {
   durationSchema,
   lifetimeSchema,
   listOf,
+  matching,
   oneOrMore,
   textSchema,
 } from '../../../schema/scalars.ts';
+import { clientPropertyForm } from '../vocabularies.ts';
 
-/** `client.` and the name of a property of the client. */
-const propertySchema = v.pipe(
-  v.string(),
-  v.regex(
-    /^client\.[A-Za-z][A-Za-z0-9_.-]{0,63}$/,
-    'expected client.id, or client. and the name of a property',
-  ),
-);
+const propertyWords = 'expected client.id, or client. and the name of a property';
 
 export const assertionSchema = v.strictObject({
   audience: key(v.optional(oneOrMore(textSchema), 'issuer'), {
@@ -39,7 +34,7 @@ export const assertionSchema = v.strictObject({
       example: '[RS256, ES256]',
     },
   ),
-  issuer: key(v.optional(propertySchema, 'client.id'), {
+  issuer: key(v.optional(matching(clientPropertyForm, propertyWords), 'client.id'), {
     text: 'What `iss` must be: the client identifier, beside which `sub` can be left out, or a registered property. With a property, a `client_assertion` names its client by `sub`, and an assertion of the grant `jwt_bearer` by the input `client_id` or by other credentials.',
     example: 'client.team_id',
   }),

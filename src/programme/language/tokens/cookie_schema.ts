@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 
 import { key, named, type Output } from '../../../schema/notes.ts';
+import { matching } from '../../../schema/scalars.ts';
 import { tokenFieldSchemas } from '../response_headers.ts';
 
 const cookieSchema = v.pipe(
@@ -11,7 +12,7 @@ const cookieSchema = v.pipe(
       text: 'What it holds: a [field](#fields-of-an-answer) of one text. Where that is absent, the cookie is not set.',
       example: 'refresh_token',
     }),
-    path: key(v.optional(v.pipe(v.string(), v.regex(/^\/[!-:<-~]*$/, 'expected a path')), '/'), {
+    path: key(v.optional(matching(/^\/[!-:<-~]*$/, 'expected a path'), '/'), {
       text: 'The path below which browsers send it.',
       example: '/api',
     }),
@@ -38,10 +39,7 @@ const cookieSchema = v.pipe(
 
 /** By cookie name (RFC 6265 4.1.1). */
 export const cookiesSchema = v.record(
-  v.pipe(
-    v.string(),
-    v.regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'this is no name that a cookie can have'),
-  ),
+  matching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'this is no name that a cookie can have'),
   cookieSchema,
 );
 

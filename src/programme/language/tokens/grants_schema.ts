@@ -6,7 +6,7 @@ import { quote } from '../../../lib/fault.ts';
 import { roles } from '../../../oauth/client.ts';
 import { jwtBearer, tokenExchange } from '../../../oauth/grant.ts';
 import { key, named } from '../../../schema/notes.ts';
-import { lifetimeSchema, oneOrMore, textSchema } from '../../../schema/scalars.ts';
+import { lifetimeSchema, matching, oneOrMore, textSchema } from '../../../schema/scalars.ts';
 import { valueShapeSchema } from '../value_shape.ts';
 
 const entries = {
@@ -56,13 +56,10 @@ const exchangeSchema = v.exactOptional(
 );
 
 /** `client.` and the name of a property, or where a member is looked for. */
-const subjectSchema = v.pipe(
-  v.string(),
-  v.regex(
-    /^(?:client|username|subject|client\.[A-Za-z][A-Za-z0-9_.-]{0,63})$/,
-    ({ input }) =>
-      `${quote(input)} is nobody: expected client, username, subject, or client. and the name of a property`,
-  ),
+const subjectSchema = matching(
+  /^(?:client|username|subject|client\.[A-Za-z][A-Za-z0-9_.-]{0,63})$/,
+  ({ input }) =>
+    `${quote(input)} is nobody: expected client, username, subject, or client. and the name of a property`,
 );
 
 /** The client can make another assertion at any time (RFC 7521 4.1). */

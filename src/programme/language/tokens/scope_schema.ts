@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 
 import { key, named } from '../../../schema/notes.ts';
-import { listOf, oneOrMore, textSchema } from '../../../schema/scalars.ts';
+import { listOf, matching, oneOrMore, textSchema } from '../../../schema/scalars.ts';
 
 const levelScopeSchema = v.pipe(
   v.strictObject({
@@ -28,12 +28,9 @@ const levelScopeSchema = v.pipe(
 );
 
 /** Of texts as they are once they are decoded; a letter or digit could stand in a scope. */
-const separatorSchema = v.pipe(
-  v.string(),
-  v.regex(
-    /^[ !-/:-@[-`{-~]{1,2}$/,
-    'expected one or two characters that are no letters or digits, as they are after decoding (" " for %20), or none',
-  ),
+const separatorSchema = matching(
+  /^[ !-/:-@[-`{-~]{1,2}$/,
+  'expected one or two characters that are no letters or digits, as they are after decoding (" " for %20), or none',
 );
 
 const listScopeSchema = v.pipe(

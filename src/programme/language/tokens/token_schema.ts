@@ -8,6 +8,7 @@ import {
   contentTypeSchema,
   durationSchema,
   lifetimeSchema,
+  matching,
   textSchema,
 } from '../../../schema/scalars.ts';
 import { encodings, withContentType } from '../../answers/encoding.ts';
@@ -76,9 +77,9 @@ const refreshSchema = v.strictObject({
   }),
 });
 
-const prefixSchema = v.pipe(
-  v.string(),
-  v.regex(/^[a-z][a-z0-9_.-]*[:|/]$/, 'expected a word and one of : | /, such as client:'),
+const prefixSchema = matching(
+  /^[a-z][a-z0-9_.-]*[:|/]$/,
+  'expected a word and one of : | /, such as client:',
 );
 
 export const tokensSchema = v.strictObject({
