@@ -1,7 +1,7 @@
 // Owns `jetway help key NAME`: the help for a key of programme files, from the schema's notes.
 
 import { quote } from '../lib/fault.ts';
-import { suggest } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import { definitionSchema } from '../programme/language/definition.ts';
 import { defaultWords, typeWords } from '../schema/key_words.ts';
 import { entryAt, isOptional, type Key, keysOf, notesOf, typeOf, typesOf } from '../schema/keys.ts';
@@ -48,9 +48,8 @@ function matching(name: string, keys: readonly Key[]): readonly Key[] {
 function unknownKey(name: string, keys: readonly Key[], verbs: readonly string[]): CommandError {
   const paths = keys.map(({ path }) => path);
   const ends = paths.map((path) => path.split('.').at(-1) ?? '');
-  const near = suggest(name, [...verbs, ...paths, ...ends]);
   const hint =
-    near === undefined ? 'docs/programme-reference.md lists them' : `did you mean ${quote(near)}?`;
+    didYouMean(name, [...verbs, ...paths, ...ends]) ?? 'docs/programme-reference.md lists them';
   return wrongUsage(`there is no key ${quote(name)} (${hint})`);
 }
 

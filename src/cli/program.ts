@@ -3,7 +3,7 @@
 import { Command, CommanderError } from 'commander';
 
 import { quote } from '../lib/fault.ts';
-import { suggest } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import { auditing } from './audit/command_audit.ts';
 import { endingOf } from './ending.ts';
 import { type CommandError, exitCodes, wrongUsage } from './exit.ts';
@@ -126,8 +126,7 @@ async function help(program: Command, names: readonly string[]): Promise<void> {
 }
 
 function unknownVerb(within: Command, name: string): CommandError {
-  const near = suggest(name, namesOf(within));
-  const hint = near === undefined ? 'jetway help lists them' : `did you mean ${quote(near)}?`;
+  const hint = didYouMean(name, namesOf(within)) ?? 'jetway help lists them';
   return wrongUsage(`there is no verb ${quote(name)} (${hint})`);
 }
 

@@ -9,7 +9,7 @@ import {
   readProgrammeFile,
 } from '../config/programme_files.ts';
 import { FaultsError, quote } from '../lib/fault.ts';
-import { suggest } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { compileProgramme } from '../programme/compile.ts';
 import type { LoadedProgramme } from '../programme/language/load.ts';
@@ -28,10 +28,8 @@ function expectProgramme(config: Config, name: string): ProgrammeId {
   const known = programmeIds(config);
   const id = known.find((one) => one === name);
   if (id !== undefined) return id;
-  const near = suggest(name, known);
   const list = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
-  const hint = near === undefined ? list : `did you mean ${quote(near)}?`;
-  throw wrongUsage(`there is no programme ${quote(name)} (${hint})`);
+  throw wrongUsage(`there is no programme ${quote(name)} (${didYouMean(name, known) ?? list})`);
 }
 
 /** The named programme, or all if none is named. */

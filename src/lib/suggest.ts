@@ -1,5 +1,7 @@
 // Owns "did you mean": the nearest of the known words to one that is not known.
 
+import { quote } from './fault.ts';
+
 /**
  * The candidate nearest to the word, or undefined when none is near. Case, `-` and `_` do not
  * count as differences; beyond that about one slip in three letters, and never more than three.
@@ -55,6 +57,11 @@ function at(row: readonly number[], index: number): number {
 
 /** The hint for an unknown name. */
 export function nameHint(name: string, known: readonly string[]): string {
-  const near = suggest(name, known);
-  return near === undefined ? `expected one of ${known.join(', ')}` : `did you mean "${near}"?`;
+  return didYouMean(name, known) ?? `expected one of ${known.join(', ')}`;
+}
+
+/** The nearest word as a question; undefined when none is near. */
+export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
+  const near = suggest(word, candidates);
+  return near === undefined ? undefined : `did you mean ${quote(near)}?`;
 }

@@ -3,7 +3,7 @@
 import type * as v from 'valibot';
 
 import { quote } from '../lib/fault.ts';
-import { suggest } from '../lib/suggest.ts';
+import { didYouMean } from '../lib/suggest.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 
 type Issue = v.BaseIssue<unknown>;
@@ -100,11 +100,6 @@ export function unknownKeyWords(
   const list = allowed.join(', ');
   const all = allowed.length > 0 && list.length <= 120 ? `allowed: ${list}` : undefined;
   return { message: `unknown key ${quote(key)}`, hint: didYouMean(key, open) ?? all };
-}
-
-function didYouMean(word: string, candidates: readonly string[]): string | undefined {
-  const near = suggest(word, candidates);
-  return near === undefined ? undefined : `did you mean ${quote(near)}?`;
 }
 
 function showValue(value: unknown): string {

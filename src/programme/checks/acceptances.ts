@@ -2,7 +2,7 @@
 
 import { nodeAt, positionAt } from '../../lib/document.ts';
 import { byPosition, type Fault, quote, warningAt } from '../../lib/fault.ts';
-import { suggest } from '../../lib/suggest.ts';
+import { didYouMean } from '../../lib/suggest.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
@@ -20,9 +20,7 @@ export interface Departure {
 export function* acceptanceComplaints({ accepts }: Definition): Iterable<Complaint> {
   for (const name of Object.keys(accepts)) {
     if (warningNames.includes(name)) continue;
-    const near = suggest(name, warningNames);
-    const hint =
-      near === undefined ? 'check shows the names in brackets' : `did you mean "${near}"?`;
+    const hint = didYouMean(name, warningNames) ?? 'check shows the names in brackets';
     yield [['accepts', name], `there is no warning ${quote(name)}`, hint];
   }
 }

@@ -1,6 +1,6 @@
 // Owns the checks of scopes: levels and names that exist, their order, and who can ask for them.
 
-import { suggest } from '../../lib/suggest.ts';
+import { didYouMean } from '../../lib/suggest.ts';
 import { grantTypes } from '../../oauth/grant.ts';
 import { listScopes } from '../../oauth/scope.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
@@ -89,8 +89,7 @@ function* unreadComplaints(definition: Definition): Iterable<Complaint> {
 }
 
 function advice(word: string, words: readonly string[]): string {
-  const near = suggest(word, words);
-  return near === undefined ? `there are ${words.join(', ')}` : `did you mean "${near}"?`;
+  return didYouMean(word, words) ?? `there are ${words.join(', ')}`;
 }
 
 /** Levels whose numbers fall: the last level counts as the highest and passes every minimum. */

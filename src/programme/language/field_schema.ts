@@ -4,7 +4,7 @@ import * as v from 'valibot';
 
 import { keysAsWritten } from '../../lib/document.ts';
 import { quote } from '../../lib/fault.ts';
-import { suggest } from '../../lib/suggest.ts';
+import { didYouMean } from '../../lib/suggest.ts';
 import { key, named, note } from '../../schema/notes.ts';
 import { listOf, matching, wireNameSchema } from '../../schema/scalars.ts';
 import { allowsZone, formatsOf, valueFormats } from './value_format.ts';
@@ -221,8 +221,8 @@ function isEachNamedOnce(maps: readonly FieldTree[]): boolean {
 }
 
 function valueAdvice(name: string, names: readonly string[]): string {
-  const near = suggest(name, names);
-  if (near !== undefined) return `; did you mean "${near}"?`;
+  const meant = didYouMean(name, names);
+  if (meant !== undefined) return `; ${meant}`;
   if (/[{}]/.test(name)) return '; texts are put together with joined: [ … ]';
   return `; a text that is always the same is { constant: ${name} }, and the values are ${names.join(', ')}`;
 }

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 
 import { quote } from '../../lib/fault.ts';
-import { suggest } from '../../lib/suggest.ts';
+import { didYouMean } from '../../lib/suggest.ts';
 import { key, named, note, type Output } from '../../schema/notes.ts';
 import {
   contentTypeSchema,
@@ -42,8 +42,8 @@ function isComparison(text: string): text is Comparison {
 const comparisonSchema = v.pipe(
   v.string(),
   v.guard(isComparison, ({ input }) => {
-    const near = suggest(input, comparisons);
-    const advice = near === undefined ? '' : `; did you mean "${near}"?`;
+    const meant = didYouMean(input, comparisons);
+    const advice = meant === undefined ? '' : `; ${meant}`;
     return `${quote(input)} is nothing to compare with: expected one of ${comparisons.join(', ')}, or client. and the name of a property${advice}`;
   }),
   named(

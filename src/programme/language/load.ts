@@ -2,7 +2,7 @@
 
 import { mergeNodes, nodeAt, positionAt } from '../../lib/document.ts';
 import { byPosition, errorAt, type Fault, quote } from '../../lib/fault.ts';
-import { suggest } from '../../lib/suggest.ts';
+import { didYouMean } from '../../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { validate } from '../../schema/faults.ts';
@@ -175,8 +175,7 @@ function layOverVariant(root: MapNode): {
   const names = variantNames();
   const name = variant.kind === 'scalar' ? String(variant.value) : '';
   if (!names.includes(name)) {
-    const near = suggest(name, names);
-    const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean "${near}"?`;
+    const hint = didYouMean(name, names) ?? `there are ${names.join(', ')}`;
     const fault = errorAt(variant.at, ['variant'], `there is no variant "${name}"`, hint);
     return { document: root, faults: [fault] };
   }

@@ -5,6 +5,7 @@ import type { Definition } from '../language/definition.ts';
 import { compileInputs } from '../requests/input_rules.ts';
 import {
   comparisonFailures,
+  type Found,
   type PossibleFailures,
   ruleFailures,
   sorted,
@@ -13,17 +14,12 @@ import {
 import { toLoginRule } from './endpoint.ts';
 import { challengeNames } from './request_checks.ts';
 
-type Found = readonly [
-  LoginFailureReason,
-  { readonly parameter?: string; readonly scope?: string },
-];
-
 export function loginRequestFailures(definition: Definition): PossibleFailures<LoginFailureReason> {
   return sorted(loginFailureReasons, foundAtLogin(definition));
 }
 
 /** Every example of a failure of a login request. */
-export function foundAtLogin(definition: Definition): readonly Found[] {
+export function foundAtLogin(definition: Definition): readonly Found<LoginFailureReason>[] {
   return [...requestFailures(definition), ...always];
 }
 
@@ -38,12 +34,12 @@ const always = (
     'server_error',
     'temporarily_unavailable',
   ] as const
-).map((reason): Found => [reason, {}]);
+).map((reason): Found<LoginFailureReason> => [reason, {}]);
 
 /** Inputs whose failures come before there is a trusted address, and are pages. */
 const ofAddress: ReadonlySet<string> = new Set(['client_id', 'redirect_uri']);
 
-function* requestFailures(definition: Definition): Iterable<Found> {
+function* requestFailures(definition: Definition): Iterable<Found<LoginFailureReason>> {
   const { endpoint, pkce } = definition.authorize;
   const rules = compileInputs(endpoint, definition).map(toLoginRule);
   for (const rule of rules) {

@@ -1,7 +1,7 @@
 // Owns reading a gateway's demand on credentials from the verify URL.
 
-import { type Cause, countOf, describeName, type RulePath } from '../../oauth/cause.ts';
-import { Refusal } from '../../oauth/failure.ts';
+import { countOf, describeName, type RulePath } from '../../oauth/cause.ts';
+import { type FailureReason, Refusal } from '../../oauth/failure.ts';
 import { type Parameters, parseForm } from '../../oauth/parameters.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
 import { readQuery, refuse } from './request_reader.ts';
@@ -63,32 +63,30 @@ export const demandNames: readonly string[] = ['level', 'scope', 'key'];
 function readOwn(rules: ScopeRules, mode: VerificationMode, parameters: Parameters): Floor {
   for (const [name, values] of parameters) {
     if (!demandNames.includes(name)) {
-      const cause = demandCause('level, scope and key alone', describeName(name));
-      throw new Refusal('unknown_parameter', { parameter: name, cause });
+      refuseDemand('unknown_parameter', name, 'level, scope and key alone', describeName(name));
     }
     if (values.length > 1) {
-      const cause = demandCause('each once', `${name} ${countOf(values.length, 'time')}`);
-      throw new Refusal('repeated_parameter', { parameter: name, cause });
+      const came = `${name} ${countOf(values.length, 'time')}`;
+      refuseDemand('repeated_parameter', name, 'each once', came);
     }
     // A token is needed for a level: on `none` it would let everybody through. `key` has no value.
     if (name === 'key' ? values[0] !== '' : mode === 'none') {
       const words = name === 'key' ? 'key without a value' : `no ${name} for the mode none`;
-      const cause = demandCause(words, name);
-      throw new Refusal('invalid_parameter', { parameter: name, cause });
+      refuseDemand('invalid_parameter', name, words, name);
     }
   }
   const [level] = parameters.get('level') ?? [];
   const [scope] = parameters.get('scope') ?? [];
   const place = level === undefined ? -1 : rules.levels.indexOf(level);
   if (level !== undefined && place < 0) {
-    const cause = demandCause(`one of ${rules.levels.join(', ')}`, describeName(level), levelsRule);
-    refuse('invalid_parameter', { parameter: 'level', cause });
+    const expected = `one of ${rules.levels.join(', ')}`;
+    refuseDemand('invalid_parameter', 'level', expected, describeName(level), levelsRule);
   }
   const scopes = scope === undefined ? [] : rules.split(scope);
   const odd = scopes.find((one) => !rules.values.includes(one));
   if (odd !== undefined) {
-    const cause = demandCause(`some of ${rules.values.join(', ')}`, describeName(odd), levelsRule);
-    refuse('invalid_parameter', { parameter: 'scope', cause });
+    const expected = `some of ${rules.values.join(', ')}`;
+    refuseDemand('invalid_parameter', 'scope', expected, describeName(odd), levelsRule);
   }
   return { key: parameters.has('key'), level: place, scopes };
 }
@@ -96,9 +94,16 @@ function readOwn(rules: ScopeRules, mode: VerificationMode, parameters: Paramete
 /** What scopes and levels there are. */
 export const levelsRule: RulePath = ['scope', 'values'];
 
-/** Of the demand that the gateway's configuration has in its URL. */
-function demandCause(expected: string, came: string, rule: RulePath = ['verify']): Cause {
-  return { rule, expected: `in the gateway's URL, ${expected}`, came };
+/** Refuses the demand that the gateway's configuration has in its URL. */
+function refuseDemand(
+  reason: FailureReason,
+  parameter: string,
+  expected: string,
+  came: string,
+  rule: RulePath = ['verify'],
+): never {
+  const cause = { rule, expected: `in the gateway's URL, ${expected}`, came };
+  throw new Refusal(reason, { parameter, cause });
 }
 
 /** Demands in the caller's query; its other parameters are the API's. */

@@ -3,7 +3,7 @@
 
 import { keyPositionAt, nodeAt } from '../../../lib/document.ts';
 import { errorAt, type Fault, type Path, quote, warningAt } from '../../../lib/fault.ts';
-import { suggest } from '../../../lib/suggest.ts';
+import { didYouMean } from '../../../lib/suggest.ts';
 import type { MapNode, ScalarNode, YamlNode } from '../../../lib/yaml/node.ts';
 import {
   type Schema,
@@ -91,8 +91,7 @@ function idleNull(schema: Schema, subject: Subject, root: MapNode, path: Path): 
     return errorAt(at, path, message, hint);
   }
   if (shape.type !== 'record') return undefined;
-  const near = suggest(key, [...holder.node.entries.keys()]);
-  const hint = near === undefined ? undefined : `did you mean "${near}"?`;
+  const hint = didYouMean(key, holder.node.entries.keys());
   return warningAt('idle_null', at, path, `there is no ${quote(key)} to remove here`, hint);
 }
 
