@@ -1,21 +1,19 @@
 // Owns the rows of login attempts in PostgreSQL: each attempt is counted there before it is answered, in
 // one count for all nodes (HOSTILE 18).
 
-import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { inTurn } from '../../lib/turn.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { AttemptChange, AttemptRows, AttemptState } from '../login_attempts.ts';
+import { type AttemptRow, attemptRow, attemptState } from '../sql/attempt_rows.ts';
 import { from, partReader } from '../sql/parts.ts';
-import { type RowOf, sumOf, type Value } from '../sql/table.ts';
+import type { Value } from '../sql/table.ts';
 import { loginAttempts } from '../sql/tables.ts';
 import { batched, untilKnown } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { arrayRows, tableRows } from './tables.ts';
-
-type Row = RowOf<typeof loginAttempts>;
 
 interface Account {
   readonly programme: ProgrammeId;
@@ -73,11 +71,6 @@ const locked: Statement = {
   isRead: true,
 };
 
-interface Found {
-  readonly row: Row | undefined;
-  readonly state: AttemptState | undefined;
-}
-
 interface Write extends Account {
   readonly was: number | null;
   readonly state: AttemptState | undefined;
@@ -95,14 +88,14 @@ interface Waiting {
 }
 
 export function attemptRows(link: Link, care: Link): AttemptRows {
-  const look = batched<Account, Found>({
+  const look = batched<Account, AttemptRow | undefined>({
     link,
     answer: async (asked, until) => {
       const found = await link.run(find, accounts.values(asked), until);
-      const states = new Map(
-        found.map(([n, ...columns]) => [Number(n), foundIn(parts.read(columns as Value[]).row)]),
+      const held = new Map(
+        found.map(([n, ...columns]) => [Number(n), parts.read(columns as Value[]).row]),
       );
-      return asked.map((_, index) => states.get(index + 1) ?? { row: undefined, state: undefined });
+      return asked.map((_, index) => held.get(index + 1));
     },
   });
   const write = batched<Write, boolean | undefined>({
@@ -117,7 +110,8 @@ export function attemptRows(link: Link, care: Link): AttemptRows {
   const waiting = new Map<string, Waiting[]>();
   /** Applies what waits to the row in one write; false where the row was another by then. */
   const apply = async (account: Account, batch: readonly Waiting[]): Promise<boolean> => {
-    const { row, state: found } = await look(account);
+    const row = await look(account);
+    const found = attemptState(row);
     let state = found;
     const answers = batch.map(({ change }) => {
       const made = change(state);
@@ -148,7 +142,7 @@ export function attemptRows(link: Link, care: Link): AttemptRows {
     waiting.delete(nameOf(account));
   };
   return {
-    find: async (programme, key) => (await look({ programme, key })).state,
+    find: async (programme, key) => attemptState(await look({ programme, key })),
     countLocked: async (programme, now) => {
       const [[count] = [0]] = await care.run(locked, [programme, now]);
       return Number(count);
@@ -175,7 +169,7 @@ async function writeAll(
   until: number,
 ): Promise<ReadonlySet<string>> {
   const kept = asked.flatMap(({ programme, key, was: sum, state }) =>
-    state === undefined ? [] : [{ was: sum, row: rowOf(programme, key, state) }],
+    state === undefined ? [] : [{ was: sum, row: attemptRow(programme, key, state) }],
   );
   const gone = asked.filter(({ state }) => state === undefined);
   const values = [...rows.values(kept.map(({ row }) => row)), ...before.values(kept)];
@@ -188,26 +182,4 @@ async function writeAll(
 
 function nameOf({ programme, key }: Account): string {
   return `${programme}\0${key}`;
-}
-
-/** A damaged count begins anew: it must not keep its member out. */
-function foundIn(row: Row): Found {
-  if (sumOf(loginAttempts, row) !== row.sum) return { row, state: undefined };
-  const { used, window_ends_at: windowEndsAt, locked_until: lockedUntil } = row;
-  const state = lockedUntil === null ? { used, windowEndsAt } : { used, windowEndsAt, lockedUntil };
-  return { row, state };
-}
-
-function rowOf(
-  programme: string,
-  key: string,
-  { used, windowEndsAt, lockedUntil }: AttemptState,
-): Omit<Row, 'sum'> {
-  return {
-    programme,
-    key,
-    used,
-    window_ends_at: windowEndsAt,
-    locked_until: lockedUntil ?? (null as Instant | null),
-  };
 }

@@ -3,8 +3,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import type { AttemptRows, AttemptState } from '../login_attempts.ts';
+import { attemptRow, attemptState } from '../sql/attempt_rows.ts';
 import { from } from '../sql/parts.ts';
-import { sumOf } from '../sql/table.ts';
 import { loginAttempts } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { finder, inserter, replacing } from './tables.ts';
@@ -25,13 +25,8 @@ export function fileAttempts(database: DatabaseSync, queue: CommitQueue): Attemp
     'SELECT COUNT(*) AS locked FROM login_attempt WHERE programme = ? AND locked_until > ?',
   );
   const remove = database.prepare('DELETE FROM login_attempt WHERE programme = ? AND key = ?');
-  const find = (programme: string, account: string): AttemptState | undefined => {
-    const row = select(programme, account)?.row;
-    // A damaged count begins anew: it must not keep its member out, nor hold back others' commits.
-    if (row === undefined || sumOf(loginAttempts, row) !== row.sum) return undefined;
-    const { used, window_ends_at: windowEndsAt, locked_until: lockedUntil } = row;
-    return lockedUntil === null ? { used, windowEndsAt } : { used, windowEndsAt, lockedUntil };
-  };
+  const find = (programme: string, account: string): AttemptState | undefined =>
+    attemptState(select(programme, account)?.row);
   return {
     find: (programme, account) => queue.read(() => find(programme, account)),
     countLocked: (programme, now) =>
@@ -41,15 +36,7 @@ export function fileAttempts(database: DatabaseSync, queue: CommitQueue): Attemp
         const before = find(programme, account);
         const { state, answer } = change(before);
         if (state === undefined) remove.run(programme, account);
-        else if (state !== before) {
-          replace({
-            programme,
-            key: account,
-            used: state.used,
-            window_ends_at: state.windowEndsAt,
-            locked_until: state.lockedUntil ?? null,
-          });
-        }
+        else if (state !== before) replace(attemptRow(programme, account, state));
         return answer;
       };
       return urgent === undefined ? queue.write(verb) : queue.writeFromReserve(verb);
