@@ -16,7 +16,7 @@ export function itemVerbs<N extends Noun>(
   rows: readonly ItemRow<N>[],
 ): readonly Verb[] {
   const { noun, argument } = kind;
-  const description = `its programme; needed if several programmes have a ${noun} of that name`;
+  const description = `its programme; needed if several programmes have such a ${noun}`;
   return rows.map(({ verb, options = [], example, run, ...texts }) => ({
     words: `${noun} ${verb}`,
     operands: [argument],
