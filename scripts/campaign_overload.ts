@@ -1,6 +1,7 @@
 // Owns `npm run campaign:overload`: offers ten times what a server can sustain, and finds what is left of
 // its goodput, how soon the rest is refused, and who else suffers (FAULTS 22, 23, HOSTILE 70).
 
+import { authorization } from './bench/plan.ts';
 import { isPositive, readOptions, runCampaign } from './campaign_options.ts';
 import {
   type Flood,
@@ -13,7 +14,6 @@ import {
 } from './overload/findings.ts';
 import type { StreamOrder } from './overload/generator.ts';
 import { type Offering, streamsTo, underLoad } from './overload/offering.ts';
-import { client } from './timing/site.ts';
 
 const kinds: readonly Kind[] = ['token', 'verify', 'login'];
 
@@ -114,7 +114,7 @@ async function run(options: Options, { serving, offer }: Offering): Promise<read
 async function bearerToken(port: number): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/store/api/grant`, {
     method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}` },
+    headers: { authorization },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
   });
   const { access_token: token } = (await answer.json()) as { access_token: string };

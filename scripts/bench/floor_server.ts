@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 import { answerParent, listenAnywhere } from './child.ts';
-import { clientId, clientSecret } from './plan.ts';
+import { authorization } from './plan.ts';
 import { type ServerCommands, usageCommands } from './server.ts';
 
 /** A login's row, found by the number that its tokens begin with. */
@@ -74,7 +74,6 @@ function rowsInFile(folder: string): Rows {
 
 const [, , kind, folder = ''] = process.argv;
 const rows = kind === 'sqlite' ? rowsInFile(folder) : rowsInMap();
-const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
 
 const newSecret = (): string => randomBytes(32).toString('base64url');
 const digest = (secret: string): string => hash('sha256', secret, 'base64url');

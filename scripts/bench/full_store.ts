@@ -6,8 +6,8 @@ import { join } from 'node:path';
 
 import { startChild } from './child.ts';
 import type { LoadCommands, LoadResult } from './load.ts';
-import { authorization, loadCore, serverCore } from './measure.ts';
-import { careful, codeSource, type Format, refreshGrant } from './plan.ts';
+import { loadCore, serverCore } from './measure.ts';
+import { authorization, careful, codeSource, type Format, refreshGrant } from './plan.ts';
 import { median } from './quantiles.ts';
 import type { ServerCommands } from './server.ts';
 

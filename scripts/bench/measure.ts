@@ -9,8 +9,7 @@ import { type Child, startChild } from './child.ts';
 import { type DatabaseUsage, startDatabase } from './database.ts';
 import type { LoadCommands, LoadOrder, LoadResult } from './load.ts';
 import {
-  clientId,
-  clientSecret,
+  authorization,
   codeSource,
   type IssuingServer,
   type Plan,
@@ -55,9 +54,6 @@ interface Field {
   readonly load: Child<LoadCommands>;
   readonly bare: Child<BareCommands>;
 }
-
-/** Value of the client's Authorization header. */
-export const authorization: string = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
 
 /** Servers share a core, since one of them works at a time. */
 export const serverCore = 0;

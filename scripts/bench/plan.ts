@@ -25,6 +25,9 @@ export const redirectUri = 'https://partner.example/callback';
 export const clientId = 'partnerapi-12345';
 export const clientSecret = 'jyVn3Y4Ow9nLqRlxTt5bDWqtCvUuQ0u6cJx2bTnC3Zk';
 
+/** Value of the client's Authorization header. */
+export const authorization: string = `Basic ${btoa(`${clientId}:${clientSecret}`)}`;
+
 const codePrefix = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(redirectUri)}&code=`;
 
 /** The form up to the refresh token. */

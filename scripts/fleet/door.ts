@@ -2,7 +2,7 @@
 
 import { Agent, request } from 'node:http';
 
-import { client } from '../timing/site.ts';
+import { authorization } from '../bench/plan.ts';
 import type { Act, Outcome } from './history.ts';
 import type { Programme } from './site.ts';
 
@@ -27,7 +27,7 @@ interface Answer {
 const agent = new Agent({ keepAlive: true });
 
 const headers = {
-  authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}`,
+  authorization,
   'content-type': 'application/x-www-form-urlencoded',
 };
 

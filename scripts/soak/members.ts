@@ -3,8 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { authorization } from '../bench/plan.ts';
 import { openPage } from '../timing/door.ts';
-import { client, namesOf, password } from '../timing/site.ts';
+import { namesOf, password } from '../timing/site.ts';
 
 export interface Members {
   readonly refreshes: () => number;
@@ -19,7 +20,7 @@ const refreshesOfLogin = 50;
 const pause = 20;
 
 const headers = {
-  authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}`,
+  authorization,
   'content-type': 'application/x-www-form-urlencoded',
 };
 

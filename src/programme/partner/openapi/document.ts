@@ -78,7 +78,7 @@ function loginPath(
       ...Object.fromEntries(shown),
     },
   };
-  return [below(guide, path), byMethod(reading.methods, 'login', operation)];
+  return [below(guide, path), byMethod(reading.methods, 'login', () => operation)];
 }
 
 function parameterName(parameter: object): unknown {
@@ -89,12 +89,19 @@ function nameOf(inputs: LoginPromise['reading']['inputs'], role: string): string
   return inputs.find((input) => input.role === role)?.wireName;
 }
 
-/** The same operation for each method, with a name of its own. */
-function byMethod(methods: readonly string[], name: string, operation: object): PathItem {
+/** An operation for each method, with a name of its own. */
+function byMethod(
+  methods: readonly string[],
+  name: string,
+  operationOf: (method: string) => object,
+): PathItem {
   return Object.fromEntries(
     methods.map((method, index) => [
       method.toLowerCase(),
-      { operationId: index === 0 ? name : `${name}_${method.toLowerCase()}`, ...operation },
+      {
+        operationId: index === 0 ? name : `${name}_${method.toLowerCase()}`,
+        ...operationOf(method),
+      },
     ]),
   );
 }
@@ -109,19 +116,17 @@ function tokenPath(
     ...failureExamples(guide),
   ];
   const responses = responsesOf(guide, examples);
-  const operations = reading.methods.map((method, index) => {
+  const operationOf = (method: string): object => {
     const requestBody = bodyOf(definition, reading, method, grants);
-    const operation = {
-      operationId: index === 0 ? `token_${name}` : `token_${name}_${method.toLowerCase()}`,
+    return {
       summary: `Get tokens by ${grants.map(({ grant }) => grant).join(', ')}`,
       security: security(guide, reading.inputs.some(isBearer)),
       parameters: parametersOf(definition, reading, method, grants),
       ...(requestBody === undefined ? {} : { requestBody }),
       responses,
     };
-    return [method.toLowerCase(), operation] as const;
-  });
-  return [below(guide, path), Object.fromEntries(operations)];
+  };
+  return [below(guide, path), byMethod(reading.methods, `token_${name}`, operationOf)];
 }
 
 /** Revocation and introspection (RFC 7009, RFC 7662), where the file turns them on. */
