@@ -24,11 +24,10 @@ export async function answerWhy(parts: ProcessParts, query: URLSearchParams): Pr
   const found = refusals.find(query.get('id') ?? '');
   if (found === undefined) return { remembered: count, since };
   const { programme } = found.refusal;
-  const look = programme && serving.served.get(programme as ProgrammeId)?.look;
-  const notes = [...(await elsewhere(parts, found)), ...changeOf(look || undefined)];
-  const { loaded } = (look || undefined)?.file ?? {};
-  const file = look ? resolve(look.path) : undefined;
-  return { refusal: explain(found.refusal, loaded, notes, file), remembered: count, since };
+  const look = serving.served.get((programme ?? '') as ProgrammeId)?.look;
+  const notes = [...(await elsewhere(parts, found)), ...changeOf(look)];
+  const refusal = explain(found.refusal, look?.file.loaded, notes, look && resolve(look.path));
+  return { refusal, remembered: count, since };
 }
 
 /** What other programmes know of a client or a code that the programme does not know. */
