@@ -11,9 +11,10 @@ import { Primary } from '../../../src/store/postgres/link/primary.ts';
 import { serversOf } from '../../../src/store/postgres/link/servers.ts';
 import { contractSchema, expandSchema } from '../../../src/store/postgres/schema.ts';
 import { without } from '../../support/tools.ts';
+import { fill } from '../fill.ts';
 import { aClient, aLogin, at, club, otherPartner, partner } from '../fixtures.ts';
 import { findLogin } from '../login.ts';
-import { fill, postgresScene, type Scene } from './care/scene.ts';
+import { postgresScene, type Scene } from './care/scene.ts';
 
 /** What the first schema had not. */
 const former = `

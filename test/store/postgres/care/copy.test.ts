@@ -18,9 +18,10 @@ import { storeAt, type StoreSite } from '../../../../src/store/open.ts';
 import { StoreUnusable } from '../../../../src/store/unusable.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { without } from '../../../support/tools.ts';
+import { fill } from '../../fill.ts';
 import { aClient, aLogin, at, club, loginNamed, otherPartner } from '../../fixtures.ts';
 import { findCode, findLogin, isRevoked, refresh } from '../../login.ts';
-import { fill, postgresScene, type Scene } from './scene.ts';
+import { postgresScene, type Scene } from './scene.ts';
 
 const expected = { environment: 'staging', keyCheck: 'the key check' } as const;
 

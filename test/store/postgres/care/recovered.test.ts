@@ -12,8 +12,8 @@ import { storeAt } from '../../../../src/store/open.ts';
 import { readPostgresLocation } from '../../../../src/store/postgres/location.ts';
 import { without } from '../../../support/tools.ts';
 import { until } from '../../../support/until.ts';
+import { fill } from '../../fill.ts';
 import { isRevoked } from '../../login.ts';
-import { fill } from './scene.ts';
 
 const skip = without('postgres');
 const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };

@@ -18,6 +18,7 @@ import { StoreUnusable } from '../../../../src/store/unusable.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { without } from '../../../support/tools.ts';
 import { until } from '../../../support/until.ts';
+import { expectNoUsedAssertion, fill } from '../../fill.ts';
 import {
   aClient,
   aLogin,
@@ -29,7 +30,7 @@ import {
   partner,
 } from '../../fixtures.ts';
 import { findCode, findLogin, isRevoked, login } from '../../login.ts';
-import { expectNoUsedAssertion, fill, postgresScene, type Scene } from './scene.ts';
+import { postgresScene, type Scene } from './scene.ts';
 
 /** A filled store whose servers are closed, its site, and a path for a backup. */
 async function filled(t: TestContext): Promise<Scene & { site: StoreSite; backup: string }> {

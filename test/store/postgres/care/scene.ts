@@ -1,32 +1,14 @@
-// Owns a PostgreSQL store with something of everything, for tests of its care.
+// Owns a PostgreSQL store in a schema of its own, for tests of its care.
 
-import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
-import { after, instant, type Instant, milliseconds } from '../../../../src/lib/clock.ts';
-import { digest } from '../../../../src/lib/digest.ts';
-import type { TokenKeyRecord } from '../../../../src/oauth/signing_key.ts';
 import type { Store } from '../../../../src/store/contract.ts';
-import type { KeptText } from '../../../../src/store/kept_texts.ts';
 import {
   type PostgresLocation,
   readPostgresLocation,
 } from '../../../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../../../src/store/postgres/store.ts';
 import { testServer } from '../../../support/postgres.ts';
-import {
-  aClient,
-  aCode,
-  aMember,
-  addSigningKey,
-  aSigningKey,
-  at,
-  club,
-  key,
-  loginNamed,
-  otherPartner,
-} from '../../fixtures.ts';
-import { login } from '../../login.ts';
 
 export interface Scene {
   readonly location: PostgresLocation;
@@ -60,57 +42,4 @@ export async function postgresScene(t: TestContext): Promise<Scene> {
     },
     query: async (text) => (await client.query<object>(text)).rows,
   };
-}
-
-const tokenKey: TokenKeyRecord = {
-  programme: club,
-  kid: '7',
-  sealedKey: 'sealed',
-  createdAt: at(0),
-  signsFrom: at(0),
-  longestToken: milliseconds(600_000),
-};
-
-const aKeptText: KeptText = {
-  programme: club,
-  use: 'live_token',
-  key: digest('owner'),
-  text: 'the live one',
-  until: at(600),
-};
-
-/** Something of everything. */
-export async function fill(store: Store): Promise<void> {
-  await store.ensureKeyCheck('the key check', () => true);
-  await store.add('client', [aClient(), aClient({ id: otherPartner })]);
-  await store.remove('client', club, otherPartner, at(0));
-  await store.add('member', [aMember()]);
-  await addSigningKey(store, aSigningKey('kid'));
-  await store.changeAll('token_key', { programme: club }, () => [tokenKey]);
-  await login(store);
-  await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
-  await store.startLogin(loginNamed('another'));
-  await store.revokeToken(club, { tokenId: 'revoked', expiresAt: at(600) }, at(1));
-  await store.keepText(aKeptText, at(1));
-  await store.time(at(50));
-}
-
-/** RFC 7523 3: whatever was used before a restore may have been lost with it. */
-export async function expectNoUsedAssertion(store: Store): Promise<void> {
-  const keep = (jti: string, issuedAt: Instant) =>
-    store.keepText(
-      {
-        programme: club,
-        use: 'assertion',
-        key: digest(jti),
-        text: '',
-        issuedAt,
-        until: after(issuedAt, milliseconds(300_000)),
-      },
-      instant(Date.now()),
-    );
-  assert.equal(await keep('before', instant(Date.now())), false);
-  assert.equal(await keep('after', instant(Date.now() + 120_000)), true);
-  const { programme, use, key: owner } = aKeptText;
-  assert.equal(await store.findKept(programme, use, owner, at(2)), undefined);
 }
