@@ -87,8 +87,7 @@ async function serveTokens(
   record.step = 'parameters';
   endpoint.checkParameters(inputs, grant);
   record.step = 'scope';
-  const scope = inputs.get('scope');
-  programme.scope.check(scope);
+  const scope = programme.scope.check(inputs.get('scope'));
   record.step = 'throttle';
   const budget = await throttle(service, client, now, request);
 

@@ -1,7 +1,7 @@
 // Owns what a gateway is told of a request that may pass: the X-Auth headers.
 
 import { epochSeconds } from '../lib/clock.ts';
-import { noStore, type Reply } from '../oauth/reply.ts';
+import { headerText, noStore, type Reply } from '../oauth/reply.ts';
 import type { Caller } from '../programme/requests/client_values.ts';
 import type { Inputs } from '../programme/requests/input_rules.ts';
 import type { StandingToken } from './presented/access_token.ts';
@@ -44,14 +44,4 @@ export function passed(
     },
     body: '',
   };
-}
-
-/** Visible ASCII and single inner spaces stay; the percent sign and all else is percent-encoded. */
-function headerText(value = ''): string {
-  return /^[!-$&-~]*$/.test(value) ? value : encode(value);
-}
-
-function encode(value: string): string {
-  const text = value.toWellFormed();
-  return text.replaceAll(/[^!-$&-~ ]+|^ | $| (?= )/g, (part) => encodeURIComponent(part));
 }

@@ -1,4 +1,4 @@
-// Owns the shape of an answer: status, headers, body.
+// Owns the shape of an answer: status, headers, body; and how any text is written as a header's value.
 
 /** A complete HTTP answer; frozen ones are shared between requests. */
 export interface Reply {
@@ -22,4 +22,17 @@ export function jsonReply(status: number, body: object): Reply {
     headers: Object.freeze({ 'Content-Type': 'application/json', ...noStore }),
     body: JSON.stringify(body),
   });
+}
+
+/**
+ * A text as the value of a header, which is ASCII (RFC 9110 5.5). Visible ASCII and single inner spaces
+ * stay; the percent sign and all else is percent-encoded in UTF-8, as RFC 8187 writes a text.
+ */
+export function headerText(value = ''): string {
+  return /^[!-$&-~]*$/.test(value) ? value : encode(value);
+}
+
+function encode(value: string): string {
+  const text = value.toWellFormed();
+  return text.replaceAll(/[^!-$&-~ ]+|^ | $| (?= )/g, (part) => encodeURIComponent(part));
 }

@@ -6,8 +6,8 @@ import { Refusal } from './failure.ts';
 
 /** How a programme grants scopes. `check` and `narrow` throw `Refusal` with `invalid_scope`. */
 export interface ScopeRules {
-  /** Checks a scope by itself, before the grant is known (C-8). */
-  readonly check: (requested: string | undefined) => void;
+  /** Checks a scope by itself, before the grant is known (C-8); returns it with the dialect's separator. */
+  readonly check: (requested: string | undefined) => string | undefined;
   /** The scope that a login grants, by the requested one and the level of authentication. */
   readonly ofLogin: (
     requested: string | undefined,
@@ -49,6 +49,7 @@ export function levelScopes(
     split: (scope) => [scope],
     check: (requested) => {
       if (requested !== undefined && !rank.has(requested)) refuse(requested, existing, known);
+      return requested;
     },
     // An unknown level of the directory must not pass for a high one.
     ofLogin: (_requested, level) =>
@@ -101,13 +102,14 @@ export function listScopes(scopes: ListScopes): ScopeRules {
     restricted: new Set(restricted),
     split,
     check: (requested) => {
-      if (requested === undefined) return;
+      if (requested === undefined) return undefined;
       // Before anything is made of it. Bytes and characters differ in no scope that exists.
       if (requested.length > longestScope) refuse(requested.slice(0, 100), ownRule, longest);
       const parts = split(requested);
       if (new Set(parts).size !== parts.length || parts.some((part) => !known.has(part))) {
         refuse(requested, existing, expected, namesOf(parts));
       }
+      return separator === '+' ? parts.join(separator) : requested;
     },
     ofLogin: (requested) => requested,
     narrow: (requested, granted) => {

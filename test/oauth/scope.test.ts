@@ -117,7 +117,12 @@ describe('listScopes', () => {
     }
     assertRefused(() => rulesOf(['a', 'b'], ', ').check('a,b'), 'a,b');
     const plus = rulesOf(['a', 'b'], '+');
-    plus.check('a b');
+    assert.deepEqual(['a b', 'a+b', 'b', undefined].map(plus.check), [
+      'a+b',
+      'a+b',
+      'b',
+      undefined,
+    ]);
     assert.deepEqual(plus.split('a b+c'), ['a', 'b', 'c']);
     assert.equal(plus.narrow('b', 'a b'), 'b');
   });

@@ -18,8 +18,7 @@ export async function authorizeByAssertion(request: GrantRequest): Promise<Autho
   const { service, client, now } = request;
   const { programme, store } = service;
   const proven = request.assertion ?? (await prove(request));
-  const scope = request.scope ?? proven.scope;
-  programme.scope.check(scope);
+  const scope = request.scope ?? programme.scope.check(proven.scope);
   const subject = await findSubject(request, proven);
   const once = useOf(service, client, proven);
   // Asked before, too: tokens of a form are kept before the assertion is spent.

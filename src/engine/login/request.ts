@@ -88,10 +88,10 @@ async function serveLoginRequest(service: Service, request: WireRequest): Promis
     record.step = 'parameters';
     endpoint.checkRequest(reading, client);
     record.step = 'scope';
-    checkScope(service, reading);
+    const scope = checkScope(service, reading);
     record.step = 'role';
     if (!client.roles.includes('member')) throw notForMembers(client);
-    return begin(service, reading, address, language);
+    return begin(service, reading, { ...address, scope }, language);
   } catch (error) {
     await keepClaim(service, record);
     return renderLoginFailure(service, error, { record, address, language });
@@ -118,9 +118,9 @@ export function notForMembers(client: Client): LoginRefusal {
   return new LoginRefusal('access_denied', { cause });
 }
 
-function checkScope(service: Service, { inputs }: LoginReading): void {
+function checkScope(service: Service, { inputs }: LoginReading): string | undefined {
   try {
-    service.programme.scope.check(inputs.get('scope'));
+    return service.programme.scope.check(inputs.get('scope'));
   } catch (error) {
     const { scopeName } = service.programme.login.endpoint;
     const named = namingScope(error, scopeName);
@@ -131,7 +131,13 @@ function checkScope(service: Service, { inputs }: LoginReading): void {
 function begin(
   service: Service,
   { inputs }: LoginReading,
-  { client, redirectUri, state, mode }: ReturnAddress,
+  {
+    client,
+    redirectUri,
+    state,
+    mode,
+    scope,
+  }: ReturnAddress & { readonly scope: string | undefined },
   language: string | undefined,
 ): LoginOutcome {
   const { programme, clock } = service;
@@ -142,7 +148,7 @@ function begin(
     redirectUri,
     state,
     mode,
-    scope: inputs.get('scope'),
+    scope,
     codeChallenge: inputs.get('code_challenge'),
     nonce: programme.identity && inputs.get('nonce'),
     brand: inputs.get('brand'),

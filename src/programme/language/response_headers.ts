@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 
+import { headerText } from '../../oauth/reply.ts';
 import { note } from '../../schema/notes.ts';
 import { answerHeadersSchemaOf, headerTextSchema } from '../../schema/scalars.ts';
 import { compileTexts, type Values, type WritingRules } from '../answers/tree_writer.ts';
@@ -40,8 +41,8 @@ export function constantHeaders(headers: ResponseHeaders): Readonly<Record<strin
 }
 
 /**
- * A function that writes the headers that are fields; undefined if there are none. Characters that
- * HTTP cannot carry (RFC 9110 5.5) are left out.
+ * A function that writes the headers that are fields, as `verify` writes its own; undefined if there are
+ * none.
  */
 export function compileHeaders(
   headers: ResponseHeaders,
@@ -51,8 +52,6 @@ export function compileHeaders(
   if (write === undefined) return undefined;
   return (values) => {
     const written = Object.entries(write(values));
-    return Object.fromEntries(
-      written.map(([name, text]) => [name, text.replaceAll(/[^ -~]/g, '')] as const),
-    );
+    return Object.fromEntries(written.map(([name, text]) => [name, headerText(text)] as const));
   };
 }

@@ -40,20 +40,24 @@ test('departures are told: audiences, replay, long lives and members without the
   const texts = {
     'audience: token_endpoint': `${at}.audience: assertions are taken whose audience is not the issuer (RFC 7523bis 4)`,
     'audience: [issuer, absent]': `${at}.audience: assertions are taken that are meant for nobody in particular (RFC 7523 3)`,
-    'jti: optional': `${at}.jti: an assertion without jti is good again until it ends (OpenID Connect Core 9)`,
+    'jti: optional': `${at}.jti: an assertion without jti is good again until it ends (RFC 7523 3, OpenID Connect Core 9)`,
     'longest: 2h': `${at}.longest: assertions may live for more than an hour (RFC 7523 3)`,
   };
   for (const [terms, text] of Object.entries(texts)) assert.deepEqual(told(signed(terms)), [text]);
-  assert.deepEqual(told(grant('username')), [
+  // A grant takes assertions without jti unless the file says otherwise.
+  const required = 'client: { authentication: { assertion: { jti: required } } }\n';
+  assert.deepEqual(told(grant('username') + required), [
     'warning grants.jwt_bearer.subject: clients get tokens for any member without that member (RFC 6749 1.3)',
   ]);
-  assert.deepEqual(told(grant('client')), []);
+  const replay = texts['jti: optional'];
+  assert.deepEqual(told(grant('client')), [replay]);
+  assert.deepEqual(told(grant('client') + required), []);
 });
 
 test('an assertion must name its client, and a member that the directory can be asked for', () => {
   assert.deepEqual(
     told(
-      `client: { authentication: { methods: [private_key_jwt], assertion: { issuer: client.team } } }${grant('client')}`,
+      `client: { authentication: { methods: [private_key_jwt], assertion: { issuer: client.team, jti: required } } }${grant('client')}`,
     ),
     [
       'error token_endpoints.grant.inputs: an assertion whose iss is client.team does not name its client',

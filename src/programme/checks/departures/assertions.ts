@@ -33,9 +33,11 @@ export const assertionDepartures: Departures = {
     departure(
       definition,
       'jti',
-      ({ jti }) => jti === 'optional',
-      'an assertion without jti is good again until it ends (OpenID Connect Core 9)',
-      'keep longest short; an assertion with jti is good once in any case',
+      // Left out, it is required of a client_assertion alone.
+      ({ jti }) =>
+        jti === 'optional' || (jti === undefined && definition.grants.jwt_bearer !== undefined),
+      'an assertion without jti is good again until it ends (RFC 7523 3, OpenID Connect Core 9)',
+      'write required, or keep longest short; an assertion with jti is good once in any case',
     ),
 
   long_assertions: (definition) =>

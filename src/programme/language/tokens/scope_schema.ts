@@ -44,7 +44,7 @@ const listScopeSchema = v.pipe(
       example: '[reset_password, retrieve_username, statements]',
     }),
     separator: key(v.optional(v.union([v.literal('none'), separatorSchema]), ' '), {
-      text: 'What stands between several scopes in one value, once it is decoded: one or two characters such as a space, `,`, `|` or `", "`. With `+`, a space is taken as well, since an unencoded plus arrives as one; `none` takes one scope at a time.',
+      text: 'What stands between several scopes in one value, once it is decoded: one or two characters such as a space, `,`, `|` or `", "`. With `+`, a space is taken as well, since a form turns an unencoded plus into one; answers tell `+` either way; `none` takes one scope at a time.',
       example: '","',
     }),
     default: key(v.exactOptional(oneOrMore(textSchema)), {

@@ -113,7 +113,7 @@ export const tokenResponseSchema = v.pipe(
       otherwise: 'that of the encoding',
     }),
     headers: key(v.optional(responseHeadersSchema, {}), {
-      text: 'Headers beside those that Jetway sets itself: texts that are always the same, or [fields](#fields-of-an-answer), so that a header can hold the token. Of those, what is absent is left out.',
+      text: 'Headers beside those that Jetway sets itself: texts that are always the same, or [fields](#fields-of-an-answer), so that a header can hold the token. Of those, what is absent is left out, and values are ASCII as those of `verify` are: `%` and anything else is percent-encoded.',
       example: '{ X-Interface-Version: v1, X-Subject-Token: { value: access_token } }',
     }),
     cookies: key(v.optional(cookiesSchema, {}), {
