@@ -59,8 +59,8 @@ export interface LoginBeginning extends Payment {
   readonly persist?: (login: NewLogin) => Promise<void>;
 }
 
-/** Another answer of a login. */
-export interface NextAnswer extends Payment {
+/** Another answer of a login. What it rests on is spent by `next`. */
+export interface NextAnswer {
   readonly kind: 'answer';
   readonly login: LoginState;
   /** The login with the answer that is told. */

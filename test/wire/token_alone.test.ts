@@ -50,7 +50,8 @@ test('it proves nothing for another grant, and nothing beside another client', a
   }
   const other = { grant_type: 'refresh_token', refresh_token, client_id: 'partnerapi-99999' };
   assert.equal((await post(club.url, path, other)).status, 400);
-  const wrong = { grant_type: 'refresh_token', refresh_token: `${refresh_token.slice(0, -1)}_` };
+  const changed = refresh_token.replace(/(?<=^.{20})./, (former) => (former === 'A' ? 'B' : 'A'));
+  const wrong = { grant_type: 'refresh_token', refresh_token: changed };
   const answer = await post(club.url, path, wrong);
   assert.equal(answer.status, 400);
   const made = { grant_type: 'refresh_token', refresh_token: 'made-up' };

@@ -196,6 +196,9 @@ for (const format of ['opaque', 'jwt']) {
     assert.equal(found, 'replaced');
     const cause = await deadToken(service, found, memberToken, club.clock.now());
     assert.deepEqual(cause.rule, ['tokens', 'access', 'live']);
+    // What proves itself by now, since a key was reloaded meanwhile, is not told as expired.
+    const reloaded = await deadToken(service, 'unproven', next.access_token, club.clock.now());
+    assert.doesNotMatch(reloaded.came, /expired 0/);
     // A retry's token is the same one.
     await refresh(club, member.refresh_token);
     assert.ok(await isLive(club, next.access_token));

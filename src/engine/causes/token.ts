@@ -25,7 +25,8 @@ export async function deadToken(
   const said = saidEnd(text);
   const end =
     said !== undefined && said <= now ? said : (await proveAnyAge(service, text, now))?.expiresAt;
-  if (end !== undefined) {
+  // Between the two looks a key may have been reloaded, by which a live token proves itself.
+  if (end !== undefined && end <= now) {
     return because(`one that expired ${describeAge(now - end)}`, [...access, 'lifetime']);
   }
   const made =
