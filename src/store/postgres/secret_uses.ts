@@ -33,8 +33,11 @@ const find: Statement = {
 export interface SecretUses extends Pick<Keeping, 'recordSecretUse' | 'secretUses'> {
   /** Forgets the waiting uses of secrets that a change has taken away. */
   readonly written: (changes: RowChanges) => void;
-  /** Writes what waits; call it every second. */
-  readonly flush: () => Promise<void>;
+  /**
+   * Writes what waits; call it every second.
+   * @param until milliseconds of the process; the long span of `care` if left out
+   */
+  readonly flush: (until?: number) => Promise<void>;
 }
 
 export function secretUses(care: Link): SecretUses {
@@ -50,11 +53,11 @@ export function secretUses(care: Link): SecretUses {
         waiting.keepOnly(programme, id, held.split(' '));
       }
     },
-    flush: async () => {
+    flush: async (until) => {
       const uses = [...waiting.all];
       waiting.clear();
       // A use may be lost; the next hour's is written.
-      if (uses.length > 0) await care.run(put, columns.values(uses)).catch(() => undefined);
+      if (uses.length > 0) await care.run(put, columns.values(uses), until).catch(() => undefined);
     },
   };
 }

@@ -111,7 +111,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       warnings: async () => ((await replicasOf(care)) > 0 ? [] : [oneDisk]),
       health,
       close: async () => {
-        await Promise.all([uses.flush(), leases.close()]);
+        await Promise.all([uses.flush(link.deadline()), leases.close()]);
         close();
       },
     };

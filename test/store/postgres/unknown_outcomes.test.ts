@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { digest } from '../../../src/lib/digest.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
@@ -194,6 +195,17 @@ describe('FAULTS 13: a database that does not answer', () => {
       proxy.thaw();
       await untilAnswered(store);
       assert.equal(await isRevoked(store), false);
+    }));
+
+  test('does not hold up the end of a server that has a use of a secret to write', () =>
+    withLossyWay(async ({ store, proxy }) => {
+      store.recordSecretUse(club, partner, digest('secret'), at(0));
+      proxy.freeze();
+      const begun = performance.now();
+      await store.close();
+      const span = performance.now() - begun;
+      // As above; it was a minute.
+      assert.ok(span < 20_000, `${span} ms`);
     }));
 });
 
