@@ -216,6 +216,8 @@ export class Link {
       if (this.#open.size === 0) {
         this.#lostAt ??= performance.now();
         this.#trouble = error as Unavailable;
+        // Statements are refused from now on, so none that waits would have the server dialed again.
+        if (this.#ended === undefined) this.#watch();
       }
     } finally {
       this.#dials -= 1;
