@@ -193,8 +193,8 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
     }
     cluster.signal('SIGCONT');
     for (const node of nodes) await until(async () => (await readiness(node))[0] === 200);
-    // More time has passed than the window has; none of it in service. A machine that has much to do may
-    // make a server unready once more.
+    // More time has passed than the window has; none of it in service. The heartbeat makes a server ready;
+    // its connections for requests may be dialed a moment later.
     const served = async (node: (typeof nodes)[number], text: string): Promise<Answer> => {
       let found = await refresh(node, text);
       const again = async (): Promise<Answer> => (found = await refresh(node, text));
