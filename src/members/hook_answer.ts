@@ -1,7 +1,16 @@
 // Owns reading a hook's answers, strictly by the contract.
 
 import { present } from '../lib/present.ts';
-import { parseStrictJson } from '../lib/strict_json.ts';
+import {
+  isMembers,
+  MalformedMember,
+  type MemberForm,
+  type Members,
+  neededMember,
+  optionalMember,
+  parseStrictJson,
+  text,
+} from '../lib/strict_json.ts';
 import {
   isPropertyValue,
   type Member,
@@ -26,21 +35,22 @@ export class BrokenAnswer extends Error {
 /** Reads the body of an answer to /verify; throws `BrokenAnswer`. */
 export function readVerification(body: Uint8Array): HookVerification {
   const answer = membersOf(parse(body), ['outcome'], ['member']);
-  const outcome = answer.get('outcome');
+  const { outcome, member } = answer;
   if (outcome === 'match') {
-    if (!answer.has('member')) throw new BrokenAnswer('a match without member');
-    return { outcome, member: readMember(answer.get('member')) };
+    if (!Object.hasOwn(answer, 'member')) throw new BrokenAnswer('a match without member');
+    return { outcome, member: readMember(member) };
   }
   if (outcome !== 'no_match' && outcome !== 'blocked') {
     throw new BrokenAnswer('outcome is none of match, no_match and blocked');
   }
-  if (answer.has('member')) throw new BrokenAnswer('a member beside an outcome that is no match');
+  if (Object.hasOwn(answer, 'member'))
+    throw new BrokenAnswer('a member beside an outcome that is no match');
   return { outcome };
 }
 
 /** Reads the body of an answer to /status; throws `BrokenAnswer`. */
 export function readStatus(body: Uint8Array): HookStatus {
-  const outcome = membersOf(parse(body), ['outcome'], []).get('outcome');
+  const { outcome } = membersOf(parse(body), ['outcome'], []);
   if (outcome === 'active' || outcome === 'inactive') return outcome;
   throw new BrokenAnswer('outcome is none of active and inactive');
 }
@@ -53,58 +63,50 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-const wordForm = /^[ -~]{1,100}$/;
-const numberForm = /^\d{1,24}$/;
 const mostRoles = 50;
 
-function readMember(value: unknown): Member {
-  const member = membersOf(
-    value,
-    ['subject'],
-    ['membership_number', 'level', 'roles', 'properties'],
-  );
-  const subject = textOf(member, 'subject', subjectForm) as Subject;
-  const level = textOf(member, 'level', wordForm);
-  const membershipNumber = textOf(member, 'membership_number', numberForm);
-  checkRoles(member.get('roles'));
-  const properties = readProperties(member.get('properties'));
-  return present({ subject, level, membershipNumber, properties });
-}
-
-function readProperties(value: unknown): Member['properties'] {
-  if (value === undefined) return undefined;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new BrokenAnswer('member.properties is no object');
-  }
-  const pairs: readonly (readonly [string, unknown])[] = Object.entries(value);
-  const found = pairs.flatMap(([name, text]) =>
-    propertyNameForm.test(name) && typeof text === 'string' && isPropertyValue(text)
-      ? [[name, text] as const]
-      : [],
-  );
-  if (found.length < pairs.length || found.length > propertyLimits.count) {
-    throw new BrokenAnswer('member.properties does not look as it must');
-  }
-  return found.length === 0 ? undefined : Object.fromEntries(found);
-}
+const word = formed(/^[ -~]{1,100}$/);
 
 /** No dialect uses roles yet, but a malformed list still breaks the contract. */
-function checkRoles(roles: unknown): void {
-  if (roles === undefined) return;
-  const isWord = (role: unknown): boolean => typeof role === 'string' && wordForm.test(role);
-  if (!Array.isArray(roles) || roles.length > mostRoles || !roles.every(isWord)) {
-    throw new BrokenAnswer('member.roles is no list of words');
+const roles: MemberForm<readonly string[]> = {
+  words: 'a list of words',
+  fits: (value): value is readonly string[] =>
+    Array.isArray(value) && value.length <= mostRoles && value.every(word.fits),
+};
+
+const properties: MemberForm<Readonly<Record<string, string>>> = {
+  words: 'an object of texts',
+  fits: (value): value is Readonly<Record<string, string>> =>
+    isMembers(value) &&
+    Object.keys(value).length <= propertyLimits.count &&
+    Object.entries(value).every(
+      ([name, held]) => propertyNameForm.test(name) && text.fits(held) && isPropertyValue(held),
+    ),
+};
+
+function readMember(value: unknown): Member {
+  const names = ['membership_number', 'level', 'roles', 'properties'];
+  const member = membersOf(value, ['subject'], names);
+  try {
+    optionalMember(member, 'roles', roles);
+    const held = optionalMember(member, 'properties', properties) ?? {};
+    return present({
+      subject: neededMember(member, 'subject', formed(subjectForm)) as Subject,
+      level: optionalMember(member, 'level', word),
+      membershipNumber: optionalMember(member, 'membership_number', formed(/^\d{1,24}$/)),
+      properties: Object.keys(held).length === 0 ? undefined : held,
+    });
+  } catch (error) {
+    if (!(error instanceof MalformedMember)) throw error;
+    throw new BrokenAnswer(`member.${error.message}`);
   }
 }
 
-function textOf(
-  members: ReadonlyMap<string, unknown>,
-  name: string,
-  form: RegExp,
-): string | undefined {
-  const value = members.get(name);
-  if (value === undefined || (typeof value === 'string' && form.test(value))) return value;
-  throw new BrokenAnswer(`member.${name} does not look as it must`);
+function formed(form: RegExp): MemberForm<string> {
+  return {
+    words: 'a text as the contract has it',
+    fits: (value): value is string => typeof value === 'string' && form.test(value),
+  };
 }
 
 /** The members of an object: all `needed` names, any `possible` names, and no others. */
@@ -112,15 +114,13 @@ function membersOf(
   value: unknown,
   needed: readonly string[],
   possible: readonly string[],
-): ReadonlyMap<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new BrokenAnswer('an object is expected where there is none');
-  }
-  const members = new Map<string, unknown>(Object.entries(value));
-  const missing = needed.find((name) => !members.has(name));
+): Members {
+  if (!isMembers(value)) throw new BrokenAnswer('an object is expected where there is none');
+  const names = Object.keys(value);
+  const missing = needed.find((name) => !names.includes(name));
   if (missing !== undefined) throw new BrokenAnswer(`${missing} is missing`);
-  if ([...members.keys()].some((name) => !needed.includes(name) && !possible.includes(name))) {
+  if (names.some((name) => !needed.includes(name) && !possible.includes(name))) {
     throw new BrokenAnswer('it has a member that the contract does not know');
   }
-  return members;
+  return value;
 }

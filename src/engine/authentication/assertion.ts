@@ -11,14 +11,15 @@ import type { AssertionCredentials } from '../../programme/requests/presented_cr
 import type { KeptText } from '../../store/kept_texts.ts';
 import {
   type Assertion,
-  AssertionFault,
   type AssertionUse,
   proveAssertion,
   type ProvenAssertion,
 } from '../../token/assertions/assertion.ts';
+import { AssertionFault } from '../../token/assertions/claims.ts';
 import { keylessClient, replayedAssertion, wrongAssertion } from '../causes/assertion.ts';
 import type { Service } from '../service.ts';
 import type { Proof } from './proof.ts';
+import { liveMatch } from './secret.ts';
 
 type Proving =
   | { readonly proven: ProvenAssertion; readonly cause?: never }
@@ -37,9 +38,12 @@ export async function proveByKeys(
 ): Promise<Proving> {
   const keys = await keysOf(service, client, assertion.kid);
   const { rules, expectedOf } = termsOf(service);
+  const expected = expectedOf(
+    client,
+    (text, held) => liveMatch(service.keyring.secretDigest(text), held, now) !== undefined,
+  );
   try {
-    const proven = await proveAssertion(assertion, keys, rules[use], expectedOf(client), now);
-    return { proven };
+    return { proven: await proveAssertion(assertion, keys, rules[use], expected, now) };
   } catch (error) {
     if (!(error instanceof AssertionFault)) throw error;
     const hasKeys = client === undefined || client.assertionKeys !== undefined;

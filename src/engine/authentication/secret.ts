@@ -143,7 +143,7 @@ function firstMatch(
 }
 
 /** The live secret of a digest; takes as long whichever matches. */
-function liveMatch(
+export function liveMatch(
   presented: Digest,
   secrets: readonly StoredSecret[],
   now: Instant,

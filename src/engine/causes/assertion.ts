@@ -1,7 +1,7 @@
 // Owns the causes for which an assertion is refused. They repeat nothing of it.
 
 import { type Cause, ownCause, type RulePath } from '../../oauth/cause.ts';
-import type { AssertionFault } from '../../token/assertions/assertion.ts';
+import type { AssertionFault } from '../../token/assertions/claims.ts';
 
 const rule: RulePath = ['client', 'authentication', 'assertion'];
 
@@ -21,9 +21,10 @@ export const replayedAssertion: Cause = Object.freeze({
   ...ownCause(rule, 'an assertion that comes for the first time', 'one whose jti came before'),
 });
 
-export const unreadableAssertion: Cause = Object.freeze({
-  ...ownCause(rule, 'a JWT that the client has signed', 'what is none'),
-});
+/** Its text is all that was looked at: the partner may read what is wrong. */
+export function unreadableAssertion({ expected, message }: AssertionFault): Cause {
+  return ownCause(rule, expected, message);
+}
 
 export function unknownSubject(expected: string, came: string): Cause {
   return { rule: ['grants', 'jwt_bearer', 'subject'], expected: `sub: ${expected}`, came };

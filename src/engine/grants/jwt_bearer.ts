@@ -6,6 +6,7 @@ import { type Client, propertyValues } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { isSubject, type Member } from '../../oauth/member.ts';
 import { type ProvenAssertion, readAssertion } from '../../token/assertions/assertion.ts';
+import { AssertionFault } from '../../token/assertions/claims.ts';
 import { isSpent, proveByKeys, usedKey, useOf } from '../authentication/assertion.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
 import { replayedAssertion, unknownSubject, unreadableAssertion } from '../causes/assertion.ts';
@@ -38,7 +39,7 @@ function refused(cause: Cause): Refusal {
 
 async function prove({ service, client, inputs, now }: GrantRequest): Promise<ProvenAssertion> {
   const assertion = readAssertion(inputs.get('assertion') ?? '', 'grant');
-  if (assertion === undefined) throw refused(unreadableAssertion);
+  if (assertion instanceof AssertionFault) throw refused(unreadableAssertion(assertion));
   const { proven, cause } = await proveByKeys(service, assertion, 'grant', client, now);
   if (proven === undefined) throw refused(cause);
   return proven;

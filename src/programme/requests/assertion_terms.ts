@@ -1,19 +1,18 @@
 // Owns the terms on which a programme takes assertions (RFC 7523): compiled from its file.
 
 import { type Client, privateKeyJwt } from '../../oauth/client.ts';
-import type {
-  AssertionRules,
-  AssertionUse,
-  ExpectedClaims,
-} from '../../token/assertions/assertion.ts';
+import type { AssertionUse } from '../../token/assertions/assertion.ts';
+import type { AssertionRules, ExpectedClaims } from '../../token/assertions/claims.ts';
 import type { Definition } from '../language/definition.ts';
+import type { EndpointDefinition } from '../language/input_schema.ts';
 import { clientPropertyPrefix } from '../language/vocabularies.ts';
 import { heldValues } from './client_values.ts';
+import { compileInput, type InputRule, type SecretTest } from './input_rules.ts';
 
 export interface AssertionTerms {
   readonly rules: Readonly<Record<AssertionUse, AssertionRules>>;
   /** What the claims of a client's assertions must be; of no client, what none can be. */
-  readonly expectedOf: (client: Client | undefined) => ExpectedClaims;
+  readonly expectedOf: (client: Client | undefined, isSecret?: SecretTest) => ExpectedClaims;
 }
 
 /** Whether clients sign anything for the programme. */
@@ -34,31 +33,90 @@ export function compileAssertionTerms(
   const {
     audience,
     algorithms,
-    issuer: named,
+    issuer: issuerWord,
     ...rest
   } = definition.client.authentication.assertion;
   const { longest, tolerance, jti } = rest;
   const base = { algorithms: new Set<string>(algorithms), longest, tolerance };
-  const endpoints = Object.values(definition.token_endpoints).map(
-    ({ path }) => publicUrl + definition.base_path + path,
+  const endpoints = Object.values(definition.token_endpoints).map((endpoint) =>
+    addressOf(endpoint, definition, publicUrl),
   );
-  const audiencesOf = audience.map((word): ((client: Client | undefined) => readonly string[]) => {
-    if (word === 'issuer') return () => [issuer];
-    if (word === 'token_endpoint') return () => endpoints;
-    if (word === 'absent') return () => [];
-    return isClientValue(word) ? valuesOf(word) : () => [word];
+  const audiencesOf = audience.map((word): Names => {
+    if (word === 'issuer') return named(() => [issuer]);
+    if (word === 'token_endpoint') return allOf(endpoints);
+    if (word === 'absent') return named(() => []);
+    return named(isClientValue(word) ? valuesOf(word) : () => [word]);
   });
-  const issuersOf = valuesOf(isClientValue(named) ? named : 'client.id');
+  const audiences = allOf(audiencesOf);
+  const issuersOf = valuesOf(isClientValue(issuerWord) ? issuerWord : 'client.id');
   return {
     rules: {
       client: { ...base, needsId: jti !== 'optional' },
       grant: { ...base, needsId: jti === 'required' },
     },
-    expectedOf: (client) => ({
+    expectedOf: (client, isSecret = () => false) => ({
       issuers: new Set(issuersOf(client)),
-      audiences: new Set(audiencesOf.flatMap((values) => values(client))),
+      audiences: audiences.tell(client),
+      isAudience: (text) => audiences.has(text, client, isSecret),
       takesNoAudience: audience.includes('absent'),
     }),
+  };
+}
+
+/** What a claim may be; of no client, what it may be of each. */
+interface Names {
+  readonly has: (text: string, client: Client | undefined, isSecret: SecretTest) => boolean;
+  /** In words. */
+  readonly tell: (client: Client | undefined) => readonly string[];
+}
+
+function named(valuesOf: (client: Client | undefined) => readonly string[]): Names {
+  return { has: (text, client) => valuesOf(client).includes(text), tell: valuesOf };
+}
+
+function allOf(names: readonly Names[]): Names {
+  return {
+    has: (...asked) => names.some(({ has }) => has(...asked)),
+    tell: (client) => [...new Set(names.flatMap(({ tell }) => tell(client)))],
+  };
+}
+
+/** In words, the URL of a token endpoint with values in its path. */
+export const requestUrl = 'the URL of the request';
+
+/** The URL of a token endpoint, with the client's values where its path has values (HOSTILE 76). */
+function addressOf(
+  { path, inputs }: EndpointDefinition,
+  { programme_identifier: identifier, base_path: base }: Definition,
+  publicUrl: string,
+): Names {
+  const url = publicUrl + base + path;
+  const inPath = Object.entries(inputs).filter(([, input]) => input.in === 'path');
+  if (inPath.length === 0) return named(() => [url]);
+  const rules = new Map<string, InputRule>(
+    inPath.map(([role, input]) => {
+      const rule = compileInput(role, input, identifier);
+      return [`{${rule.wireName}}`, rule] as const;
+    }),
+  );
+  const segments = url.split('/');
+  return {
+    has: (text, client, isSecret) => {
+      const sent = text.split('/');
+      const isThere = (segment: string, index: number): boolean => {
+        const [value = '', rule] = [sent[index], rules.get(segment)];
+        if (rule === undefined) return value === segment;
+        const { fits, equalsProgramme, equalsClient } = rule;
+        return (
+          client !== undefined &&
+          fits(value) &&
+          equalsProgramme?.(value) !== false &&
+          equalsClient?.(value, client, isSecret) !== false
+        );
+      };
+      return sent.length === segments.length && segments.every(isThere);
+    },
+    tell: () => [requestUrl],
   };
 }
 

@@ -5,6 +5,7 @@ import { ownCause } from '../../oauth/cause.ts';
 import { privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { type AssertionUse, readAssertion } from '../../token/assertions/assertion.ts';
+import { AssertionFault } from '../../token/assertions/claims.ts';
 import type { Definition } from '../language/definition.ts';
 import type { InputRule, Inputs } from './input_rules.ts';
 import type { AssertionCredentials } from './presented_credentials.ts';
@@ -44,12 +45,8 @@ export function compileAssertionReader(
       : new Refusal('authentication_malformed', { parameter: told(role), cause });
   };
   const read = (inputs: Inputs, role: string, use: AssertionUse): AssertionCredentials => {
-    const text = inputs.get(role) ?? '';
-    const found = readAssertion(text, use);
-    if (found === undefined) {
-      const expected = 'a JWT signed by the private key of the client';
-      throw refusal(role, expected, `${text.length} characters that are none`);
-    }
+    const found = readAssertion(inputs.get(role) ?? '', use);
+    if (found instanceof AssertionFault) throw refusal(role, found.expected, found.message);
     const isNamedByIssuer = issuer === 'client.id';
     const claimed = use === 'client' ? found.subject : undefined;
     const id = inputs.get('client_id') ?? (isNamedByIssuer ? found.issuer : claimed);

@@ -5,7 +5,16 @@ import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 
 import type { Digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
-import { parseStrictJson } from '../../lib/strict_json.ts';
+import {
+  isMembers,
+  MalformedMember,
+  type Members,
+  neededMember,
+  optionalMember,
+  parseStrictJson,
+  text,
+  texts,
+} from '../../lib/strict_json.ts';
 import {
   type AssertionAlgorithm,
   assertionAlgorithms,
@@ -35,12 +44,12 @@ const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth'];
 
 /**
  * The keys of a set, or of one JWK, that verify signatures; keys for other uses are left out
- * (RFC 7517 5). Throws `UnusableKeySet` where there are none, or where any is private, symmetric or
- * weak.
+ * (RFC 7517 5). Throws `UnusableKeySet` where there are none, or where any is private, symmetric, weak or
+ * malformed (HOSTILE 75).
  */
 export function readKeySet(bytes: Uint8Array): readonly ClientKey[] {
   const value = parse(bytes);
-  const held = isObject(value) && 'kty' in value ? [value] : isObject(value) && value['keys'];
+  const held = isMembers(value) && 'kty' in value ? [value] : isMembers(value) && value['keys'];
   if (!Array.isArray(held)) throw new UnusableKeySet('is no JWKS: it has no list of keys');
   if (held.length > mostKeys) throw new UnusableKeySet(`holds more than ${mostKeys} keys`);
   const keys = held.flatMap((one: unknown) => readKey(one) ?? []);
@@ -56,12 +65,8 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function readKey(jwk: unknown): ClientKey | undefined {
-  if (!isObject(jwk)) throw new UnusableKeySet('holds what is no key');
+  if (!isMembers(jwk)) throw new UnusableKeySet('holds what is no key');
   if (jwk['kty'] === 'oct' || 'k' in jwk) {
     throw new UnusableKeySet('holds a symmetric key: a client registers public keys alone');
   }
@@ -70,26 +75,43 @@ function readKey(jwk: unknown): ClientKey | undefined {
       'holds a private key, which nobody but its owner may have: make another, and send its public half alone',
     );
   }
-  const { kty, use, key_ops: operations, alg, kid } = jwk;
-  const isForOther =
-    (use !== undefined && use !== 'sig') ||
-    (Array.isArray(operations) && !operations.includes('verify'));
-  const members = membersOf.get(kty);
-  if (members === undefined || isForOther) return undefined;
-  const algorithm = assertionAlgorithms.find((one) => one === alg);
-  if (alg !== undefined && algorithm === undefined) return undefined;
-  const key = importKey(Object.fromEntries(members.map((name) => [name, String(jwk[name])])));
+  const members = readMembers(jwk);
+  if (members === undefined) return undefined;
+  const { kid, algorithm, made } = members;
+  const key = importKey(made);
   expectStrength(key);
   // As the library writes them: one key has one spelling, and so one thumbprint.
   const written = new Map<string, unknown>(Object.entries(key.export({ format: 'jwk' })));
-  const own = Object.fromEntries(members.map((name) => [name, String(written.get(name))]));
+  const own = Object.fromEntries(
+    Object.keys(made).map((name) => [name, String(written.get(name))]),
+  );
   if (!fitting(own).some((one) => algorithm === undefined || one === algorithm)) return undefined;
   return present({
     thumbprint: hash('sha256', JSON.stringify(own), 'base64url') as Digest,
-    kid: typeof kid === 'string' ? kid : undefined,
+    kid,
     algorithm,
     jwk: own,
   });
+}
+
+/** What is read of a key: its own members, and what it says of itself; undefined where it is for another use. */
+function readMembers(jwk: Members) {
+  try {
+    const names = membersOf.get(neededMember(jwk, 'kty', text));
+    if (names === undefined) return undefined;
+    const use = optionalMember(jwk, 'use', text);
+    const operations = optionalMember(jwk, 'key_ops', texts);
+    const named = optionalMember(jwk, 'alg', text);
+    const kid = optionalMember(jwk, 'kid', text);
+    const algorithm = assertionAlgorithms.find((one) => one === named);
+    const isForOther = (use ?? 'sig') !== 'sig' || operations?.includes('verify') === false;
+    if (isForOther || algorithm !== named) return undefined;
+    const made = names.map((name) => [name, neededMember(jwk, name, text)] as const);
+    return { kid, algorithm, made: Object.fromEntries(made) };
+  } catch (error) {
+    if (!(error instanceof MalformedMember)) throw error;
+    throw new UnusableKeySet(`holds a key that is malformed (${error.message})`);
+  }
 }
 
 function importKey(key: Readonly<Record<string, string>>): KeyObject {

@@ -7,12 +7,11 @@ import { test } from 'node:test';
 import { instant, milliseconds } from '../../../src/lib/clock.ts';
 import { assertionAlgorithms, type ClientKey } from '../../../src/oauth/client_certificate.ts';
 import {
-  AssertionFault,
-  type AssertionRules,
   type AssertionUse,
   proveAssertion,
   readAssertion,
 } from '../../../src/token/assertions/assertion.ts';
+import { AssertionFault, type AssertionRules } from '../../../src/token/assertions/claims.ts';
 import { encode, registered, signJwt, signText, testKey } from '../../support/assertions.ts';
 
 const key = testKey();
@@ -50,15 +49,22 @@ async function told(
   } = {},
 ): Promise<unknown> {
   const read = readAssertion(text, use);
-  if (read === undefined) return 'not read';
-  const audiences = new Set(['https://tokens.example/club']);
-  const expected = { issuers: new Set(['partner']), audiences, takesNoAudience };
+  if (read instanceof AssertionFault) return toldOf(read);
+  const audiences = ['https://tokens.example/club'];
+  const isAudience = (one: string): boolean => audiences.includes(one);
+  const expected = { issuers: new Set(['partner']), audiences, isAudience, takesNoAudience };
   try {
     return await proveAssertion(read, keys, { ...rules, ...more }, expected, now);
   } catch (error) {
     if (!(error instanceof AssertionFault)) throw error;
-    return `${error.isProven ? '' : 'unproven: '}${error.expected} - ${error.message}`;
+    return toldOf(error);
   }
+}
+
+const unread = /^unproven: a JWT that the client has signed - \d+ characters that are none$/;
+
+function toldOf({ isProven, expected, message }: AssertionFault): string {
+  return `${isProven ? '' : 'unproven: '}${expected} - ${message}`;
 }
 
 test('an assertion of every algorithm proves its issuer, subject, scope and identifier', async () => {
@@ -106,7 +112,7 @@ test('no header makes another key or algorithm count', async () => {
   const text = `${encode({ alg: 'HS256', kid: 'key-1' })}.${encode(good)}`;
   const hmac = createHmac('sha256', secret).update(text).digest('base64url');
   const none = `${encode({ alg: 'none' })}.${encode(good)}.`;
-  const unread = [
+  const others = [
     none,
     `${text}.${hmac}`,
     signJwt(key, good, { alg: 'HS256' }),
@@ -121,7 +127,7 @@ test('no header makes another key or algorithm count', async () => {
     'partner',
     '',
   ];
-  for (const one of unread) assert.equal(await told(one), 'not read', one.slice(0, 60));
+  for (const one of others) assert.match(String(await told(one)), unread);
   const embedded = {
     jwk: stranger.jwk,
     jku: 'https://stranger.example/',
@@ -155,7 +161,7 @@ test('a JWT that says it is of another kind is not read', async () => {
     for (const use of ['client', 'grant'] as const) {
       const read = await told(signJwt(key, good, { typ }), { use });
       assert.equal(
-        read !== 'not read',
+        !unread.test(String(read)),
         uses.some((one) => one === use),
         `${typ} as ${use}`,
       );
@@ -171,14 +177,13 @@ test('claims must name issuer and audience, and be good now', async () => {
     [{ ...good, iss: 'other' }, 'iss: what is registered for the client - another one'],
     [{ ...good, iss: undefined }, 'iss: what is registered for the client - no iss'],
     [unaddressed, 'aud: https://tokens.example/club - no aud'],
-    [{ ...good, aud: [] }, 'aud: https://tokens.example/club - another one'],
     [
       { ...good, aud: 'https://tokens.example/club/' },
       'aud: https://tokens.example/club - another one',
     ],
     [
       { ...good, aud: { a: 'https://tokens.example/club' } },
-      'aud: https://tokens.example/club - another one',
+      'aud: a text that is not empty, or a list of such texts - something else',
     ],
     [endless, 'exp: when it ends - no exp'],
     [{ ...good, exp: '1767225660' }, 'exp: seconds since 1970, as a number - something else'],

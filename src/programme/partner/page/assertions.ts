@@ -1,5 +1,6 @@
 // Owns what a partner's page says of assertions: the claims that they need (RFC 7523 3).
 
+import { requestUrl } from '../../requests/assertion_terms.ts';
 import type { Guide } from '../guide.ts';
 import { type Block, inCode } from '../markdown.ts';
 import { spanText } from './words.ts';
@@ -10,8 +11,9 @@ export function assertionText({ definition, programme }: Guide['contract']): Blo
   const { issuer, audience, algorithms, longest, tolerance } =
     definition.client.authentication.assertion;
   const named = (text: string): string => `your ${inCode(text.slice('client.'.length))}`;
+  const told = (one: string): string => (one === requestUrl ? one : inCode(one));
   const audiences = [
-    ...[...terms.expectedOf(undefined).audiences].map(inCode),
+    ...terms.expectedOf(undefined).audiences.map(told),
     ...audience.filter((one) => one.startsWith('client.')).map(named),
   ];
   const id = Object.values(terms.rules).some(({ needsId }) => needsId)
