@@ -72,7 +72,7 @@ export function parseJsonObject(text: string, { values, objects }: BodyPaths): P
   collectMembers(body, '', objects, members);
   const parameters = new Map<string, string[]>();
   for (const path of paths) {
-    const value = values.has(path) ? jsonText(members.get(path), values.get(path)) : '';
+    const value = values.has(path) ? jsonText(path, members.get(path), values.get(path)) : '';
     append(parameters, path, value);
   }
   return parameters;
@@ -131,13 +131,14 @@ function memberPaths(text: string, objects: ReadonlySet<string>): string[] {
   return paths;
 }
 
-function jsonText(member: unknown, between?: string): string {
+function jsonText(path: string, member: unknown, between?: string): string {
   if (typeof member === 'string') return member;
   if (between !== undefined && isTexts(member)) return member.join(between);
   if (member === null) return '';
   if (typeof member === 'boolean') return String(member);
   if (typeof member === 'number' && Number.isSafeInteger(member)) return String(member);
-  throw new MalformedParameters('a member is neither text, a whole number, true nor false');
+  const name = path.replaceAll(separator, '.');
+  throw new MalformedParameters(`${name} is neither text, a whole number, true nor false`);
 }
 
 function isTexts(member: unknown): member is readonly string[] {

@@ -142,7 +142,7 @@ describe('parseJsonObject', () => {
     );
     assert.deepEqual(parseJsonObject('{"x":[1],"x":{}}', paths).get('x'), ['', '']);
     assert.throws(() => parseJsonObject('{"code":["a"],"x":[]}', paths), {
-      message: 'a member is neither text, a whole number, true nor false',
+      message: 'code is neither text, a whole number, true nor false',
     });
   });
 

@@ -7,7 +7,15 @@ import { instant } from '../../src/lib/clock.ts';
 import type { Client } from '../../src/oauth/client.ts';
 import { assertionType } from '../../src/programme/requests/client_assertion.ts';
 import { keySet, registered, signJwt, testKey } from '../support/assertions.ts';
-import { type Club, openClub, paths, programme, tokensIn, unknownClient } from '../support/club.ts';
+import {
+  type Club,
+  openClub,
+  paths,
+  programme,
+  refused,
+  tokensIn,
+  unknownClient,
+} from '../support/club.ts';
 import type { JetwayOptions } from '../support/jetway.ts';
 import { startKeyServer } from '../support/key_server.ts';
 import { testNeeding } from '../support/tools.ts';
@@ -93,6 +101,27 @@ describe('client assertions', () => {
     const { basic } = site.client;
     const fields = { grant_type: 'client_credentials' };
     tokensIn(await post(site.url, paths.grant, fields, { authorization: basic }));
+  });
+
+  test('HOSTILE 75: a malformed sub or kid is no absent one', async (t) => {
+    const site = await open(t);
+    const malformed = refused(400, { error: 'invalid_client' });
+    for (const wrong of [null, '', 7, true, {}, [id]]) {
+      const { length } = site.records;
+      const now = Math.floor(site.clock.now() / 1000);
+      const kidded = signJwt(key, { iss: id, sub: id, aud: issuer, exp: now + 60 }, { kid: wrong });
+      for (const [name, assertion] of [
+        ['sub', site.sign({ sub: wrong })],
+        ['kid', kidded],
+      ] as const) {
+        assert.deepEqual(await site.ask({ client_assertion: assertion }), malformed);
+        const told = `client_assertion: ${name}: a text that is not empty - something else (own)`;
+        assert.equal(causeOf(site), told);
+      }
+      assert.equal(site.records.length, length + 2);
+    }
+    // RFC 7523 3 asks for it; the issuer who signed speaks for itself.
+    tokensIn(await site.ask({ client_assertion: site.sign({ sub: undefined }) }));
   });
 
   test('an assertion is good once, at whatever endpoint, and its client has its jti for itself', async (t) => {

@@ -122,6 +122,28 @@ describe('the JWT bearer grant', () => {
     }
   });
 
+  test('HOSTILE 75: a malformed sub or scope is no absent one: no token of the client comes of it', async (t) => {
+    const site = await open(t, alone);
+    for (const wrong of [null, '', 7, false, {}, [], [id]]) {
+      assert.deepEqual(await site.ask({ sub: wrong }), invalid, JSON.stringify(wrong));
+      assert.equal(causeOf(site), 'assertion: sub: a text that is not empty - something else');
+    }
+    for (const wrong of [null, '', 15, {}, [], [null], ['AUTHN-LEVEL-15', 1]]) {
+      assert.deepEqual(await site.ask({ scope: wrong }), invalid, JSON.stringify(wrong));
+      assert.match(
+        causeOf(site),
+        /scope: a text that is not empty, or a list of such texts - something else$/,
+      );
+    }
+    tokensIn(await site.ask());
+    // Beside other credentials, too.
+    const other = await open(t, 'client: { authentication: { methods: [basic] } }');
+    const basic = `Basic ${Buffer.from(`${id}:${other.client.secret}`).toString('base64')}`;
+    tokensIn(await other.ask({}, {}, { authorization: basic }));
+    assert.deepEqual(await other.ask({ sub: 7 }, {}, { authorization: basic }), invalid);
+    assert.equal(causeOf(other), 'sub: a text that is not empty - something else');
+  });
+
   test('jti is held to once where it is sent; a refused request leaves it good', async (t) => {
     const site = await open(t, alone);
     const assertion = site.sign({ jti: 'one', sub: 'ann' });
