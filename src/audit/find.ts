@@ -48,7 +48,7 @@ function matchOf(text: string, { facts, since, until }: Criteria): FoundEvent | 
     return undefined;
   }
   const isMatch = facts.every(({ names, values }) =>
-    names.some((name) => told[name] !== undefined && values.includes(String(told[name]))),
+    names.some((name) => values.some((value) => value === told[name])),
   );
   return isMatch ? { text, facts: told } : undefined;
 }

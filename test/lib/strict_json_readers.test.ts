@@ -164,7 +164,7 @@ describe('HOSTILE 75: members that may be left out', () => {
   for (const { what, least: bare, optional, read, none = [] } of readers) {
     test(`${what}: what is there and malformed is refused`, async () => {
       const absent = await outcome(read, bare);
-      assert.ok(!(absent instanceof Error), String(absent));
+      assert.ok(!(absent instanceof Error), absent instanceof Error ? absent.message : '');
       for (const [name, fits] of Object.entries(optional)) {
         const wrong = anything.filter((value) => !fits(value) && !none.includes(value));
         await fc.assert(
@@ -181,9 +181,9 @@ describe('HOSTILE 75: members that may be left out', () => {
       /\bparse(?:StrictJson|JsonObject)\(/.test(readFileSync(join(root, path), 'utf8')),
     );
     // What calls the readers, and the parser itself.
-    const others = ['src/lib/strict_json.ts', 'src/programme/requests/request_body.ts'];
+    const others = new Set(['src/lib/strict_json.ts', 'src/programme/requests/request_body.ts']);
     assert.deepEqual(
-      files.filter((path) => !others.includes(path)).toSorted(),
+      files.filter((path) => !others.has(path)).toSorted(),
       [...new Set(readers.map(({ file }) => `src/${file}`))].toSorted(),
     );
   });

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { assertionType } from '../../src/programme/requests/client_assertion.ts';
+import { registered, signJwt, testKey } from '../support/assertions.ts';
 import { verify } from '../support/gateway.ts';
 import { startJetway } from '../support/jetway.ts';
 import { ask, post } from '../support/wire.ts';
@@ -67,6 +69,55 @@ test('P-15: of several values of a property a gateway is told the one that was s
   assert.deepEqual(await told({}), [200, id, '', '7']);
   const other = await verify(jetway, 'club', 'client', { token, headers: { 'X-Region': 'asia' } });
   assert.equal(other.status, 400);
+});
+
+test('HOSTILE 76: with token_endpoint as audience, aud is the URL that was called', async (t) => {
+  const signed = `${club}      client_assertion: {}
+      client_assertion_type: {}
+client: { authentication: { methods: [private_key_jwt], assertion: { audience: token_endpoint } } }
+revocation: { path: /revoke }
+`;
+  const jetway = await startJetway(t, { programmes: { club: signed } });
+  const key = testKey();
+  const { id } = await jetway.addClient({
+    more: { properties, secrets: [], assertionKeys: { keys: registered(key) } },
+  });
+  let count = 0;
+  const send = async (
+    path: string,
+    aud: unknown,
+    more: Readonly<Record<string, string>> = grant,
+  ): Promise<number> => {
+    count += 1;
+    const exp = Math.floor(jetway.clock.now() / 1000) + 60;
+    const assertion = signJwt(key, { iss: id, sub: id, aud, exp, jti: `id-${count}` });
+    const fields = { client_assertion_type: assertionType, client_assertion: assertion, ...more };
+    return (await post(jetway.url, path, fields)).status;
+  };
+  const urlOf = (tenant: string): string => `https://tokens.example/club/${tenant}/token`;
+  assert.equal(await send('/club/north/token', urlOf('north')), 200);
+  // Both are addresses of this client: it may keep one aud for all.
+  assert.equal(await send('/club/login/token', urlOf('north')), 200);
+  assert.equal(await send('/club/revoke', urlOf('north'), { token: 'any' }), 200);
+  for (const aud of [
+    urlOf('{tenant}'),
+    urlOf('%7Btenant%7D'),
+    urlOf('south'),
+    urlOf('%6eorth'),
+    'https://tokens.example/club',
+    'https://tokens.example/club/north',
+  ]) {
+    assert.equal(await send('/club/north/token', aud), 401, aud);
+    const { expected, came } = jetway.records.at(-1)?.failure?.facts.cause ?? {};
+    assert.deepEqual(
+      [expected, came],
+      ['an assertion, aud: the URL of the request', 'another one'],
+    );
+  }
+  // Another client's address is refused, whatever aud says.
+  assert.equal(await send('/club/south/token', urlOf('south')), 401);
+  assert.equal(await send('/club/south/token', urlOf('north')), 400);
+  assert.equal(jetway.records.at(-1)?.failure?.reason, 'context_mismatch');
 });
 
 test('C-2: programmes that share a path with a value in it are told apart by the selector', async (t) => {

@@ -145,6 +145,6 @@ export async function healthcheck(options: VerbOptions): Promise<void> {
     [own, ...reasons],
   ]);
   await printResult(options, view, sheet([['health', [whole]], ...rows]));
-  // Why is printed already.
-  if (whole === 'unready') throw failed('');
+  // Why is printed already. What answers need not be Jetway: another word says nothing (HOSTILE 75).
+  if (whole !== 'ready' && whole !== 'degraded') throw failed('');
 }

@@ -131,12 +131,12 @@ function endpoints(definition: Definition, publicUrl: string): object {
   const { grants, authorize, base_path: base } = definition;
   const urls = offeredGrants(definition).map((type) => {
     const [only = '', ...others] = endpointsOf(definition, type).map(
-      ([, endpoint]) => publicUrl + base + (constantPath(endpoint) ?? ''),
+      ([, endpoint]) => publicUrl + base + (constantPath(definition, endpoint) ?? ''),
     );
     return [type, others.length === 0 ? only : [only, ...others]] as const;
   });
   const all = urls.flatMap(([, url]) => url);
-  const authorizationUrl = publicUrl + base + (constantPath(authorize.endpoint) ?? '');
+  const authorizationUrl = publicUrl + base + (constantPath(definition, authorize.endpoint) ?? '');
   return present({
     authorization_endpoint: grants.authorization_code && authorizationUrl,
     token_endpoint: all[0],
@@ -144,12 +144,21 @@ function endpoints(definition: Definition, publicUrl: string): object {
   });
 }
 
-/** The path with the first allowed value of each input in it; undefined where one may be any. */
-export function constantPath({ path, inputs }: EndpointDefinition): string | undefined {
-  const byName = new Map(
-    Object.entries(inputs).map(([role, { name = role, allowed = [] }]) => [name, allowed[0]]),
-  );
-  const whole = withPathValues(path, (name) => byName.get(name));
+/**
+ * The path that every client can call, with the first allowed value of each input in it; undefined where a
+ * value is not known, or is a client's own (HOSTILE 76).
+ */
+export function constantPath(
+  { programme_identifier: identifier }: Pick<Definition, 'programme_identifier'>,
+  { path, inputs }: EndpointDefinition,
+): string | undefined {
+  const whole = withPathValues(path, (wanted) => {
+    const [, input] =
+      Object.entries(inputs).find(([role, { name = role }]) => name === wanted) ?? [];
+    const { must_equal: equal, allowed = [] } = input ?? {};
+    if (equal === 'programme.identifier') return identifier;
+    return equal === undefined ? allowed[0] : undefined;
+  });
   return hasValues(whole) ? undefined : whole;
 }
 

@@ -143,11 +143,11 @@ function* valueComplaints(at: Path, { path, inputs }: EndpointDefinition): Itera
 function* metadataComplaints(definition: Definition): Iterable<Complaint> {
   if (definition.metadata === 'off') return;
   for (const [at, endpoint] of endpointsIn(definition)) {
-    if (constantPath(endpoint) !== undefined) continue;
+    if (constantPath(definition, endpoint) !== undefined) continue;
     yield [
       [...at, 'path'],
       `the metadata cannot name ${endpoint.path}, whose values it does not know`,
-      'set metadata to off, or give the input in the path allowed values, of which the metadata names the first',
+      'set metadata to off, or compare the input in the path with nothing of a client and give it allowed values, of which the metadata names the first',
     ];
   }
 }

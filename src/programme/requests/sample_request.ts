@@ -150,7 +150,10 @@ export function fillInputs(
   const inPath = new Map(sent.path);
   return present({
     method,
-    path: definition.base_path + withPathValues(endpoint.path, (name) => inPath.get(name)),
+    // Of a client without the value, words to put it in for: no URL holds a pattern (HOSTILE 76).
+    path:
+      definition.base_path +
+      withPathValues(endpoint.path, (name) => inPath.get(name) ?? `YOUR-${name.toUpperCase()}`),
     query: sent.query,
     headers: sent.header,
     form: usual === 'form' || sent.form.length > 0 ? sent.form : undefined,

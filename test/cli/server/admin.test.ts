@@ -1,8 +1,9 @@
 // Tests of the operators' listener and `healthcheck`, as an operator meets them.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -120,6 +121,24 @@ test('healthcheck asks over the control socket where there is no admin', async (
   assert.match(stderr, /no server of this configuration runs/);
   await startServer(t, folder);
   assert.deepEqual(await jetwayJson(folder, ['healthcheck']), { ...ready, parts });
+});
+
+test('HOSTILE 75: healthcheck takes no answer for a good one but that of a ready server', async (t) => {
+  const folder = workFolder(t, { 'config.yaml': config });
+  let body = '';
+  const stranger = createServer((_, answer) => answer.end(body));
+  t.after(() => stranger.close());
+  stranger.listen(join(folder, 'admin.sock'));
+  await once(stranger, 'listening');
+  const codeOf = async (answer: unknown): Promise<number | null> => {
+    body = JSON.stringify(answer);
+    return (await jetway(folder, ['healthcheck'])).code;
+  };
+  for (const status of [null, '', 'UP', 0, true, {}, ['ready']]) {
+    assert.equal(await codeOf({ status }), 1, JSON.stringify(status));
+  }
+  assert.equal(await codeOf({}), 1);
+  assert.equal(await codeOf({ status: 'degraded' }), 0);
 });
 
 test('check warns of an admin listener for other machines, and of no other', async (t) => {

@@ -40,7 +40,11 @@ const refused: readonly (readonly [yaml: string, ...faults: string[]])[] = [
   ],
   [
     `${tokensAt('/{tenant}/token', tenant)}metadata: on\n`,
-    '5:35: error: the metadata cannot name /{tenant}/token, whose values it does not know (set metadata to off, or give the input in the path allowed values, of which the metadata names the first)',
+    '5:35: error: the metadata cannot name /{tenant}/token, whose values it does not know (set metadata to off, or compare the input in the path with nothing of a client and give it allowed values, of which the metadata names the first)',
+  ],
+  [
+    `${tokensAt('/{tenant}/token', tenant.replace(' }', ', allowed: [north, south] }'))}metadata: on\n`,
+    '5:35: error: the metadata cannot name /{tenant}/token, whose values it does not know (set metadata to off, or compare the input in the path with nothing of a client and give it allowed values, of which the metadata names the first)',
   ],
   [
     'login: { path: /auth/login }\n',

@@ -194,3 +194,34 @@ test('the page tells what tokens look like, where the file says so', () => {
   }
   assert.doesNotMatch(partnerPage(makeGuide(definitionOf(), programmeOf(), base)), /\| Form \|/);
 });
+
+test('HOSTILE 76: no request in a page or collection has a pattern in its address', () => {
+  const over = `
+client: { authentication: { methods: [basic, private_key_jwt], assertion: { audience: token_endpoint } } }
+authorize: { endpoint: { path: "/{tenant}/{version}/login", inputs: { tenant: { in: path, must_equal: client.tenant }, version: { in: path, allowed: [v1, v2] } } } }
+token_endpoints: { grant: { path: "/{tenant}/{version}/token", inputs: { client_assertion: {}, tenant: { in: path, must_equal: client.tenant }, version: { in: path, characters: digits } } } }
+sandbox: { header: X-Fail }
+`;
+  const [definition, programme] = [definitionOf(over), programmeOf(over)];
+  const { client: placeholder } = makeGuide(definition, programme, base).by;
+  const registered = { ...placeholder, properties: { tenant: ['north', 'south'] } };
+  const incomplete = { ...placeholder, properties: {} };
+  for (const [client, tenant] of [
+    [undefined, 'YOUR-TENANT'],
+    [registered, 'north'],
+    [incomplete, 'YOUR-TENANT'],
+  ] as const) {
+    const guide = makeGuide(definition, programme, base, client);
+    const page = partnerPage(guide);
+    const blocks = [...page.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
+    for (const text of [...blocks, JSON.stringify(postmanCollection(guide))]) {
+      assert.doesNotMatch(text, /\{(?:tenant|version)\}|%7B/i);
+    }
+    const addresses = [
+      ...blocks.join('').matchAll(/\/executive-club\/(\S+?)\/\S+?\/(?:login|token)/g),
+    ];
+    assert.ok(addresses.length > 5);
+    assert.deepEqual([...new Set(addresses.map(([, one]) => one))], [tenant]);
+    assert.match(page, /`aud` with the URL of the request, /);
+  }
+});

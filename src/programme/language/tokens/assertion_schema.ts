@@ -18,7 +18,7 @@ const propertyWords = 'expected client.id, or client. and the name of a property
 
 export const assertionSchema = v.strictObject({
   audience: key(v.optional(oneOrMore(textSchema), 'issuer'), {
-    text: "What `aud` must hold: `issuer` is the programme's public base URL, `token_endpoint` the URL of any of its token endpoints, `client.id` or `client.NAME` what is registered for the client, and any other text itself. With `absent` among them an assertion may be without `aud`.",
+    text: "What `aud` must hold: `issuer` is the programme's public base URL, `token_endpoint` the URL of any of its token endpoints (with the client's own values, where the path has values), `client.id` or `client.NAME` what is registered for the client, and any other text itself. With `absent` among them an assertion may be without `aud`.",
     example: '[token_endpoint, "https://login.example.com"]',
   }),
   algorithms: key(

@@ -2,7 +2,7 @@
 
 import { listed } from '../../../lib/present.ts';
 import type { SampleRequest } from '../../requests/sample_request.ts';
-import { below, type Guide } from '../guide.ts';
+import { type Guide, tokenRequests } from '../guide.ts';
 import { type Block, codeBlock, inCode, table } from '../markdown.ts';
 import { curlLines } from '../snippets/curl.ts';
 
@@ -10,7 +10,10 @@ export function sandboxSection(guide: Guide): Block {
   const { sandbox, base, contract } = guide;
   const { sandbox: places } = contract.definition;
   const [endpoint] = contract.tokenEndpoints;
-  if (sandbox === undefined || places === undefined || endpoint === undefined) return false;
+  const [grant] = endpoint?.grants ?? [];
+  const found =
+    grant && tokenRequests(guide, grant.grant).find(({ name }) => name === endpoint?.name);
+  if (sandbox === undefined || places === undefined || found === undefined) return false;
   const { header, parameter } = places;
   const where = listed<string>([
     header !== undefined && `in the header ${inCode(header)}`,
@@ -18,8 +21,8 @@ export function sandboxSection(guide: Guide): Block {
   ]).join(' or ');
   const name = 'throttled';
   const request: SampleRequest = {
-    method: endpoint.reading.methods[0] ?? 'POST',
-    path: below(guide, endpoint.path),
+    method: found.request.method,
+    path: found.request.path,
     query: header === undefined && parameter !== undefined ? [[parameter, name]] : [],
     headers: header === undefined ? [] : [[header, name]],
   };

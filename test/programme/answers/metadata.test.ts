@@ -1,0 +1,31 @@
+// HOSTILE 76: metadata (RFC 8414) tells addresses that every client can call.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { compileMetadata } from '../../../src/programme/answers/metadata.ts';
+import { definitionOf } from '../../support/definition.ts';
+
+test('HOSTILE 76: an address has the programme and the first allowed value in its path, and no pattern', () => {
+  const inputs =
+    'club: { in: path, must_equal: programme.identifier }, version: { in: path, allowed: [v2, v1] }';
+  const definition = definitionOf(`
+metadata: on
+authorize: { endpoint: { path: "/{version}/login", inputs: { version: { in: path, allowed: [v1] } } } }
+token_endpoints: { grant: { path: "/{club}/{version}/token", inputs: { ${inputs} } } }
+`);
+  const metadata = compileMetadata('club', definition, 'https://tokens.example', '/executive-club');
+  const document = metadata.document({ introspection: false, keySet: false });
+  assert.doesNotMatch(document, /[{%](?:club|version|7B)/);
+  const { authorization_endpoint: login, token_endpoint: tokens } = JSON.parse(document) as Record<
+    string,
+    unknown
+  >;
+  assert.deepEqual(
+    [login, tokens],
+    [
+      'https://tokens.example/executive-club/v1/login',
+      `https://tokens.example/executive-club/${definition.programme_identifier}/v2/token`,
+    ],
+  );
+});
