@@ -76,7 +76,7 @@ const xml: Encoding = {
     const isEmpty = value.indexOf('>') === value.length - 1;
     return isEmpty ? `<${name}${value.slice(0, -1)}/>` : `<${name}${value}</${name}>`;
   },
-  attribute: (name) => (value) => ` ${name}="${withReferences(value.slice(1), /[\t\n]/g)}"`,
+  attribute: (name) => (value) => ` ${name}="${escapeSpace(value.slice(1))}"`,
   object: (members) => {
     const content = members.filter((member) => !member.startsWith(' '));
     const attributes = members.filter((member) => member.startsWith(' '));
@@ -94,19 +94,16 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/**
- * XML 1.0 cannot represent control characters and unpaired surrogates: they become U+FFFD. Readers turn
- * a plain carriage return into a line feed (2.11), and white space of attributes into spaces (3.3.3).
- */
+/** XML 1.0 cannot represent control characters and unpaired surrogates: they become U+FFFD. */
 export function escapeXml(text: string): string {
-  const escaped = text
+  return text
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
-  return withReferences(escaped, /\r/g);
 }
 
-function withReferences(text: string, characters: RegExp): string {
-  return text.replaceAll(characters, (character) => `&#${character.charCodeAt(0)};`);
+/** In an attribute, readers turn plain line breaks and tabs into spaces (XML 1.0 3.3.3). */
+function escapeSpace(escaped: string): string {
+  return escaped.replaceAll(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const text: Encoding = {

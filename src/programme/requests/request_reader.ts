@@ -152,14 +152,15 @@ function reportStrays(
   body: ReadBody,
   report: Report,
 ): void {
-  const { keys, objects } = rules;
+  const { keys, objects, endpoint } = rules;
   for (const [name, values] of inQuery) {
     if (!keys.query.has(name)) reportStray(rules, name, values, keys.body, report);
   }
   for (const [name, values] of body.parameters) {
     if (body.form !== undefined && keys[body.form].has(name)) continue;
-    if (objects.has(name) && (values.length === 1 || rules.endpoint.repeated !== 'refuse'))
-      continue;
+    // In a form, a parameter of that name is none.
+    const isObject = body.form !== 'form' && objects.has(name);
+    if (isObject && (values.length === 1 || endpoint.repeated !== 'refuse')) continue;
     reportStray(rules, name, values, keys.query, report);
   }
 }

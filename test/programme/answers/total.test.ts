@@ -230,7 +230,8 @@ describe('HOSTILE 77: what a writer writes is read as what was meant', () => {
         });
         assert.deepEqual(parseForm(form({ client_name: value })).get('x'), [value.toWellFormed()]);
         const element = readXml(write('xml', 'client_name', value));
-        assert.equal(element.children[0]?.text, xmlText(value));
+        // A line ends as the file writes it; readers see a line feed (XML 1.0 2.11).
+        assert.equal(element.children[0]?.text, xmlText(value).replaceAll(/\r\n?/g, '\n'));
         const attribute = readXml(write('xml', { value: 'client_name', attribute: true }, value));
         assert.deepEqual(attribute.attributes, [['x', xmlText(value)]]);
       }),

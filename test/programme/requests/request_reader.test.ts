@@ -90,6 +90,8 @@ test('HOSTILE 78: no name passes for a path into an object', () => {
     assert.deepEqual(read(endpoint, form, formOf([[odd, 'x']])), {}, odd);
   }
   assert.deepEqual(read(endpoint, json, '{"user":{"id":"x"}}'), { id: 'x' });
+  const strict = endpointOf('refuse', 'refuse', ', id: { within: [user], in: json }');
+  assert.deepEqual(read(strict, form, 'user=x'), ['unknown_parameter', 'user']);
 });
 
 test('HOSTILE 77: text that is not well-formed Unicode is refused in every member', () => {
