@@ -94,6 +94,15 @@ test('HOSTILE 78: no name passes for a path into an object', () => {
   assert.deepEqual(read(strict, form, 'user=x'), ['unknown_parameter', 'user']);
 });
 
+test('HOSTILE 78: a member whose name has a dot stands beside a member of an object', () => {
+  const inputs = ', id: { within: [user], in: json }, flat: { name: user.id, in: json }';
+  const endpoint = endpointOf('refuse', 'refuse', inputs);
+  assert.deepEqual(read(endpoint, json, '{"user":{"id":"x"},"user.id":"y"}'), {
+    id: 'x',
+    flat: 'y',
+  });
+});
+
 test('HOSTILE 77: text that is not well-formed Unicode is refused in every member', () => {
   const endpoint = endpointOf('refuse', 'ignore');
   for (const body of [String.raw`{"note":"\ud800"}`, String.raw`{"\udc00":"x"}`]) {
