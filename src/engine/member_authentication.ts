@@ -134,7 +134,8 @@ async function countedUnder(
   attempt.record.account = account;
   const places = attempt.address === undefined ? [] : [networkOf(attempt.address)];
   const device = deviceAccount(keyring, programme.id, account, attempt.device, now);
-  const browsers = keyring.accountDigest(`browsers ${account}`);
+  // A line break: no username begins with one (HOSTILE 78).
+  const browsers = keyring.accountDigest(`\nbrowsers ${account}`);
   if (device !== undefined && (await blockedFor(service, browsers, now)) === undefined) {
     return { account: device, places: [browsers, ...places], owners: [browsers] };
   }

@@ -24,8 +24,9 @@ export async function throttle(
     uses.allow(client.id, now);
     return undefined;
   }
-  // Strangers know the identifier of a public client: one of them must not use it up for all.
-  const key = client.isPublic === true ? `${client.id} ${networkOf(address())}` : client.id;
+  // Strangers know the identifier of a public client: one of them must not use it up for all. No
+  // identifier holds a line break: no client has the key of another one.
+  const key = client.isPublic === true ? `${client.id}\n${networkOf(address())}` : client.id;
   const outcome = store.count('token_request', programme.id, key, limit, now);
   const { allowed, remaining, retryAfter } = await outcome;
   const budget = { limit, remaining, at: now, resetAfter: retryAfter };

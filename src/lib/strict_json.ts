@@ -1,44 +1,104 @@
-// Owns reading JSON from outside strictly: UTF-8, one value, no member twice; and of an object the members
-// that are asked for. Absent is absent. What is there and is not as it must be is refused and never taken
-// for absent, null, "" and [] too (HOSTILE 75).
+// Owns reading JSON from outside strictly: UTF-8, one value, well-formed texts, no member twice, numbers as they
+// were sent; and of an object the members that are asked for. Absent is absent. What is there and is not
+// as it must be is refused and never taken for absent, null, "" and [] too (HOSTILE 75).
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/**
- * The value of the JSON. Throws without quoting the bytes, which may hold secrets that no log should
- * have: JSON.parse's own message repeats the text around the fault.
- */
-export function parseStrictJson(bytes: Uint8Array): unknown {
-  const { text, value } = parse(bytes);
-  if (repeatsMember(text)) throw new SyntaxError('a member is named twice');
-  return value;
+/** A value as its text has it, not as JSON.parse reads it. */
+export type JsonNode = string | boolean | null | JsonNumber | JsonList | JsonObject;
+
+/** As it was sent: JSON.parse rounds `12345678901234567890` and turns `1e400` into Infinity. */
+export interface JsonNumber {
+  readonly digits: string;
 }
 
-function parse(bytes: Uint8Array): { readonly text: string; readonly value: unknown } {
+export interface JsonList {
+  readonly items: JsonNode[];
+}
+
+/** In the order of the text, with members that stand there several times: JSON.parse keeps the last. */
+export interface JsonObject {
+  readonly members: (readonly [name: string, value: JsonNode])[];
+}
+
+export function isJsonObject(node: JsonNode): node is JsonObject {
+  return typeof node === 'object' && node !== null && 'members' in node;
+}
+
+/**
+ * The value of the JSON. Throws without quoting the bytes, which may hold secrets that no log should
+ * have: JSON.parse's own message repeats the text around the fault. No member may be named twice.
+ */
+export function parseStrictJson(bytes: Uint8Array): unknown {
+  let text: string;
+  let value: unknown;
   try {
-    const text = utf8.decode(bytes);
-    return { text, value: JSON.parse(text) as unknown };
+    text = utf8.decode(bytes);
+    value = JSON.parse(text);
   } catch {
     throw new SyntaxError('not JSON in UTF-8');
   }
+  const { objects } = nodesOf(text);
+  if (objects.some(({ members }) => new Set(members.map(([name]) => name)).size < members.length)) {
+    throw new SyntaxError('a member is named twice');
+  }
+  return value;
 }
 
-/** JSON.parse keeps the last of several members silently. The text is known to be JSON. */
-function repeatsMember(text: string): boolean {
-  const open: Set<string>[] = [];
-  let last = '';
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}:]/g)) {
-    if (token === '{' || token === '[') open.push(new Set());
-    else if (token === '}' || token === ']') open.pop();
-    else if (token !== ':') last = token;
+/** The nodes of a JSON text; throws without quoting it. */
+export function readJson(text: string): JsonNode {
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new SyntaxError('not JSON');
+  }
+  return nodesOf(text).root;
+}
+
+/** A text, a bracket, or a number or word; commas and colons are not needed where the text is JSON. */
+const tokens = /"(?:[^"\\]|\\.)*"|[[\]{}]|[^\s",:[\]{}]+/g;
+
+/** @param text known to be JSON; without recursion, since it may nest as deep as it is long */
+function nodesOf(text: string): { readonly root: JsonNode; readonly objects: JsonObject[] } {
+  const objects: JsonObject[] = [];
+  const open: (JsonList | JsonObject)[] = [];
+  let root: JsonNode = null;
+  let name: string | undefined;
+  const add = (node: JsonNode): void => {
+    const outer = open.at(-1);
+    if (outer === undefined) root = node;
+    else if (isJsonObject(outer)) outer.members.push([name ?? '', node]);
+    else outer.items.push(node);
+    name = undefined;
+  };
+  for (const [token] of text.matchAll(tokens)) {
+    if (token === '{' || token === '[') {
+      const node: JsonList | JsonObject = token === '{' ? { members: [] } : { items: [] };
+      add(node);
+      open.push(node);
+      if (isJsonObject(node)) objects.push(node);
+    } else if (token === '}' || token === ']') open.pop();
+    else if (!token.startsWith('"')) add(wordOf(token));
     else {
-      const names = open.at(-1);
-      const name = JSON.parse(last) as string;
-      if (names?.has(name) === true) return true;
-      names?.add(name);
+      const outer = open.at(-1);
+      if (name === undefined && outer !== undefined && isJsonObject(outer)) name = textOf(token);
+      else add(textOf(token));
     }
   }
-  return false;
+  return { root, objects };
+}
+
+function wordOf(token: string): JsonNode {
+  if (token === 'null') return null;
+  return token === 'true' || token === 'false' ? token === 'true' : { digits: token };
+}
+
+/** HOSTILE 77: an escape can name half a surrogate pair, which no other encoding can carry (RFC 8259 8.2). */
+function textOf(token: string): string {
+  if (!token.includes('\\')) return token.slice(1, -1);
+  const text = JSON.parse(token) as string;
+  if (!text.isWellFormed()) throw new SyntaxError('a text in it is not well-formed Unicode');
+  return text;
 }
 
 export type Members = Readonly<Record<string, unknown>>;

@@ -1,5 +1,7 @@
 // Owns the strict decoding of parameters: queries, form bodies and JSON bodies.
 
+import { isJsonObject, type JsonNode, readJson } from '../lib/strict_json.ts';
+
 /** Decoded parameters by wire name; a name sent twice holds two values. */
 export type Parameters = ReadonlyMap<string, readonly string[]>;
 
@@ -42,8 +44,8 @@ export function parseFormOrNone(text: string): Parameters {
   }
 }
 
-/** No name on the wire holds this. */
-export const separator = '\u0000';
+/** Half a surrogate pair: no text that is read holds one, so no name can pass for a path (HOSTILE 77, 78). */
+export const separator = '\ud800';
 
 /** The path of a member of a body: the names of its objects, outermost first, and its own. */
 export function memberPath(names: readonly string[]): string {
@@ -59,93 +61,75 @@ export interface BodyPaths {
 }
 
 /**
- * Reads the members of a JSON object. Whole numbers and booleans become text (an absent-minded
- * client sends `"code": 123456`); null counts as empty; a list of texts is joined where it can be one.
- * Any other value is refused where it would be read; elsewhere only its name is told, with an empty
- * value.
+ * Reads the members of a JSON object, in the order they were sent. Whole numbers, by all of their digits, and
+ * booleans become text (an absent-minded client sends `"code": 123456`); null counts as empty; a list
+ * of texts is joined where it can be one. Any other value is refused where it would be read; elsewhere
+ * only its name is told, with an empty value.
  */
-export function parseJsonObject(text: string, { values, objects }: BodyPaths): Parameters {
-  const body = parseJson(text);
-  const paths = memberPaths(text, objects);
-  if (paths.length > maxParameters) throw new MalformedParameters('too many parameters');
-  const members = new Map<string, unknown>();
-  collectMembers(body, '', objects, members);
-  const parameters = new Map<string, string[]>();
-  for (const path of paths) {
-    const value = values.has(path) ? jsonText(path, members.get(path), values.get(path)) : '';
-    append(parameters, path, value);
-  }
+export function parseJsonObject(text: string, paths: BodyPaths): Parameters {
+  const { parameters, add } = collecting();
+  collectMembers(parseJson(text), '', paths, add);
   return parameters;
 }
 
-function collectMembers(
-  value: unknown,
-  prefix: string,
-  objects: ReadonlySet<string>,
-  members: Map<string, unknown>,
-): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new MalformedParameters('an object was expected');
-  }
-  for (const [name, member] of Object.entries(value)) {
-    const path = prefix + name;
-    const isObject = objects.has(path);
-    // An object is no parameter itself, but one that is sent twice must be noticed.
-    members.set(path, isObject ? '' : member);
-    if (isObject) collectMembers(member, path + separator, objects, members);
-  }
-}
-
-function parseJson(text: string): unknown {
+function parseJson(text: string): JsonNode {
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new MalformedParameters('the body is not JSON');
+    return readJson(text);
+  } catch (error) {
+    throw new MalformedParameters(`the body is refused: ${(error as Error).message}`);
   }
 }
 
-/**
- * Paths of the members that are read, a repeated one several times: JSON.parse keeps the last one
- * silently. The text is known to be JSON.
- */
-function memberPaths(text: string, objects: ReadonlySet<string>): string[] {
-  const paths: string[] = [];
-  // The path of each open object, before its members' names; undefined where they are not read.
-  const open: (string | undefined)[] = [];
-  let last = '';
-  let member: string | undefined = '';
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}:]/g)) {
-    if (token === '{' || token === '[') {
-      const isRead = open.length === 0 || (member !== undefined && objects.has(member));
-      const prefix = open.length === 0 ? '' : member + separator;
-      open.push(token === '{' && isRead ? prefix : undefined);
-      member = undefined;
-    } else if (token === '}' || token === ']') open.pop();
-    else if (token !== ':') last = token;
-    else {
-      const prefix = open.at(-1);
-      member = prefix === undefined ? undefined : prefix + (JSON.parse(last) as string);
-      if (member !== undefined) paths.push(member);
-    }
+function collectMembers(
+  node: JsonNode,
+  prefix: string,
+  paths: BodyPaths,
+  add: (path: string, value: string) => void,
+): void {
+  if (!isJsonObject(node)) throw new MalformedParameters('an object was expected');
+  const { values, objects } = paths;
+  for (const [name, member] of node.members) {
+    const path = prefix + name;
+    if (objects.has(path)) {
+      // An object is no parameter itself, but one that is sent twice must be noticed.
+      add(path, '');
+      collectMembers(member, path + separator, paths, add);
+    } else add(path, values.has(path) ? jsonText(path, member, values.get(path)) : '');
   }
-  return paths;
 }
 
-function jsonText(path: string, member: unknown, between?: string): string {
+/** Parameters to add to, of which there are not too many. */
+export function collecting(): {
+  readonly parameters: Parameters;
+  readonly add: (path: string, value: string) => void;
+} {
+  const parameters = new Map<string, string[]>();
+  let left = maxParameters;
+  const add = (path: string, value: string): void => {
+    if (left === 0) throw new MalformedParameters('too many parameters');
+    left -= 1;
+    append(parameters, path, value);
+  };
+  return { parameters, add };
+}
+
+function jsonText(path: string, member: JsonNode, between?: string): string {
   if (typeof member === 'string') return member;
-  if (between !== undefined && isTexts(member)) return member.join(between);
   if (member === null) return '';
   if (typeof member === 'boolean') return String(member);
-  if (typeof member === 'number' && Number.isSafeInteger(member)) return String(member);
+  if ('digits' in member && /^-?\d+$/.test(member.digits)) return member.digits;
+  if (between !== undefined && 'items' in member && isTexts(member.items)) {
+    return member.items.join(between);
+  }
   const name = path.replaceAll(separator, '.');
   throw new MalformedParameters(`${name} is neither text, a whole number, true nor false`);
 }
 
-function isTexts(member: unknown): member is readonly string[] {
-  return Array.isArray(member) && member.every((item) => typeof item === 'string');
+function isTexts(items: readonly JsonNode[]): items is readonly string[] {
+  return items.every((item) => typeof item === 'string');
 }
 
-export function append(parameters: Map<string, string[]>, name: string, value: string): void {
+function append(parameters: Map<string, string[]>, name: string, value: string): void {
   const values = parameters.get(name);
   if (values === undefined) parameters.set(name, [value]);
   else values.push(value);

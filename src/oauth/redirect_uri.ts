@@ -119,8 +119,9 @@ function rank(first: number): number {
 }
 
 /**
- * The URI with parameters added to its query, or to a fragment, which a redirect URI never has. A query the URI already has is kept (RFC 6749 4.1.2); each value
- * is encoded once, so that nothing in it can end the header or start another parameter.
+ * The URI with parameters added to its query, or to a fragment, which a redirect URI never has. A query
+ * the URI already has is kept (RFC 6749 4.1.2); each value is encoded once, so that nothing in it can
+ * end the header or start another parameter. It never throws: the code is spent on it (HOSTILE 77).
  */
 export function withParameters(
   redirectUri: string,
@@ -131,7 +132,7 @@ export function withParameters(
   for (const [name, value] of Object.entries(parameters)) {
     if (value === undefined) continue;
     const between = uri.includes(sign) ? '&' : sign;
-    uri += `${between}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    uri += `${between}${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`;
   }
   return uri;
 }

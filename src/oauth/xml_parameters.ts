@@ -9,10 +9,9 @@ import {
 } from '../lib/xml/xml.ts';
 import { type Charset, charsetOf, utf8 } from './charset.ts';
 import {
-  append,
   type BodyPaths,
+  collecting,
   MalformedParameters,
-  maxParameters,
   type Parameters,
   separator,
 } from './parameters.ts';
@@ -38,13 +37,7 @@ export function parseXml(
   root?: string,
 ): Parameters {
   const text = (charset ?? declaredCharset(body)).text(body);
-  const parameters = new Map<string, string[]>();
-  let left = maxParameters;
-  const add = (path: string, value: string): void => {
-    if (left === 0) throw new MalformedParameters('too many parameters');
-    left -= 1;
-    append(parameters, path, value);
-  };
+  const { parameters, add } = collecting();
   const element = rootOf(text);
   if (root !== undefined && element.name !== root) {
     throw new MalformedParameters(`the element ${root} was expected`);

@@ -145,8 +145,11 @@ function compileClientRules(
 ): ClientRules {
   const { identifier, authentication } = definition.client;
   const misfit = compileMisfit(identifier);
+  // Keys of stores join an identifier and other texts by a line break (HOSTILE 78).
   const fits = (text: string): boolean =>
-    misfit(text) === undefined && Buffer.byteLength(text) <= longestIdentifier;
+    misfit(text) === undefined &&
+    Buffer.byteLength(text) <= longestIdentifier &&
+    !/\p{C}/u.test(text);
   const { prefix = '' } = identifier;
   return {
     isIdentifier: fits,

@@ -37,6 +37,18 @@ describe('strict JSON', () => {
     });
   });
 
+  test('HOSTILE 77: a text that is not well-formed Unicode is refused', () => {
+    const message = 'a text in it is not well-formed Unicode';
+    for (const text of [
+      String.raw`"\ud800"`,
+      String.raw`{"\uDC00":1}`,
+      String.raw`[{"a":["\udbff\u0061"]}]`,
+    ]) {
+      assert.throws(() => read(text), { message });
+    }
+    assert.equal(read(String.raw`"\ud83d\ude00"`), '😀');
+  });
+
   test('what is no JSON, or no UTF-8, is refused without being quoted', () => {
     for (const bytes of [
       Buffer.from('{"password":"hunter2"'),

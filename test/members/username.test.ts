@@ -55,3 +55,17 @@ test('a normalised name stays as it is', () => {
     assert.equal(normaliseUsername(once), once, typed);
   }
 });
+
+test('HOSTILE 78: no username begins as the other names that are digested beside usernames do', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        anyText(),
+        anyText().map((text) => `\n\u200b\n${text}`),
+      ),
+      (typed) => {
+        assert.ok(!normaliseUsername(typed).startsWith('\n'));
+      },
+    ),
+  );
+});

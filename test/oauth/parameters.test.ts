@@ -88,6 +88,88 @@ const everything = new (class extends Map<string, undefined> {
   }
 })();
 
+/** A member as a client writes it: its name and value, and how these are spelled. */
+interface SentMember {
+  readonly name: string;
+  readonly spelledName: string;
+  /** What is read, and its text; an object's members have no text of their own. */
+  readonly value: { readonly told: string; readonly spelled: string } | readonly SentMember[];
+  readonly space: string;
+}
+
+const nested = ['u', 'v'];
+const nestedPaths: ReadonlySet<string> = new Set([
+  'u',
+  'v',
+  ...nested.flatMap((outer) => nested.map((inner) => memberPath([outer, inner]))),
+]);
+
+/** Every spelling that JSON has for a text: some of its characters escaped, surrogates in two halves. */
+function spelled(
+  text: fc.Arbitrary<string>,
+): fc.Arbitrary<readonly [text: string, spelled: string]> {
+  return fc
+    .tuple(text, fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }))
+    .map(([one, escaped]) => {
+      const units = one.split('').map((unit, index) => {
+        const code = unit.charCodeAt(0);
+        const isHalf = code >= 0xd800 && code <= 0xdfff;
+        const hex = `\\u${code.toString(16).padStart(4, '0')}`;
+        const isEscaped = escaped[index % escaped.length] === true;
+        return isHalf || isEscaped ? hex : JSON.stringify(unit).slice(1, -1);
+      });
+      return [one, `"${units.join('')}"`] as const;
+    });
+}
+
+function anyMembers(depth = 0): fc.Arbitrary<readonly SentMember[]> {
+  const number = fc.oneof(
+    fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }).map(String),
+    fc.constantFrom('0', '-0', '9007199254740993'),
+  );
+  const scalar = fc.oneof(
+    spelled(anyText(8)),
+    fc.oneof(number, fc.constantFrom('true', 'false')).map((text) => [text, text] as const),
+    fc.constant(['', 'null'] as const),
+  );
+  const plain = fc.record({
+    name: spelled(fc.oneof(anyText(3), fc.constantFrom('a', 'a', 'b', '__proto__', 'u\0u', 'u.u'))),
+    value: scalar.map(([text, written]) => ({ told: text, spelled: written })),
+    space: fc.constantFrom('', ' ', '\n\t'),
+  });
+  const object = fc.record({
+    name: spelled(fc.constantFrom(...nested)),
+    value: depth < 2 ? fc.nat(0).chain(() => anyMembers(depth + 1)) : fc.constant([]),
+    space: fc.constantFrom('', ' '),
+  });
+  const member = (depth < 2 ? fc.oneof(plain, plain, object) : plain).map(
+    ({ name: [name, spelledName], ...rest }): SentMember => ({ name, spelledName, ...rest }),
+  );
+  return fc.array(
+    member.filter(({ name, value }) => Array.isArray(value) || !nested.includes(name)),
+    { maxLength: 4 },
+  );
+}
+
+function sentAs(members: readonly SentMember[]): string {
+  const written = members.map(({ spelledName, value, space }) => {
+    const text = 'told' in value ? value.spelled : sentAs(value);
+    return `${space}${spelledName}${space}:${space}${text}${space}`;
+  });
+  return `{${written.join(',')}}`;
+}
+
+function* told(
+  members: readonly SentMember[],
+  within: readonly string[],
+): Iterable<readonly [path: string, value: string]> {
+  for (const { name, value } of members) {
+    const path = [...within, name];
+    yield [memberPath(path), 'told' in value ? value.told : ''];
+    if (!('told' in value)) yield* told(value, path);
+  }
+}
+
 describe('parseJsonObject', () => {
   const scalar = fc.oneof(anyText(), fc.maxSafeInteger(), fc.boolean(), fc.constant(null));
 
@@ -115,7 +197,7 @@ describe('parseJsonObject', () => {
 
   test('refuses what is not an object of plain values', () => {
     const bad = `x [] null "a" 1 { {"a":1,} {'a':1} {"a":{}} {"a":[]} {"a":["b"]} {"a":1.5}
-      {"a":9007199254740993} {"a":1e400}`.split(/\s+/);
+      {"a":1e3} {"a":1.0} {"a":1e400}`.split(/\s+/);
     for (const text of [...bad, '', '{"a":"b"} x', '\ufeff{}']) {
       assert.throws(() => readJson(text), MalformedParameters, text);
     }
@@ -160,7 +242,47 @@ describe('parseJsonObject', () => {
 
   test('refuses a nested member though a plain one of its name stands beside it', () => {
     assert.throws(() => readJson('{"a":"b","a":{"c":1}}'), MalformedParameters);
-    assert.equal(readJson('{"a":{"a":"x"},"a":"b"}').get('a')?.length, 2);
+    assert.throws(() => readJson('{"a":{"c":1},"a":"b"}'), MalformedParameters);
+  });
+
+  test('HOSTILE 77: a text that is not well-formed Unicode is refused, wherever it stands', () => {
+    const bad = String.raw`{"a":"\ud800"} {"a":"x\uDC00\ud800y"} {"\udfff":1} {"b":{"c":["\ud83d"]}}`;
+    for (const text of bad.split(' ')) {
+      const message = 'the body is refused: a text in it is not well-formed Unicode';
+      assert.throws(() => parseJsonObject(text, { values: new Map(), objects: new Set() }), {
+        message,
+      });
+    }
+    assert.deepEqual(readJson(String.raw`{"a":"\ud83d\ude00"}`), new Map([['a', ['😀']]]));
+  });
+
+  test('HOSTILE 78: a number is read by its digits, a name is never taken for a path', () => {
+    const number = '123456789012345678901234';
+    assert.deepEqual(readJson(`{"a":${number}}`), new Map([['a', [number]]]));
+    assert.deepEqual(readJson('{"a":-0}'), new Map([['a', ['-0']]]));
+    const paths = {
+      values: new Map([[memberPath(['user', 'id']), undefined]]),
+      objects: new Set(['user']),
+    };
+    for (const name of ['user\0id', 'user.id', 'user/id', 'user id']) {
+      const found = parseJsonObject(JSON.stringify({ [name]: 'x' }), paths);
+      assert.deepEqual(found, new Map([[name, ['']]]), name);
+    }
+  });
+
+  test('HOSTILE 78: reads any text as its members stand in it', () => {
+    fc.assert(
+      fc.property(anyMembers(), (members) => {
+        const expected = new Map<string, string[]>();
+        for (const [path, value] of told(members, [])) {
+          expected.set(path, [...(expected.get(path) ?? []), value]);
+        }
+        const body = sentAs(members);
+        const found = parseJsonObject(body, { values: everything, objects: nestedPaths });
+        assert.deepEqual([...found], [...expected], body);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 

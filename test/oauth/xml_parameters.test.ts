@@ -4,7 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { charsetOf } from '../../src/oauth/charset.ts';
-import { MalformedParameters, maxParameters, memberPath } from '../../src/oauth/parameters.ts';
+import {
+  MalformedParameters,
+  maxParameters,
+  memberPath,
+  separator,
+} from '../../src/oauth/parameters.ts';
 import { parseXml } from '../../src/oauth/xml_parameters.ts';
 
 const paths = {
@@ -17,7 +22,9 @@ const paths = {
 
 function read(xml: string, root?: string): Record<string, readonly string[]> {
   const found = parseXml(Buffer.from(xml), undefined, paths, root);
-  return Object.fromEntries([...found].map(([path, all]) => [path.replaceAll('\0', '.'), all]));
+  return Object.fromEntries(
+    [...found].map(([path, all]) => [path.replaceAll(separator, '.'), all]),
+  );
 }
 
 test('elements and attributes stand under their paths, by local names', () => {

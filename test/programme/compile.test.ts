@@ -103,3 +103,13 @@ describe('compileProgramme', () => {
     });
   });
 });
+
+test('HOSTILE 77, 78: no client identifier has characters that cannot be seen, whatever its shape', () => {
+  const shape = 'identifier: { prefix: null, characters: null, length: null }';
+  const { isIdentifier } = programmeOf(
+    `client: { ${shape}, authentication: { credentials: raw } }`,
+  ).clients;
+  const odd = ['a\nb', 'a\0', '\ud800', '\u2066a', '\ufeff'];
+  assert.deepEqual(odd.filter(isIdentifier), []);
+  assert.deepEqual(['a b', 'é', '😀'].filter(isIdentifier), ['a b', 'é', '😀']);
+});

@@ -53,5 +53,6 @@ export function deviceAccount(
   if (text === undefined) return undefined;
   const known = JSON.parse(text) as KnownDevice;
   if (now >= known.expiresAt || !sameDigest(known.account, account)) return undefined;
-  return keyring.accountDigest(`device ${known.device} ${account}`);
+  // A line break: no username begins with one (HOSTILE 78).
+  return keyring.accountDigest(`\ndevice ${known.device} ${account}`);
 }

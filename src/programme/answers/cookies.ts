@@ -33,5 +33,5 @@ export function compileCookies(
 
 /** What a cookie cannot hold (RFC 6265 4.1.1) is percent-encoded, as servers read it. */
 function cookieText(text: string): string {
-  return /^[!#-+\--:<-[\]-~]*$/.test(text) ? text : encodeURIComponent(text);
+  return /^[!#-+\--:<-[\]-~]*$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
 }

@@ -5,10 +5,15 @@ import type { Scalar } from '../language/value_tree.ts';
 export const encodings = ['json', 'form', 'xml', 'text'] as const;
 export type EncodingName = (typeof encodings)[number];
 
-/** Combines the members of a body. Names are encoded at compile time, not for each answer. */
+/**
+ * Combines the members of a body. Names are encoded at compile time, not for each answer. No function
+ * throws, whatever the value: what the answer rests on is spent by then (HOSTILE 77).
+ */
 export interface Encoding {
   readonly contentType: string;
   readonly scalar: (value: Scalar) => Scalar;
+  /** A text that is a whole number, written as one; as `scalar` if absent. */
+  readonly digits?: (text: string) => Scalar;
   /** Takes a member's name at compile time and its encoded value for each answer. */
   readonly member: (name: string) => (value: string) => string;
   /** The same for members that are attributes. */
@@ -32,7 +37,9 @@ const after =
 const json: Encoding = {
   ...usual,
   contentType: 'application/json',
-  scalar: (value) => JSON.stringify(value),
+  // Half a surrogate pair would be escaped, which strict readers refuse (RFC 8259 8.2).
+  scalar: (value) => JSON.stringify(typeof value === 'string' ? value.toWellFormed() : value),
+  digits: (digits) => digits,
   member: (name) => after(`${JSON.stringify(name)}:`),
   object: (members) => `{${members.join(',')}}`,
   array: (items) => `[${items.join(',')}]`,
@@ -50,7 +57,7 @@ const form: Encoding = {
  * As browsers encode forms: a space becomes a plus, and the characters of tokens stay as they are.
  */
 function formEncode(text: string): string {
-  return encodeURIComponent(text).replaceAll('%20', '+');
+  return encodeURIComponent(text.toWellFormed()).replaceAll('%20', '+');
 }
 
 /** The member that is the text of its element, beside attributes. */
@@ -69,7 +76,7 @@ const xml: Encoding = {
     const isEmpty = value.indexOf('>') === value.length - 1;
     return isEmpty ? `<${name}${value.slice(0, -1)}/>` : `<${name}${value}</${name}>`;
   },
-  attribute: (name) => (value) => ` ${name}="${value.slice(1)}"`,
+  attribute: (name) => (value) => ` ${name}="${escapeSpace(value.slice(1))}"`,
   object: (members) => {
     const content = members.filter((member) => !member.startsWith(' '));
     const attributes = members.filter((member) => member.startsWith(' '));
@@ -92,6 +99,11 @@ export function escapeXml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
     .replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+/** In an attribute, readers turn plain line breaks and tabs into spaces (XML 1.0 3.3.3). */
+function escapeSpace(escaped: string): string {
+  return escaped.replaceAll(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const text: Encoding = {

@@ -3,6 +3,7 @@
 import { formatterOf, type SplitScope } from '../language/value_format.ts';
 import {
   type Field,
+  fieldsOf,
   type FieldTree,
   inCase,
   isAttribute,
@@ -71,10 +72,23 @@ export function compileClaims(
 ): (values: Values) => Readonly<Record<string, unknown>> {
   if (tree.size === 0) return () => noClaims;
   const write = compileBody(tree, rules);
-  return (values) => JSON.parse(write(values)) as Record<string, unknown>;
+  const isBare = (field: Field): boolean =>
+    typeof field === 'object' && 'type' in field && field.type === 'number';
+  const reviver = Array.from(fieldsOf(tree)).some(isBare) ? withAllDigits : undefined;
+  return (values) => JSON.parse(write(values), reviver) as Record<string, unknown>;
 }
 
 const noClaims = Object.freeze({});
+
+/** ECMAScript 2026, of which TypeScript's library knows nothing yet. */
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+
+/** Keeps the digits of a number that a JavaScript number cannot hold. */
+function withAllDigits(_name: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  if (typeof value !== 'number' || source === undefined || source === String(value)) return value;
+  return rawJSON(source);
+}
 
 function compileObject(tree: FieldTree, rules: Compilation): (values: Values) => string {
   const { encoding, nameCase } = rules;
@@ -153,7 +167,7 @@ function compileJoined(fields: readonly Field[], rules: Compilation): Writer {
 
 function compileNamed(
   { value: name, as, zone, type, absent }: NamedField,
-  { vocabulary, split, encoding: { scalar, array } }: Compilation,
+  { vocabulary, split, encoding: { scalar, array, digits = scalar } }: Compilation,
 ): Writer {
   const none = scalar(null);
   if (name === nothing) return () => none;
@@ -167,14 +181,10 @@ function compileNamed(
       return array === undefined ? items : array(items);
     }
     if (type === 'string') return scalar(String(written));
-    return scalar(type === 'number' ? bareNumber(written) : written);
+    const isBare = type === 'number' && typeof written === 'string' && wholeNumber.test(written);
+    return isBare ? digits(written) : scalar(written);
   };
 }
 
-/**
- * Keeps a text that a number cannot represent: `00123`, a UUID, more digits than JSON readers keep.
- */
-function bareNumber(written: string | number): string | number {
-  const number = Number(written);
-  return Number.isSafeInteger(number) && String(number) === String(written) ? number : written;
-}
+/** A text that JSON has as a number, of any length; `00123`, `1.0` and a UUID stay texts. */
+const wholeNumber = /^(?:0|-?[1-9]\d*)$/;

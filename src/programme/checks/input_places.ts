@@ -31,9 +31,11 @@ export function* inputPlaceComplaints(at: Path, endpoint: EndpointDefinition): I
 function* nameComplaints(at: Path, endpoint: EndpointDefinition): Iterable<Complaint> {
   const seen = new Map<string, string>();
   for (const [role, input] of Object.entries(endpoint.inputs)) {
-    const name = wirePath(role, input).join('.');
+    const path = wirePath(role, input);
+    const name = path.join('.');
     for (const place of placesOf(input, endpoint)) {
-      const key = place === 'header' ? `header ${name.toLowerCase()}` : `${place} ${name}`;
+      // Joined by dots, the member `a.b` would pass for `b` in `a`.
+      const key = `${place} ${place === 'header' ? name.toLowerCase() : memberPath(path)}`;
       const other = seen.get(key);
       if (other !== undefined && other !== role) {
         yield [[...at, 'inputs', role], `"${other}" is read from the ${place} "${name}" already`];

@@ -100,7 +100,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
         },
       ),
       type: key(v.exactOptional(v.picklist(['string', 'number'])), {
-        text: '`string` puts a number in quotes (`"1800"`), `number` writes the digits of a text bare (P-7: `jti`).',
+        text: '`string` puts a number in quotes (`"1800"`), `number` writes a text bare (P-7: `jti`) if it is a whole number, with all of its digits, also more than most JSON readers keep; any other text, such as `00123`, `1.0` or a UUID, stays in quotes.',
         example: 'string',
         otherwise: 'numbers as numbers, texts as texts',
       }),

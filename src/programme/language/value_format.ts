@@ -14,9 +14,14 @@ const asIs: Formatter = (value) => value;
 function iso(value: string | number, zone: string): readonly [seconds: string, rest: string] {
   const [, sign, hours = 0, minutes = 0] = /^([+-])(\d\d):(\d\d)$/.exec(zone) ?? [];
   const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60_000 : 60_000);
-  const text = new Date(Number(value) + ahead).toISOString();
+  const at = Math.min(Math.max(Number(value) + ahead, firstInstant), lastInstant);
+  const text = new Date(at).toISOString();
   return [text.slice(0, 19), text.slice(19, -1)];
 }
+
+/** What is earlier or later has no year of four digits, or no date at all (HOSTILE 77). */
+const firstInstant = Date.parse('0001-01-02T00:00:00Z');
+const lastInstant = Date.UTC(10_000, 0) - 1;
 
 /** Formats of a time in which a zone other than UTC can be meant. */
 const zonedFormatters = {

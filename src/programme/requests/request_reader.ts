@@ -8,6 +8,7 @@ import {
   noParameters,
   type Parameters,
   parseForm,
+  separator,
 } from '../../oauth/parameters.ts';
 import { cookiesOf, headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import {
@@ -151,13 +152,15 @@ function reportStrays(
   body: ReadBody,
   report: Report,
 ): void {
-  const { keys, objects } = rules;
+  const { keys, objects, endpoint } = rules;
   for (const [name, values] of inQuery) {
     if (!keys.query.has(name)) reportStray(rules, name, values, keys.body, report);
   }
   for (const [name, values] of body.parameters) {
     if (body.form !== undefined && keys[body.form].has(name)) continue;
-    if (objects.has(name) && values.length === 1) continue;
+    // In a form, a parameter of that name is none.
+    const isObject = body.form !== 'form' && objects.has(name);
+    if (isObject && (values.length === 1 || endpoint.repeated !== 'refuse')) continue;
     reportStray(rules, name, values, keys.query, report);
   }
 }
@@ -169,7 +172,7 @@ function reportStray(
   elsewhere: ReadonlySet<string>,
   report: Report,
 ): void {
-  const parameter = name.replaceAll('\0', '.');
+  const parameter = name.replaceAll(separator, '.');
   // RFC 6749 3.1 and 3.2: no parameter may be repeated, known or not.
   if (values.length > 1 && endpoint.repeated === 'refuse') {
     report('repeated_parameter', { parameter, cause: repeatedCause(parameter, values.length) });
