@@ -53,7 +53,7 @@ export async function makeLoginTokens(
   const { issuer } = service.programme;
   const refreshToken = await signRefresh(answeredAt, {
     issuer,
-    audience: hasRefreshAudience(login) ? refreshAudience : issuer,
+    audience: hasRefreshAudience(refresh.first ?? login) ? refreshAudience : issuer,
     subject: facts.subject,
     clientId: client.id,
     tokenId: tokenIds.refresh(login),

@@ -82,6 +82,12 @@ for (const [name, over] of Object.entries(overs)) {
       assert.deepEqual(decodeJwt(again), decodeJwt(retried));
       assert.equal(again === retried, isSameAgain);
     }
+    // After a minute the retry gets an access token of its own, and so another `jti`.
+    club.clock.advance(2);
+    const late = decodeJwt(await next(club, first));
+    const { aud, rt } = decodeJwt(retried);
+    assert.deepEqual([late.aud, late['rt']], [aud, rt]);
+    assert.notEqual(late.jti, decodeJwt(retried).jti);
     // What it is given from then on is in the form of now, at either endpoint.
     const third = tokensIn(await refreshAtKey(club, retried)).refresh_token;
     assert.equal(decodeJwt(third).aud, refreshAudience);
