@@ -12,7 +12,7 @@ import {
   matching,
   textSchema,
 } from '../../schema/scalars.ts';
-import { ownUrn, refreshAudience } from '../../token/jwt.ts';
+import { ownUrn } from '../../token/jwt.ts';
 import { sandboxSchema } from '../sandbox/sandbox_schema.ts';
 import { authorizeSchema } from './authorize_schema.ts';
 import { clientSchema } from './client_schema.ts';
@@ -66,7 +66,7 @@ const audienceSchema = v.pipe(
   textSchema,
   v.check(
     (audience) => !audience.trimStart().toLowerCase().startsWith(ownUrn),
-    `${ownUrn} is Jetway's own (refresh tokens are for ${refreshAudience}): name what takes the access tokens`,
+    `what begins with ${ownUrn} is Jetway's own, as the aud of refresh tokens: name the API that takes the access tokens`,
   ),
 );
 
