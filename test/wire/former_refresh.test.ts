@@ -23,6 +23,7 @@ import {
   tokensOfLogin,
 } from '../support/partner_club.ts';
 import { verifyJwt } from '../support/resource_server.ts';
+import { post } from '../support/wire.ts';
 
 const issuer = `${publicUrl}${secondClub.own}`;
 const grace = 'refresh: { grace: 5m }';
@@ -115,4 +116,24 @@ test('HOSTILE 30: servers of one store answer each other’s retries in one form
   const claims = answers.map((answer) => decodeJwt(answer));
   assert.equal(claims[0]?.aud, refreshAudience);
   for (const one of claims) assert.deepEqual(one, claims[0]);
+});
+
+test('C-9: introspection and revocation take both forms of a refresh token, for the same token', async (t) => {
+  const over = 'introspection: { path: /introspect }\nrevocation: { path: /revoke }';
+  const club = await openPartnerClub(t, { over });
+  const { refresh_token: token } = await tokensOfLogin(club);
+  const former = await inFormerForm(club, club.programme, token);
+  const ask = async (path: string, text: string): Promise<string> => {
+    const { basic: authorization } = club.client;
+    const { body } = await post(club.url, club.own + path, { token: text }, { authorization });
+    return body;
+  };
+  const known = await ask('/introspect', token);
+  assert.match(known, /^\{"active":true,"token_use":"refresh_token",/);
+  assert.equal(await ask('/introspect', former), known);
+  assert.equal(await ask('/revoke', former), '');
+  for (const one of [token, former]) {
+    assert.equal(await ask('/introspect', one), '{"active":false}');
+    assert.deepEqual(await refresh(club, one), invalidRefreshToken);
+  }
 });
