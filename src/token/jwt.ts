@@ -43,7 +43,7 @@ export interface TokenClaims {
   readonly others?: Readonly<Record<string, unknown>>;
 }
 
-/** `typ` of identity tokens, which no verifier of access tokens accepts. */
+/** `typ` of identity tokens; their `aud` is the client, for verifiers that ask for no `typ` (HOSTILE 35). */
 export const identityTokenType = 'JWT';
 
 /** Signs claims by the key that signs at an instant. */
