@@ -4,6 +4,7 @@
 import { after, type Instant } from '../lib/clock.ts';
 import { type Digest, digest } from '../lib/digest.ts';
 import type { Client } from '../oauth/client.ts';
+import type { Answer } from '../oauth/grant.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import type { FormedUse } from '../token/kept_token.ts';
 import type { Service } from './service.ts';
@@ -14,6 +15,8 @@ export interface RefreshTelling {
   readonly text: string;
   /** What the client holds already, where the answer repeats it: a JWT is not made anew. */
   readonly sent?: string;
+  /** The answer that told it first, where this one tells it again. */
+  readonly first?: Pick<Answer, 'tokenNumber'>;
 }
 
 /**

@@ -8,9 +8,11 @@ import type { TokenSet } from '../oauth/token_set.ts';
 import { accessClaims } from '../programme/answers/access_claims.ts';
 import type { TokenFacts } from '../programme/answers/token_layout.ts';
 import { accessEnd, refreshEnd } from '../store/judgement.ts';
+import { refreshAudience } from '../token/jwt.ts';
 import { counterMaker } from '../token/sealed/access_plaintext.ts';
 import { sealAccess } from '../token/sealed/access_text.ts';
 import { loginTagOf } from '../token/sealed/refresh_text.ts';
+import { hasRefreshAudience } from '../token/token_ids.ts';
 import type { GrantRequest } from './authorization.ts';
 import type { Service } from './service.ts';
 import type { RefreshTelling } from './token_forms.ts';
@@ -51,7 +53,7 @@ export async function makeLoginTokens(
   const { issuer } = service.programme;
   const refreshToken = await signRefresh(answeredAt, {
     issuer,
-    audience: issuer,
+    audience: hasRefreshAudience(refresh.first ?? login) ? refreshAudience : issuer,
     subject: facts.subject,
     clientId: client.id,
     tokenId: tokenIds.refresh(login),

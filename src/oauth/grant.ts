@@ -158,7 +158,7 @@ export interface Answer {
   readonly refreshSpan: Milliseconds;
   /** Time after `answeredAt` in which the former refresh token gets this response again; 0 forbids it. */
   readonly retrySpan: Milliseconds;
-  /** The access token's number, where identifiers are numbers: at most 53 bits. */
+  /** The access token's number, where identifiers are numbers: at most 53 bits. Also `hasRefreshAudience`. */
   readonly tokenNumber: number;
   /** The scope of this response where it is not the login's; empty for no scope. */
   readonly ownScope?: string;

@@ -1,10 +1,12 @@
 // Owns compilation: a valid Definition becomes a frozen Programme.
 
 import { milliseconds } from '../lib/clock.ts';
+import { quote } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/client.ts';
 import { byGrant, type GrantType, refreshedGrants } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
+import { refreshAudience } from '../token/jwt.ts';
 import { accessFormatOf, signsAccess } from './access_formats.ts';
 import { compileBudgetHeaders } from './answers/budget_headers.ts';
 import { compileErrorMap } from './answers/error_map.ts';
@@ -74,7 +76,7 @@ export function compileProgramme(
     audience,
     requestIdHeader: definition.request_id === 'none' ? undefined : definition.request_id,
     values,
-    clients: compileClientRules(definition, issuer, publicUrl),
+    clients: compileClientRules(definition, { issuer, audience, publicUrl }),
     assertionSubjects: definition.grants.jwt_bearer?.subject ?? [],
     login: compileLogin(definition, { ownPath, issuer }, logos),
     code: {
@@ -140,23 +142,29 @@ function compileExtras(
 
 function compileClientRules(
   definition: Definition,
-  issuer: string,
-  publicUrl: string,
+  { issuer, audience, publicUrl }: Pick<Programme, 'issuer' | 'audience'> & { publicUrl: string },
 ): ClientRules {
   const { identifier, authentication } = definition.client;
   const misfit = compileMisfit(identifier);
+  // The `aud` of an identity token is a client: it must not be that of another kind of token (HOSTILE 35).
+  const others = definition.id_token === undefined ? [] : [audience, refreshAudience];
+  const foreign = others.filter((text) => misfit(text) === undefined);
   // Keys of stores join an identifier and other texts by a line break (HOSTILE 78).
   const fits = (text: string): boolean =>
     misfit(text) === undefined &&
     Buffer.byteLength(text) <= longestIdentifier &&
-    !/\p{C}/u.test(text);
+    !/\p{C}/u.test(text) &&
+    !foreign.includes(text);
   const { prefix = '' } = identifier;
   return {
     isIdentifier: fits,
     misfit,
     isTellable: (text) => prefix.length >= leastPrefix && fits(text),
     newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
-    identifierForm: describeShape(identifier),
+    identifierForm: [
+      describeShape(identifier),
+      ...foreign.map((text) => `not ${quote(text)}`),
+    ].join(', '),
     scheme: authentication.scheme,
     failureLimit: unlessOff(authentication.failure_limit),
     assertions: compileAssertionTerms(definition, issuer, publicUrl),

@@ -10,8 +10,17 @@ import type { SigningKey } from './signing_keys.ts';
 /** `typ` of access tokens (RFC 9068 2.1); verifiers accept no other kind of JWT (HOSTILE 35). */
 export const accessTokenType = 'at+jwt';
 
-/** `typ` of refresh tokens, which no verifier of access tokens accepts. */
+/** `typ` of refresh tokens; verifiers that ask for a `typ` accept none of them. */
 export const refreshTokenType = 'rt+jwt';
+
+/** URNs of Jetway's own: no access token has such an audience (HOSTILE 58). */
+export const ownUrn = 'urn:jetway:';
+
+/**
+ * `aud` of refresh tokens, which have the keys and `iss` of access tokens. Many verifiers do not ask for a
+ * `typ`: they refuse a refresh token by this alone (C-9, HOSTILE 35, RFC 8725 3.12).
+ */
+export const refreshAudience = `${ownUrn}refresh-token`;
 
 /** C-9. */
 export interface TokenClaims {
@@ -34,7 +43,7 @@ export interface TokenClaims {
   readonly others?: Readonly<Record<string, unknown>>;
 }
 
-/** `typ` of identity tokens, which no verifier of access tokens accepts. */
+/** `typ` of identity tokens; their `aud` is the client, for verifiers that ask for no `typ` (HOSTILE 35). */
 export const identityTokenType = 'JWT';
 
 /** Signs claims by the key that signs at an instant. */

@@ -9,7 +9,7 @@ export type TokenIdForm = 'uuid' | 'number';
 
 /** Makes the identifiers of one programme's tokens. */
 export interface TokenIds {
-  /** The number that the tokens of one answer are named by; 0 where names are UUIDs. */
+  /** The number that the tokens of one answer are named by; of UUIDs it says the form alone. */
   readonly draw: (now: Instant) => number;
   /** The same for the same answer, so that a retry is told the same identifiers. */
   readonly access: (answer: Pick<Answer, 'tokenNumber' | 'nonce'>) => string;
@@ -25,14 +25,23 @@ const perMillisecond = 4;
 const nodes = 1024;
 
 /**
+ * Whether the refresh JWT of an answer has the audience of refresh tokens. Its row says so by the time in
+ * the number, which is odd. Former versions drew even times, or 0 beside UUIDs, and told the issuer as
+ * `aud`: a retry of such an answer is told the same claims. They leave the number as it is.
+ */
+export function hasRefreshAudience({ tokenNumber }: Pick<Answer, 'tokenNumber'>): boolean {
+  return Math.floor(tokenNumber / nodes) % 2 === 1;
+}
+
+/**
  * Numbers lie between 1 and 2^53-1 (P-7), so that JSON readers keep all digits: time first, then the
  * process's number among those that share its store. The third answer of a millisecond uses the next
- * millisecond: each has two numbers.
+ * millisecond: each has two numbers, the first of which is of an odd time.
  */
 export function tokenIds(form: TokenIdForm, node: () => number = () => 0): TokenIds {
   if (form === 'uuid') {
     return {
-      draw: () => 0,
+      draw: () => nodes,
       access: ({ nonce }) => uuidOf(`jetway jti ${nonce}`),
       refresh: ({ nonce }) => uuidOf(`jetway refresh jti ${nonce}`),
       own: () => randomUUID(),
@@ -40,7 +49,7 @@ export function tokenIds(form: TokenIdForm, node: () => number = () => 0): Token
   }
   let tick = 0;
   const draw = (now: Instant): number => {
-    tick = Math.max(tick + 2, (now - epoch) * perMillisecond);
+    tick = Math.max(tick + 2, (now - epoch) * perMillisecond + 1);
     return tick * nodes + node();
   };
   return {

@@ -2,7 +2,7 @@
 // tests which need it are skipped then. Run by itself it tells of all of them at once.
 
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, globSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 
@@ -38,6 +38,9 @@ function program(name: string, ...packages: readonly string[]): Tool {
 /** Without the windows of `chromium`, whose pages take twice the processor time. */
 export const chromiumPath = '/usr/bin/chromium-headless-shell';
 
+/** Where Debian has Apache's modules. */
+export const apacheModules = '/usr/lib/apache2/modules';
+
 /** Debian's, which has Debian's packages. */
 export const pythonPath = '/usr/bin/python3';
 
@@ -47,6 +50,7 @@ export function libfaketime(): string | undefined {
 
 type ToolName =
   | 'aarch64-linux-gnu-strip'
+  | 'apache2'
   | 'caddy'
   | 'cc'
   | 'chromium'
@@ -62,6 +66,7 @@ type ToolName =
   | 'prlimit'
   | 'prometheus'
   | 'python3'
+  | 'python3-authlib'
   | 'python3-jwt'
   | 'qemu-aarch64-static'
   | 'runc'
@@ -83,10 +88,18 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   },
   nginx: program('nginx'),
   caddy: program('caddy'),
+  apache2: {
+    packages: ['apache2', 'libapache2-mod-oauth2'],
+    isThere: () => existsSync(`${apacheModules}/mod_oauth2.so`),
+  },
   python3: { packages: ['python3'], isThere: () => isExecutable(pythonPath) },
   'python3-jwt': {
     packages: ['python3-jwt', 'python3-cryptography'],
     isThere: () => spawnSync(pythonPath, ['-c', 'import cryptography, jwt']).status === 0,
+  },
+  'python3-authlib': {
+    packages: ['python3-authlib'],
+    isThere: () => spawnSync(pythonPath, ['-c', 'import authlib.jose']).status === 0,
   },
   libfaketime: { packages: ['libfaketime'], isThere: () => libfaketime() !== undefined },
   strace: {

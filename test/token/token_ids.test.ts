@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { instant } from '../../src/lib/clock.ts';
-import { tokenIds } from '../../src/token/token_ids.ts';
+import { hasRefreshAudience, tokenIds } from '../../src/token/token_ids.ts';
 
 const now = instant(Date.parse('2026-01-02T03:04:05.678Z'));
 
@@ -62,4 +62,26 @@ test('an answer that is told again has the identifiers it had, and its tokens di
         : /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
     for (const id of ids) assert.match(id, whole);
   }
+});
+
+test('HOSTILE 29: an answer tells the form of its refresh JWT, those of former versions by even times', () => {
+  const epoch = Date.parse('2020-01-01T00:00:00Z');
+  // As former versions drew them at any time, and beside UUIDs.
+  const former = Array.from({ length: 100 }, (_, n) => (now - epoch) * 4 + 2 * n).flatMap((tick) =>
+    [0, 1, 1023].map((node) => tick * 1024 + node),
+  );
+  for (const tokenNumber of [0, ...former])
+    assert.equal(hasRefreshAudience({ tokenNumber }), false);
+  for (const form of ['uuid', 'number'] as const) {
+    for (const node of [0, 1, 1023]) {
+      const make = tokenIds(form, () => node);
+      const drawn = [0, 0, 0, 1, 1000, 1e12].map((later) => make.draw(instant(now + later)));
+      for (const tokenNumber of drawn) assert.equal(hasRefreshAudience({ tokenNumber }), true);
+    }
+  }
+  // The identifiers of one answer never are those of another.
+  const make = tokenIds('number');
+  const answers = Array.from({ length: 1000 }, () => ({ tokenNumber: make.draw(now), nonce: '' }));
+  const ids = answers.flatMap((answer) => [make.access(answer), make.refresh(answer)]);
+  assert.equal(new Set([...ids, make.own(now)]).size, 2001);
 });

@@ -73,7 +73,8 @@ const sameAnswerFor = 60_000;
 function tellAgain(request: GrantRequest, token: RefreshText, login: LoginState): Authorization {
   const { service, now } = request;
   const key = service.tokenKeys.next(login.keyNumber);
-  const refresh = tellingOf(key && successorOf(key, login.nonce, token));
+  const again = tellingOf(key && successorOf(key, login.nonce, token));
+  const refresh = again && { ...again, first: login };
   if (now - login.answeredAt <= sameAnswerFor) {
     return { kind: 'answer', login, told: login, refresh, next: undefined };
   }

@@ -12,6 +12,7 @@ import {
   matching,
   textSchema,
 } from '../../schema/scalars.ts';
+import { ownUrn } from '../../token/jwt.ts';
 import { sandboxSchema } from '../sandbox/sandbox_schema.ts';
 import { authorizeSchema } from './authorize_schema.ts';
 import { clientSchema } from './client_schema.ts';
@@ -61,6 +62,14 @@ const codeSchema = v.strictObject({
   }),
 });
 
+const audienceSchema = v.pipe(
+  textSchema,
+  v.check(
+    (audience) => !audience.trimStart().toLowerCase().startsWith(ownUrn),
+    `what begins with ${ownUrn} is Jetway's own, as the aud of refresh tokens: name the API that takes the access tokens`,
+  ),
+);
+
 const requestIdSchema = v.pipe(
   freeHeaderSchema,
   v.check(
@@ -105,8 +114,8 @@ export const definitionSchema = v.strictObject({
     text: "The label of the interface's version (C-6). It is data and no part of any path; write it into `base_path` if it belongs there.",
     example: 'v2',
   }),
-  audience: key(v.exactOptional(textSchema), {
-    text: "The `aud` of the programme's access tokens: whom they are meant for (C-9, RFC 7519 4.1.3).",
+  audience: key(v.exactOptional(audienceSchema), {
+    text: "The `aud` of the programme's access tokens: whom they are meant for (C-9, RFC 7519 4.1.3). Refresh tokens that are JWTs have one of their own, `urn:jetway:refresh-token`; no access token has one that begins with `urn:jetway:`.",
     example: 'https://api.example.com/hotels',
     otherwise: "the programme's public base URL, as in `iss`",
   }),
