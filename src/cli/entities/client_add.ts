@@ -5,6 +5,7 @@ import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
+import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { makeGuide } from '../../programme/partner/guide.ts';
 import { partnerPage } from '../../programme/partner/page/page.ts';
 import type { Programme } from '../../programme/programme.ts';
@@ -18,7 +19,14 @@ import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts
 import { expectComplete, judgeClient, needsNoSecret } from './client_needs.ts';
 import type { Input } from './fields.ts';
 import { type NewItem, readNew, select } from './kind.ts';
-import { expectOwnSecret, newApiKey, newSecret, readGivenSecret } from './secrets.ts';
+import {
+  findHolder,
+  newApiKey,
+  newSecret,
+  ownLookUps,
+  readGivenSecret,
+  secretTaken,
+} from './secrets.ts';
 import { type Handover, handOver, handoverOf, shown, unshown } from './shown.ts';
 
 export const clientIdInput: Input = {
@@ -64,7 +72,6 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   const apiKey = newApiKey(config.environment);
   const { client, holder } = await withStore(config, async (open) => {
     const createdAt = open.clock.now();
-    if (secret !== undefined) await expectOwnSecret(open, loaded, secret);
     const kept = (text: string): readonly StoredSecret[] => [
       { digest: open.keyring.secretDigest(text), createdAt },
     ];
@@ -77,7 +84,10 @@ export async function addClient(options: AddClientOptions): Promise<void> {
       apiKeys: sharing === undefined ? kept(apiKey) : keysOf(sharing, createdAt),
       createdAt,
     };
-    const added = await register(open.store, programme, record, clientId as ClientId | undefined);
+    const given = clientId as ClientId | undefined;
+    const hasHolder = async (): Promise<boolean> =>
+      secret !== undefined && (await findHolder(open, loaded, secret)) !== undefined;
+    const added = await register(open.store, { loaded, programme, record, given }, hasHolder);
     return { client: added, holder: sharing };
   });
   warnings.forEach(warn);
@@ -122,18 +132,26 @@ async function selectKeyHolder(
   );
 }
 
-/** Adds the client under the given identifier, or under the first free generated one. */
+interface NewClient {
+  readonly loaded: LoadedProgramme;
+  readonly programme: Programme;
+  readonly record: Omit<Client, 'id'>;
+  /** The first free generated identifier if left out. */
+  readonly given: ClientId | undefined;
+}
+
+/** @param hasHolder whether another client has the secret, by which clients are found */
 async function register(
   store: Store,
-  { id, clients }: Programme,
-  record: Omit<Client, 'id'>,
-  given: ClientId | undefined,
+  { loaded, programme: { id, clients }, record, given }: NewClient,
+  hasHolder: () => Promise<boolean>,
 ): Promise<Client> {
   const tries = given === undefined ? identifierTries : 1;
   for (let turn = 0; turn < tries; turn++) {
     const client = { ...record, id: given ?? clients.newIdentifier() };
-    const taken = await store.add('client', [client]);
+    const taken = await store.add('client', [client], ownLookUps(loaded));
     if (taken.length === 0) return client;
+    if (await hasHolder()) throw secretTaken(id);
   }
   throw failed(
     given === undefined
