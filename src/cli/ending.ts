@@ -33,8 +33,7 @@ export function endingOf(error: unknown): Ending {
     return ended(`the store can no longer be used (${error.message}): ${todo}`, exitCodes.store);
   }
   if (error instanceof DamagedItem) return ended(damageText(error), exitCodes.store);
-  if (error instanceof KeyTaken)
-    return ended(`nothing was changed: ${error.message}`, exitCodes.failed);
+  if (error instanceof KeyTaken) return ended(error.message, exitCodes.failed);
   if (error instanceof Unavailable) {
     return ended(`the store does not answer (${error.message}): try again`, exitCodes.store);
   }
