@@ -138,8 +138,10 @@ export function describeDamage(name: string, open: Open): void {
       const heir = keyed({ id: 'partnerapi-00003' as typeof partner }, 'own');
       assert.deepEqual(await one.add('client', [heir], ['api_key']), []);
       assert.deepEqual(await one.findBy('client', 'api_key', club, 'own' as Digest), [heir]);
-      assert.deepEqual(await one.add('member', [members[0]]), []);
-      assert.deepEqual(await findMember(one, club, members[0].username), members[0]);
+      const renamed = { ...members[0], username: 'another' };
+      assert.deepEqual(await one.add('member', [renamed]), []);
+      assert.equal(await findMember(one, club, members[0].username), undefined);
+      assert.deepEqual(await findMember(one, club, 'another'), renamed);
     });
   });
 }
