@@ -20,7 +20,7 @@ async function run({ folder, args, input, time, meanwhile }: CommandRequest): Pr
         const others = late;
         late = undefined;
         const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
-        void runAll(others).then((error) => done(error ?? broken));
+        void runAll(others, broken, done);
       } else if (typeof done === 'function') done();
       return true;
     };
@@ -46,14 +46,18 @@ function giveInput(input: string | Buffer): void {
   Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
 }
 
-/** The error if a command line fails. */
-async function runAll(lines: readonly Meanwhile[]): Promise<Error | undefined> {
+/** Then has the write fail with the error, or with another if a command line has failed. */
+async function runAll(
+  lines: readonly Meanwhile[],
+  broken: Error,
+  done: (error: Error) => void,
+): Promise<void> {
   for (const { args, input = '' } of lines) {
     giveInput(input);
     const code = await runCommand(args);
-    if (code !== 0) return new Error(`jetway ${args.join(' ')} ended with ${code}`);
+    if (code !== 0) return done(new Error(`jetway ${args.join(' ')} ended with ${code}`));
   }
-  return undefined;
+  done(broken);
 }
 
 /** Waits until a process would end that had run this command alone; throws where it would not. */

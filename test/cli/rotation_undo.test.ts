@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import type { Client, ClientId, ProgrammeId } from '../../src/oauth/client.ts';
-import type { GatewayId } from '../../src/oauth/gateway.ts';
 import { openFileStore, type FileStore } from '../../src/store/sqlite/store.ts';
 import { jetway, jetwayEach, jetwayLost, programmeText, workFolder } from './command.ts';
 
@@ -100,7 +99,7 @@ describe('a rotation that nobody could see', { concurrency: 2 }, () => {
     assert.deepEqual(await clientsIn(folder), []);
     const gateway = async () => (await stored(folder, (store) => store.list('gateway', club)))[0]!;
     const { id, secrets } = await gateway();
-    const rotate = `gateway rotate-secret ${id as GatewayId}`;
+    const rotate = `gateway rotate-secret ${id}`;
     const ran = await jetwayLost(folder, words(rotate), [line(`${rotate} --overlap 0s`)]);
     assert.equal(ran.code, 1);
     assert.match(ran.stderr, /is not taken back \(the gateway secrets were changed/);

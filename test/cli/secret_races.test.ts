@@ -39,15 +39,15 @@ describe('two clients at once with one secret', { skip: without('postgres') }, (
       assert.equal((await jetway(folder, [...words(`${add} ${held}`), ...at])).code, 0);
       for (let round = 0; round < rounds; round += 1) {
         const secret = `a-secret-of-some-length-${round}`;
-        const [one, two, three] = [1, 2, 3].map((n) => `partnerapi-${round + 1}000${n}`);
+        const [ann, bob, cid] = [1, 2, 3].map((n) => `partnerapi-${round + 1}000${n}`);
         putSecret(
           folder,
           `clients.${round}.csv`,
-          `client_id,client_secret,name,roles\n${three},${secret},A,partner\n`,
+          `client_id,client_secret,name,roles\n${cid},${secret},A,partner\n`,
         );
         const runs = [
-          `${add} ${one} --secret-stdin`,
-          `${add} ${two} --secret-stdin`,
+          `${add} ${ann} --secret-stdin`,
+          `${add} ${bob} --secret-stdin`,
           `client rotate-secret ${held} --programme key --secret-stdin --overlap 0s`,
           `client import clients.${round}.csv --programme key`,
         ].map((line) => jetway(folder, [...words(line), ...at], secret));

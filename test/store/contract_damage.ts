@@ -109,7 +109,7 @@ export function describeDamage(name: string, open: Open): void {
         await assert.rejects(store.list(kind, club), isDamage(kind, id));
         assert.equal(await store.isTaken(kind, club, id as never), true);
         await assert.rejects(
-          store.change(kind, club, id as never, (item) => item),
+          store.change(kind, club, id, (item) => item),
           isDamage(kind, id),
         );
       }

@@ -82,8 +82,8 @@ export async function takeBack<N extends Holder>(
   const written = new Map(changed.map((item) => [fullName(item), item]));
   const undo: ChangeAll<N> = (items) => {
     const stands = (item: Item<N>): boolean => {
-      const own = written.get(fullName(item));
-      return own !== undefined && isDeepStrictEqual(held(item), held(own));
+      const mine = written.get(fullName(item));
+      return mine !== undefined && isDeepStrictEqual(held(item), held(mine));
     };
     if (items.length !== written.size || !items.every(stands)) {
       throw failed(`the ${words}s were changed by somebody else meanwhile, and stay as they are`);

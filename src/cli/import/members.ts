@@ -69,7 +69,7 @@ function memberImport(programme: Programme): Import<MemberFields> {
     },
     warnings: weakHashes,
     compare: (open, row) => compare(open, programme, row),
-    add: (open, rows, step) => addAll(open, programme, rows, step),
+    add: (open, rows, step) => addMembers(open, programme, rows, step),
   };
 }
 
@@ -177,13 +177,13 @@ function hashIn({ given }: Row): string {
  * The members of one write, which is whole or not there (FAULTS 37). A file store takes up to 20 µs a
  * member, and the writes of a running server wait for it: they are refused after 1.5 s.
  */
-const addedAtOnce = 20_000;
+export const addedAtOnce = 20_000;
 
 /**
  * Hashes every password before adding the first member: hashing is slow and may be interrupted.
  * @throws CommandError if only some of many are added
  */
-async function addAll(
+export async function addMembers(
   { store, clock }: OpenStore,
   { id }: Programme,
   rows: readonly MemberRow[],

@@ -69,7 +69,7 @@ async function retireOne(
   if (damaged !== undefined && found === undefined && others.length === 0) {
     if (!force) throw damaged;
     // No plan can say what becomes of the others; without it they can be read again.
-    await store.remove(damaged.kind, damaged.programme, damaged.id as never, now);
+    await store.remove(damaged.kind, damaged.programme, damaged.id, now);
     return { removed: [], kept: [], damaged };
   }
   if (found === undefined) throw failed(`there is no key ${quote(kid)}: key list names them`);
@@ -113,7 +113,7 @@ function refused(key: KeyRecord, why: string): CommandError {
 }
 
 function viewOf({ removed, kept, ended, damaged }: Retired): object {
-  const nameOnly = ({ programme, kid }: Pick<KeyRecord, 'programme' | 'kid'>): object => ({
+  const nameOnly = ({ programme, kid }: KeyRecord): object => ({
     programme,
     kid,
   });
@@ -124,7 +124,7 @@ function viewOf({ removed, kept, ended, damaged }: Retired): object {
   return {
     removed: [
       ...removed.map(nameOnly),
-      ...(damaged === undefined ? [] : [nameOnly({ ...damaged, kid: damaged.id })]),
+      ...(damaged === undefined ? [] : [{ programme: damaged.programme, kid: damaged.id }]),
     ],
     kept: kept.map(withDate),
     ...(ended === undefined ? {} : { ended: withDate(ended) }),

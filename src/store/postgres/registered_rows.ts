@@ -112,7 +112,7 @@ export function readItems<K extends Kind>(
   onDamage?: OnDamage,
 ): readonly Item<K>[] {
   const found = rows.flatMap((columns) => readRow(kind, columns) ?? []);
-  return wholeOf(found, onDamage) as readonly Item<K>[];
+  return wholeOf(found, onDamage);
 }
 
 /** The item of a row behind the columns of the epoch. */

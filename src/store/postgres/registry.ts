@@ -94,7 +94,7 @@ export function registryVerbs({ link, care, epochs, written }: RegistryParts): R
       if (remembered !== undefined) return (remembered ?? undefined) as Item<typeof kind>;
       const { item, damage } = await named(name);
       if (damage !== undefined) throw damage;
-      return item as Item<typeof kind> | undefined;
+      return item;
     },
     findBy: async (kind, lookUp, programme, key) => {
       const name = { kind, programme, name: lookUp, key };
@@ -103,7 +103,7 @@ export function registryVerbs({ link, care, epochs, written }: RegistryParts): R
       if (remembered !== undefined) return remembered as readonly Item<typeof kind>[];
       const found = await holders(name);
       const whole = wholeOf(found, () => undefined);
-      return (whole.length > 0 ? whole : wholeOf(found)) as readonly Item<typeof kind>[];
+      return whole.length > 0 ? whole : wholeOf(found);
     },
     isTaken: async (kind, programme, id) => {
       if (!isText(id)) return false;

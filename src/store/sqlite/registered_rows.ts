@@ -152,9 +152,7 @@ function rowOf<K extends Kind>(kind: K, item: Item<K>): Omit<RowOf<typeof regist
 }
 
 function itemOf<K extends Kind>(kind: K, { row }: FoundRow): Item<K> {
-  if (sumOf(registered, row) !== row.sum) {
-    throw new DamagedItem(kind, row.programme, row.id);
-  }
+  if (sumOf(registered, row) !== row.sum) throw new DamagedItem(kind, row.programme, row.id);
   return JSON.parse(row.record) as Item<K>;
 }
 
