@@ -6,8 +6,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
+import type { Client, ProgrammeId } from '../../src/oauth/client.ts';
+import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { without } from '../support/tools.ts';
-import { jetway, type Ran, putSecret } from './command.ts';
+import { jetway, type Ran, putSecret, workFolder } from './command.ts';
 import { postgresSite } from './store/postgres_site.ts';
 
 const alone = `variant: grant
@@ -70,5 +72,37 @@ describe('two clients at once with one secret', { skip: without('postgres') }, (
         assert.equal(added.length, isRotated ? 0 : 1);
       }
     });
+  }
+});
+
+test('FAULTS 35: a client that is added with another’s API key gets no key that was ended meanwhile', async (t) => {
+  const folder = workFolder(t);
+  const store = () =>
+    openFileStore({ path: join(folder, 'data/jetway.db'), environment: 'staging' });
+  const add = (id: string): string =>
+    `client add --programme club --name A --role partner --client-id ${id}`;
+  const holder = 'partnerapi-00001';
+  assert.equal((await jetway(folder, words(add(holder)))).code, 0);
+  for (let round = 0; round < 2 * rounds; round += 1) {
+    const [first] = await listed();
+    const ended = first?.apiKeys[0]?.digest;
+    const ran = await Promise.all([
+      jetway(folder, words(`${add(`partnerapi-${10_000 + round}`)} --api-key-of ${holder}`)),
+      jetway(folder, words(`client rotate-api-key ${holder} --overlap 0s`)),
+    ]);
+    assert.deepEqual(
+      ran.map(({ code }) => code),
+      [0, 0],
+      JSON.stringify(ran),
+    );
+    for (const { id, apiKeys } of await listed()) {
+      assert.ok(!apiKeys.some(({ digest }) => digest === ended), `${id} in round ${round}`);
+    }
+  }
+  async function listed(): Promise<readonly Client[]> {
+    const open = store();
+    const clients = await open.list('client', 'club' as ProgrammeId);
+    await open.close();
+    return clients;
   }
 });

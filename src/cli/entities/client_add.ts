@@ -1,5 +1,7 @@
 // Owns the verb `client add`: a partner gets an identifier, a secret and an API key, shown once (C-5).
 
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Instant } from '../../lib/clock.ts';
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
@@ -72,7 +74,7 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   const apiKey = newApiKey(config.environment);
   const { client, holder } = await withStore(config, async (open) => {
     const createdAt = open.clock.now();
-    const kept = (text: string): readonly StoredSecret[] => [
+    const stored = (text: string): readonly StoredSecret[] => [
       { digest: open.keyring.secretDigest(text), createdAt },
     ];
     const sharing =
@@ -80,15 +82,16 @@ export async function addClient(options: AddClientOptions): Promise<void> {
     const record = {
       programme: programme.id,
       ...fields,
-      secrets: secret === undefined ? [] : kept(secret),
-      apiKeys: sharing === undefined ? kept(apiKey) : keysOf(sharing, createdAt),
+      secrets: secret === undefined ? [] : stored(secret),
+      apiKeys: sharing === undefined ? stored(apiKey) : keysOf(sharing, createdAt),
       createdAt,
     };
     const given = clientId as ClientId | undefined;
     const hasHolder = async (): Promise<boolean> =>
       secret !== undefined && (await findHolder(open, loaded, secret)) !== undefined;
     const added = await register(open.store, { loaded, programme, record, given }, hasHolder);
-    return { client: added, holder: sharing };
+    const kept = sharing === undefined ? added : await shareKeys(open.store, added, sharing);
+    return { client: kept, holder: sharing };
   });
   warnings.forEach(warn);
   if (holder?.programme === client.programme && holder.partnerId !== client.partnerId) {
@@ -110,6 +113,29 @@ function keysOf(holder: Client, now: Instant): readonly StoredSecret[] {
   const held = liveSecrets(holder.apiKeys, now);
   if (held.length > 0) return held;
   throw failed(`${fullName(holder)} has no API key: client rotate-api-key makes one`);
+}
+
+/**
+ * Gives the added client the keys that the holder has now: a key of the holder that was ended since it was
+ * read would be good again with this client (FAULTS 35).
+ */
+async function shareKeys(store: Store, added: Client, holder: Client): Promise<Client> {
+  const keys = added.apiKeys.map(({ digest }) => digest);
+  const isSame = (one: Client) => (other: Client) => fullName(one) === fullName(other);
+  const changed = await store.changeAll('client', { lookUp: 'api_key', keys }, (clients) => {
+    const apiKeys = clients.find(isSame(holder))?.apiKeys ?? [];
+    return clients.map((one) => {
+      const isAsAdded = isSame(added)(one) && isDeepStrictEqual(one.apiKeys, added.apiKeys);
+      return isAsAdded ? { ...one, apiKeys } : one;
+    });
+  });
+  const kept = changed.find(isSame(added)) ?? added;
+  if (kept.apiKeys.length === 0) {
+    warn(
+      `the API key of ${fullName(holder)} was replaced just now: ${added.id} has none; client rotate-api-key makes one`,
+    );
+  }
+  return kept;
 }
 
 /**
