@@ -17,7 +17,7 @@ import { addedAtOnce, importMembers } from '../import/members.ts';
 import { columnsHelp } from '../import/table.ts';
 import { testDirectory } from '../server/directory_test.ts';
 import { option, type Verb } from './grammar.ts';
-import { importVerb, itemVerbs, programmeVerb } from './kind_verbs.ts';
+import { importVerb, itemVerbs, listExits, programmeVerb } from './kind_verbs.ts';
 
 export const memberVerbs: readonly Verb[] = [
   programmeVerb(
@@ -51,6 +51,7 @@ export const memberVerbs: readonly Verb[] = [
       option('--username <text>', 'only those whose username holds this'),
       option('--locked', 'only those locked by too many wrong passwords'),
     ],
+    exits: listExits,
     example: 'jetway member list --locked',
     run: (options: ListOptions) => listItems(memberKind, options),
   },
