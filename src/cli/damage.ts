@@ -5,7 +5,7 @@ import type { DamagedItem } from '../store/unusable.ts';
 import { failed } from './exit.ts';
 
 /** The command that removes a damaged thing. */
-export function removalOf({ kind, programme, id }: DamagedItem): string {
+function removalOf({ kind, programme, id }: DamagedItem): string {
   const removals: Readonly<Record<Kind, string>> = {
     client: `client remove ${id} --programme ${programme} --yes`,
     member: `member remove ${id} --programme ${programme} --yes`,

@@ -58,7 +58,7 @@ describe('member import', { skip: without('postgres') }, () => {
       child.kill('SIGKILL');
       assert.deepEqual(await ended, [null, 'SIGKILL']);
       // PostgreSQL ends the statement that it has begun, though nobody waits for it.
-      while (config === 'postgres' && (await isWriting())) await sleep(10);
+      if (config === 'postgres') while (await isWriting()) await sleep(10);
       const left = await counted();
       assert.ok(left === 0 || left === many, `${left} members`);
       const again = await run(config, ...args, '--json');
