@@ -66,7 +66,7 @@ export function registryVerbs({ link, care, epochs, written }: RegistryParts): R
         const isAbsent = item === undefined && found.damage === undefined;
         const isRemembered = isAbsent ? kinds[name.kind].remembersAbsence : item !== undefined;
         if (isRemembered) held?.set(nameOf(name), item ?? null);
-        return { ...found, item };
+        return found;
       });
     },
   });
