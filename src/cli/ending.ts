@@ -4,7 +4,9 @@ import { MasterKeyUnusable } from '../config/master_key.ts';
 import { FaultsError, spellOut } from '../lib/fault.ts';
 import { NotHashed } from '../members/hashing_threads.ts';
 import { Unavailable } from '../oauth/failure.ts';
-import { StoreFailed, StoreUnusable } from '../store/unusable.ts';
+import { KeyTaken } from '../store/registrations.ts';
+import { DamagedItem, StoreFailed, StoreUnusable } from '../store/unusable.ts';
+import { damageText } from './damage.ts';
 import { CommandError, exitCodes, isSystemError } from './exit.ts';
 import { OutputLost } from './output.ts';
 
@@ -30,6 +32,8 @@ export function endingOf(error: unknown): Ending {
       'look at the disk and the file (jetway store verify) before anything else is done with it';
     return ended(`the store can no longer be used (${error.message}): ${todo}`, exitCodes.store);
   }
+  if (error instanceof DamagedItem) return ended(damageText(error), exitCodes.store);
+  if (error instanceof KeyTaken) return ended(error.message, exitCodes.failed);
   if (error instanceof Unavailable) {
     return ended(`the store does not answer (${error.message}): try again`, exitCodes.store);
   }

@@ -13,21 +13,24 @@ import {
   expectSame,
   idsTaken,
   keysOf,
-  keyTaken,
+  KeyTaken,
   nameOf,
   takenAmong,
+  uniqueKeysOf,
 } from './registrations.ts';
 import type { Page, Selection } from './registry.ts';
+import type { OnDamage } from './unusable.ts';
 
 /** What a backend keeps of registered things; what changes rows is called inside a write alone. */
 export interface RegisteredRows {
   find<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): Item<K> | undefined;
-  /** Those that hold the key, by identifier. */
+  /** Those that hold the key, by identifier; `onDamage` as in `list`. */
   holding<K extends Kind>(
     kind: K,
     lookUp: LookUp<K>,
     programme: ProgrammeId,
     key: string,
+    onDamage?: OnDamage,
   ): readonly Item<K>[];
   /** Those of any programme that hold one of the keys. */
   holdingAny<K extends Kind>(
@@ -41,7 +44,7 @@ export interface RegisteredRows {
   add<K extends Kind>(kind: K, item: Item<K>): void;
   /** Returns the item as it is found from now on. */
   change<K extends Kind>(kind: K, before: Item<K>, after: Item<K>): Item<K>;
-  /** False when there is none. */
+  /** False when there is none. Does not depend on the record, which may be damaged (FAULTS 36). */
   remove<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): boolean;
   /** Keeps the identifier of a removed item from being given out again. */
   bury(kind: Kind, programme: ProgrammeId, id: string, now: Instant): void;
@@ -58,12 +61,17 @@ export interface Consequences {
 
 /** The registry's writes; each is to be called inside one write of the backend. See `Registry`. */
 export interface Registrar {
-  readonly add: <K extends Kind>(kind: K, items: readonly Item<K>[]) => readonly Id<K>[];
+  readonly add: <K extends Kind>(
+    kind: K,
+    items: readonly Item<K>[],
+    own?: readonly LookUp<K>[],
+  ) => readonly Id<K>[];
   readonly change: <K extends Kind>(
     kind: K,
     programme: ProgrammeId,
     id: Id<K>,
     change: (item: Item<K>) => Item<K>,
+    own?: readonly LookUp<K>[],
   ) => Item<K> | undefined;
   readonly changeAll: <K extends Kind>(
     kind: K,
@@ -79,28 +87,31 @@ export interface Registrar {
 }
 
 export function registrar(rows: RegisteredRows, { revoke, keepUses }: Consequences): Registrar {
-  /** The unique key of an item that is held by none of the named items (`nameOf`), but by another. */
-  const keyOfAnother = <K extends Kind>(kind: K, item: Item<K>, named: ReadonlySet<string>) =>
-    keysOf(kind, item).find(
-      ({ lookUp, key, isUnique }) =>
-        isUnique &&
-        rows
-          .holding(kind, lookUp, item.programme, key)
-          .some((holder) => !named.has(nameOf(kind, holder))),
+  /** The one of an item's unique keys that is held by none of the named items (`nameOf`), but by another. */
+  const keyOfAnother = <K extends Kind>(
+    kind: K,
+    programme: ProgrammeId,
+    keys: ReturnType<typeof uniqueKeysOf<K>>,
+    named: ReadonlySet<string>,
+  ) =>
+    keys.find(({ lookUp, key }) =>
+      rows.holding(kind, lookUp, programme, key).some((holder) => !named.has(nameOf(kind, holder))),
     );
   /** Items that cannot have their identifiers or keys once the named items have changed to `items`. */
   const takenFrom = <K extends Kind>(
     kind: K,
     items: readonly Item<K>[],
     named: ReadonlySet<string>,
+    own: readonly LookUp<K>[] = [],
   ): readonly Id<K>[] =>
     takenAmong(
       kind,
       items,
+      own,
       (item) =>
         (!named.has(nameOf(kind, item)) &&
           rows.isTaken(kind, item.programme, kinds[kind].idOf(item))) ||
-        keyOfAnother(kind, item, named) !== undefined,
+        keyOfAnother(kind, item.programme, uniqueKeysOf(kind, item, own), named) !== undefined,
     );
   const add = <K extends Kind>(kind: K, item: Item<K>): void => {
     rows.add(kind, item);
@@ -120,17 +131,22 @@ export function registrar(rows: RegisteredRows, { revoke, keepUses }: Consequenc
     return true;
   };
   return {
-    add: (kind, items) => {
-      const taken = takenFrom(kind, items, new Set());
+    add: (kind, items, own) => {
+      const taken = takenFrom(kind, items, new Set(), own);
       if (taken.length === 0) for (const item of items) add(kind, item);
       return taken;
     },
-    change: (kind, programme, id, change) => {
+    change: (kind, programme, id, change, own = []) => {
       const before = rows.find(kind, programme, id);
       if (before === undefined) return undefined;
       const after = expectSame(kind, before, change(before));
-      const held = keyOfAnother(kind, after, new Set([nameOf(kind, before)]));
-      if (held !== undefined) throw keyTaken(kind, held.lookUp, held.key);
+      // A key that it had already counts no more: a client that shares a secret has to get rid of it.
+      const had = keysOf(kind, before);
+      const gained = uniqueKeysOf(kind, after, own).filter(
+        ({ lookUp, key }) => !had.some((one) => one.lookUp === lookUp && one.key === key),
+      );
+      const held = keyOfAnother(kind, programme, gained, new Set([nameOf(kind, before)]));
+      if (held !== undefined) throw new KeyTaken(kind, held.lookUp);
       return put(kind, before, after);
     },
     changeAll: (kind, selection, change) => {

@@ -16,6 +16,15 @@ export function keysOf<K extends Kind>(
   });
 }
 
+/** The keys that no other item may hold: of unique look-ups, and of those that are to be its own. */
+export function uniqueKeysOf<K extends Kind>(
+  kind: K,
+  item: Item<K>,
+  own: readonly LookUp<K>[],
+): readonly { readonly lookUp: LookUp<K>; readonly key: string }[] {
+  return keysOf(kind, item).filter(({ lookUp, isUnique }) => isUnique || own.includes(lookUp));
+}
+
 export function lookUpsOf<K extends Kind>(kind: K): readonly LookUp<K>[] {
   return Object.keys(kinds[kind].lookUps) as LookUp<K>[];
 }
@@ -27,11 +36,12 @@ export function lookUpsOf<K extends Kind>(kind: K): readonly LookUp<K>[] {
 export function takenAmong<K extends Kind>(
   kind: K,
   items: readonly Item<K>[],
+  own: readonly LookUp<K>[],
   isTaken: (item: Item<K>) => boolean,
 ): readonly Id<K>[] {
   const seen = new Set<string>();
   const taken = items.filter((item) => {
-    const unique = keysOf(kind, item).filter(({ isUnique }) => isUnique);
+    const unique = uniqueKeysOf(kind, item, own);
     const names = [
       nameOf(kind, item),
       ...unique.map(({ lookUp, key }) => `${item.programme}\0${lookUp}\0${key}`),
@@ -90,9 +100,13 @@ export function changesOf<K extends Kind>(
   return { added, changed, removed };
 }
 
-/** The error of a change that gives an item the unique key of another. */
-export function keyTaken(kind: Kind, lookUp: string, key: string): Error {
-  return new Error(`${lookUp} ${key} is taken by another ${words(kind)}`);
+/** A change gives an item a key that is another's alone. Does not tell it: some are made of secrets. */
+export class KeyTaken extends Error {
+  override readonly name = 'KeyTaken';
+
+  constructor(kind: Kind, lookUp: string) {
+    super(`another ${words(kind)} has that ${lookUp.replace('_', ' ')}`);
+  }
 }
 
 /** The error of a change of several items that gives items what others have, or a removed identifier. */
@@ -113,7 +127,7 @@ export function inOrder<K extends Kind>(kind: K, items: readonly Item<K>[]): rea
 export function pageOf<K extends Kind>(
   kind: K,
   items: readonly Item<K>[],
-  { after, limit = items.length }: Page<K>,
+  { after, limit = items.length }: Pick<Page<K>, 'after' | 'limit'>,
 ): readonly Item<K>[] {
   const from =
     after === undefined ? 0 : items.findIndex((item) => kinds[kind].idOf(item) === after);

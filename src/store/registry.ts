@@ -4,6 +4,7 @@
 import type { Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Id, Item, Kind, LookUp, LookUpKey } from './kinds.ts';
+import type { OnDamage } from './unusable.ts';
 
 /** Which part of a list is asked for. */
 export interface Page<K extends Kind> {
@@ -11,6 +12,8 @@ export interface Page<K extends Kind> {
   readonly after?: Id<K>;
   /** The most items to return; all that follow if left out. */
   readonly limit?: number;
+  /** Told of each damaged item, which is left out; a list with one rejects if it is left out itself. */
+  readonly onDamage?: OnDamage;
 }
 
 /** The items that one change is about: those of a programme, or those of any that hold one of the keys. */
@@ -30,18 +33,25 @@ export interface Registry {
    * An identifier is taken that another item has, also in `items`, or has had where the kind's are
    * never given out again (C-5). Returns the identifiers of the items that cannot be added; empty when
    * all are added.
+   * @param own look-ups that are to be as good as unique for these items
    */
-  add<K extends Kind>(kind: K, items: readonly Item<K>[]): Promise<readonly Id<K>[]>;
+  add<K extends Kind>(
+    kind: K,
+    items: readonly Item<K>[],
+    own?: readonly LookUp<K>[],
+  ): Promise<readonly Id<K>[]>;
 
   /** Whether an identifier is taken by an item that is there, or was where that counts (see `add`). */
   isTaken<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): Promise<boolean>;
 
+  /** Rejects with DamagedItem where its row is damaged, as the verbs below do. */
   find<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): Promise<Item<K> | undefined>;
 
   /**
    * The items that hold the key, by identifier: at most one where the look-up is unique. Whether an API
    * key or secret is (still) theirs and has not expired is the caller's to judge: while two versions share
-   * a store, a secret that the older one has retired still finds its client.
+   * a store, a secret that the older one has retired still finds its client. Damaged items are left out
+   * unless all that hold the key are.
    */
   findBy<K extends Kind, L extends LookUp<K>>(
     kind: K,
@@ -62,14 +72,16 @@ export interface Registry {
 
   /**
    * Applies a pure change to the item as it stands; undefined when there is none. Rejects, changing
-   * nothing, when the change gives it another identifier or the key of a unique look-up that another
-   * item holds.
+   * nothing, when the change gives it another identifier or (`KeyTaken`) the key of a unique look-up that
+   * another item holds.
+   * @param own look-ups of which the change may add no key that another item holds, as if they were unique
    */
   change<K extends Kind>(
     kind: K,
     programme: ProgrammeId,
     id: Id<K>,
     change: (item: Item<K>) => Item<K>,
+    own?: readonly LookUp<K>[],
   ): Promise<Item<K> | undefined>;
 
   /**
@@ -86,8 +98,8 @@ export interface Registry {
   ): Promise<readonly Item<K>[]>;
 
   /**
-   * Removes an item, with the tokens of its owner: a client's for good, and its identifier is never
-   * given out again (C-5). False when there is none.
+   * Removes an item, damaged or not, with the tokens of its owner: a client's for good, and its identifier
+   * is never given out again (C-5). False when there is none.
    */
   remove<K extends Kind>(
     kind: K,

@@ -1,6 +1,8 @@
 // Owns the errors for a store that its operator has to mend; outages that pass are `Unavailable`.
 
+import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
+import type { Kind } from './kinds.ts';
 
 /** The hint for a damaged file. */
 export const restoreHint = 'restore it from a backup (jetway store restore); it was left as it is';
@@ -24,6 +26,31 @@ export class StoreUnusable extends Error {
 export function damagedStore(path: string, found: string, options?: ErrorOptions): StoreUnusable {
   return new StoreUnusable(`store ${path} is damaged: ${found}`, restoreHint, options);
 }
+
+/**
+ * A registered thing whose row does not fit its sum: no answer about it would be true (G-22). It can be
+ * removed (FAULTS 36). Without the record: what is known of it is its name.
+ */
+export class DamagedItem extends Unavailable {
+  readonly kind: Kind;
+  readonly programme: ProgrammeId;
+  readonly id: string;
+
+  constructor(kind: Kind, programme: ProgrammeId, id: string) {
+    super(`store: the ${kind.replace('_', ' ')} ${id} of ${programme} is damaged`);
+    this.kind = kind;
+    this.programme = programme;
+    this.id = id;
+  }
+}
+
+/** What is done about a damaged thing among others. */
+export type OnDamage = (damage: DamagedItem) => void;
+
+/** Refuses the whole answer. */
+export const refuseDamage: OnDamage = (damage) => {
+  throw damage;
+};
 
 /** The disk failed or the file is damaged under an open store: neither time nor another try helps. */
 export class StoreFailed extends Unavailable {}

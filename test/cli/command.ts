@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
+import { present } from '../../src/lib/present.ts';
 import { bundleOf, program } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import type { OwnTime } from '../support/shifted_time.ts';
@@ -35,6 +36,13 @@ export interface CommandRequest {
   readonly args: readonly string[];
   readonly input: string;
   readonly time: OwnTime;
+  /** Command lines that run once this one prints; what it prints then is lost (EPIPE). */
+  readonly meanwhile?: readonly Meanwhile[];
+}
+
+export interface Meanwhile {
+  readonly args: readonly string[];
+  readonly input?: string;
 }
 
 /** Processes that wait for a command. */
@@ -49,6 +57,7 @@ export async function jetway(
   args: readonly string[],
   input: string | Uint8Array = '',
   time: OwnTime = {},
+  meanwhile?: readonly Meanwhile[],
 ): Promise<Ran> {
   // These end their process themselves.
   if (args[0] === 'serve' || args[0] === 'dev') return runScript(folder, [program, ...args], input);
@@ -63,13 +72,27 @@ export async function jetway(
   });
   exit.catch(() => undefined);
   const encoded = Buffer.from(input as Uint8Array).toString('base64');
-  child.send({ folder, args, input: encoded, time } satisfies CommandRequest);
+  const request: CommandRequest = { folder, args, input: encoded, time, ...present({ meanwhile }) };
+  child.send(request);
   const [ran] = await Promise.race([answer, exit]);
   ended.abort();
   child.unref();
   child.channel?.unref();
   idle.push(child);
   return ran;
+}
+
+/**
+ * Runs `jetway` so that it cannot print what it did, and finds out only when the other command lines,
+ * which must succeed, have run.
+ */
+export async function jetwayLost(
+  folder: string,
+  args: readonly string[],
+  meanwhile: readonly Meanwhile[] = [],
+): Promise<Omit<Ran, 'stdout'>> {
+  const { code, stderr } = await jetway(folder, args, '', {}, meanwhile);
+  return { code, stderr };
 }
 
 /** Runs `jetway` at a time of its own. */

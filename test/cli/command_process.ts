@@ -7,20 +7,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand } from '../../src/cli/program.ts';
 // First: what is loaded after it goes by its time.
 import { moveTime } from '../support/shifted_time.ts';
-import type { CommandRequest, Ran } from './command.ts';
+import type { CommandRequest, Meanwhile, Ran } from './command.ts';
 
-async function run({ folder, args, input, time }: CommandRequest): Promise<Ran> {
+async function run({ folder, args, input, time, meanwhile }: CommandRequest): Promise<Ran> {
   const printed = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  let late = meanwhile;
   for (const name of ['stdout', 'stderr'] as const) {
     process[name].write = (chunk: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
       printed[name].push(Buffer.from(chunk as Uint8Array));
-      const done = rest.at(-1);
-      if (typeof done === 'function') (done as () => void)();
+      const done = rest.at(-1) as ((error?: Error) => void) | undefined;
+      if (name === 'stdout' && late !== undefined && typeof done === 'function') {
+        const others = late;
+        late = undefined;
+        const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+        void runAll(others, broken, done);
+      } else if (typeof done === 'function') done();
       return true;
     };
   }
-  const stdin = Readable.from([Buffer.from(input, 'base64')]);
-  Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
+  giveInput(Buffer.from(input, 'base64'));
   process.chdir(folder);
   const before = process.getActiveResourcesInfo().length;
   const { passed = 0, ahead = 0 } = time;
@@ -34,6 +39,25 @@ async function run({ folder, args, input, time }: CommandRequest): Promise<Ran> 
     Buffer.concat(chunks).toString(),
   );
   return { code, stdout, stderr };
+}
+
+function giveInput(input: string | Buffer): void {
+  const stdin = Readable.from([Buffer.from(input as string)]);
+  Object.defineProperty(process, 'stdin', { value: stdin, configurable: true });
+}
+
+/** Then has the write fail with the error, or with another if a command line has failed. */
+async function runAll(
+  lines: readonly Meanwhile[],
+  broken: Error,
+  done: (error: Error) => void,
+): Promise<void> {
+  for (const { args, input = '' } of lines) {
+    giveInput(input);
+    const code = await runCommand(args);
+    if (code !== 0) return done(new Error(`jetway ${args.join(' ')} ended with ${code}`));
+  }
+  done(broken);
 }
 
 /** Waits until a process would end that had run this command alone; throws where it would not. */

@@ -10,7 +10,7 @@ import { keptTextTests } from './contract_kept_texts.ts';
 import { kindTests } from './contract_kinds.ts';
 import { loginAttemptTests } from './contract_login_attempts.ts';
 import { loginTests } from './contract_logins.ts';
-import { apiKeyTests, usernameTests } from './contract_look_ups.ts';
+import { apiKeyTests, ownKeyTests, usernameTests } from './contract_look_ups.ts';
 import { removalTests } from './contract_removals.ts';
 import {
   keyCheckTests,
@@ -30,6 +30,7 @@ export function describeStoreContract(name: string, open: Open): void {
     kindTests(open);
     describe('API keys', () => apiKeyTests(check));
     describe('usernames', () => usernameTests(check));
+    describe('keys of one client alone', () => ownKeyTests(check));
     removalTests(open);
     describe('codes', () => codeTests(check));
     describe('logins', () => loginTests(check));

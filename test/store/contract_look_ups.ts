@@ -6,6 +6,7 @@ import type { Digest } from '../../src/lib/digest.ts';
 import type { Client, ClientId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
+import { KeyTaken } from '../../src/store/registrations.ts';
 import {
   aClient,
   aMember,
@@ -147,6 +148,78 @@ export function apiKeyTests(check: StoreTest): void {
   });
 }
 
+/** HOSTILE 79: what a client is found by alone is no other's, also where two are given it at once. */
+export function ownKeyTests(check: StoreTest): void {
+  const withSecrets = (number: number, ...digests: readonly string[]): Client =>
+    aClient({
+      id: numbered(number),
+      secrets: digests.map((digest) => ({ digest: digest as Digest, createdAt: at(0) })),
+    });
+  const found = async (store: Store, digest: string): Promise<readonly ClientId[]> => {
+    const clients = await store.findBy('client', 'secret', club, digest as Digest);
+    return clients.map(({ id }) => id);
+  };
+
+  check('HOSTILE 79: no client is added with a key that is to be its own', async (o) => {
+    const { store } = o;
+    const add = (...clients: readonly Client[]) => store.add('client', clients, ['secret']);
+    assert.deepEqual(await add(withSecrets(1, 'one')), []);
+    assert.deepEqual(await add(withSecrets(2, 'two', 'one')), [numbered(2)]);
+    assert.deepEqual(await add(withSecrets(3, 'three'), withSecrets(4, 'three')), [numbered(4)]);
+    assert.deepEqual(await store.list('client', club), [withSecrets(1, 'one')]);
+    // In another programme, and where secrets stand beside an identifier, it may be.
+    const elsewhere = { ...withSecrets(1, 'one'), programme: otherClub };
+    assert.deepEqual(await store.add('client', [elsewhere], ['secret', 'api_key']), []);
+    assert.deepEqual(await store.add('client', [withSecrets(5, 'one')], ['api_key']), [
+      numbered(5),
+    ]);
+    assert.deepEqual(await store.add('client', [withSecrets(5, 'one')]), []);
+    assert.deepEqual(await found(await o.reopened(), 'one'), [numbered(1), numbered(5)]);
+  });
+
+  check('HOSTILE 79: no change gains such a key; one that is shared can be given up', async (o) => {
+    const { store } = o;
+    const clients = [withSecrets(1, 'one'), withSecrets(2, 'two', 'one'), withSecrets(3, 'three')];
+    await store.add('client', clients);
+    const change = (number: number, ...digests: readonly string[]) =>
+      store.change('client', club, numbered(number), () => withSecrets(number, ...digests), [
+        'secret',
+      ]);
+    for (const taken of ['one', 'two'])
+      await assert.rejects(change(3, 'three', taken), new KeyTaken('client', 'secret'));
+    assert.deepEqual(await store.list('client', club), clients);
+    // `one` is still shared: the way out of that leads through a client that has it.
+    assert.deepEqual(await change(2, 'one', 'fresh'), withSecrets(2, 'one', 'fresh'));
+    assert.deepEqual(await change(2, 'fresh'), withSecrets(2, 'fresh'));
+    assert.deepEqual(await change(3, 'two'), withSecrets(3, 'two'));
+    assert.deepEqual(await found(await o.reopened(), 'one'), [numbered(1)]);
+  });
+
+  check('HOSTILE 79: of several at once, on two stores, one gets the key', async (o) => {
+    const stores = [o.store, await o.elsewhere()];
+    for (let round = 0; round < 20; round += 1) {
+      const key = `key ${round}`;
+      await o.store.add('client', [withSecrets(round * 10, 'own')]);
+      const tries = [1, 2, 3, 4, 5].map(async (n): Promise<boolean> => {
+        const store = stores[n % 2] ?? o.store;
+        if (n < 5) {
+          const added = withSecrets(round * 10 + n, key);
+          return (await store.add('client', [added], ['secret'])).length === 0;
+        }
+        const changed = withSecrets(round * 10, 'own', key);
+        return store
+          .change('client', club, changed.id, () => changed, ['secret'])
+          .then(
+            () => true,
+            (error: unknown) => !(error instanceof KeyTaken),
+          );
+      });
+      assert.equal((await Promise.all(tries)).filter(Boolean).length, 1, key);
+      assert.equal((await found(o.store, key)).length, 1, key);
+    }
+  });
+}
+
 export function usernameTests(check: StoreTest): void {
   const { subject, username } = aMember();
   const second = aMember({ subject: 'subject-2' as Subject, username: 'second' });
@@ -180,7 +253,7 @@ export function usernameTests(check: StoreTest): void {
       assert.equal(await findMember(one, club, username), undefined);
       assert.deepEqual(await findMember(one, club, 'new'), aMember({ username: 'new' }));
     }
-    await assert.rejects(rename('second'), /username second is taken by another member/);
+    await assert.rejects(rename('second'), new KeyTaken('member', 'username'));
     assert.deepEqual(await store.list('member', club), [aMember({ username: 'new' }), second]);
     assert.deepEqual(await findMember(store, club, 'second'), second);
     // The old name is free.

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import type { Store } from '../../src/store/contract.ts';
@@ -64,5 +65,13 @@ export async function openScratchStore(): Promise<OpenStore & { readonly path: s
     remove();
     assert.deepEqual(damage, []);
   };
-  return { path, store: await another(), another, reopen, close };
+  const damage: OpenStore['damage'] = async (kind, id) => {
+    const database = new DatabaseSync(path);
+    const harm = database.prepare(
+      `UPDATE registered SET record = replace(record, '"', '~') WHERE kind = ? AND id = ?`,
+    );
+    assert.equal(harm.run(kind, id).changes, 1);
+    database.close();
+  };
+  return { path, store: await another(), another, reopen, damage, close };
 }

@@ -3,6 +3,7 @@
 import { test } from 'node:test';
 
 import type { Store } from '../../src/store/contract.ts';
+import type { Kind } from '../../src/store/kinds.ts';
 
 /** A store under test, empty at first. */
 export interface OpenStore {
@@ -11,6 +12,8 @@ export interface OpenStore {
   readonly another?: () => Promise<Store>;
   /** Closes the store and opens its records again; absent where they end with it. */
   readonly reopen?: () => Promise<Store>;
+  /** Damages the record of a registered thing, behind the store's back; absent where there are no rows. */
+  readonly damage?: (kind: Kind, id: string) => Promise<void>;
   /** Closes everything that was opened and removes it. */
   readonly close: () => Promise<void>;
 }

@@ -8,6 +8,7 @@ import { accountIdentifier, type Identify } from '../../audit/identifiers.ts';
 import { instant } from '../../lib/clock.ts';
 import type { Store } from '../../store/contract.ts';
 import { type Item, type Kind, kinds } from '../../store/kinds.ts';
+import { DamagedItem } from '../../store/unusable.ts';
 import { dateText } from '../table.ts';
 
 type Told = readonly [EventName, Facts];
@@ -34,19 +35,20 @@ export function auditedStore(store: Store, begin: () => Changer | undefined): St
 
 function writingVerbs(store: Store, begin: () => Changer | undefined): Writing {
   return {
-    add: async (kind, items) => {
+    add: async (kind, items, own) => {
       const audit = begin();
-      const taken = await store.add(kind, items);
+      const taken = await store.add(kind, items, own);
       if (taken.length === 0) tell(audit, kind, [], items);
       return taken;
     },
-    change: async (kind, programme, id, change) => {
+    change: async (kind, programme, id, change, own) => {
       const audit = begin();
       let before: typeof after;
-      const after = await store.change(kind, programme, id, (item) => {
+      const noting: typeof change = (item) => {
         before = item;
         return change(item);
-      });
+      };
+      const after = await store.change(kind, programme, id, noting, own);
       if (before !== undefined && after !== undefined) tell(audit, kind, [before], [after]);
       return after;
     },
@@ -62,9 +64,14 @@ function writingVerbs(store: Store, begin: () => Changer | undefined): Writing {
     },
     remove: async (kind, programme, id, now) => {
       const audit = begin();
-      const found = await store.find(kind, programme, id);
+      const found = await store.find(kind, programme, id).catch((error: unknown) => {
+        if (error instanceof DamagedItem) return error;
+        throw error;
+      });
       const isGone = await store.remove(kind, programme, id, now);
-      if (isGone && found !== undefined) tell(audit, kind, [found], []);
+      if (!isGone || found === undefined) return isGone;
+      if (!(found instanceof DamagedItem)) tell(audit, kind, [found], []);
+      else if (audit) audit.put([[`${kind}_removed`, namesOfDamaged(audit, found)]]);
       return isGone;
     },
     unlock: async (programme, account) => {
@@ -125,6 +132,13 @@ function namesOf<K extends Kind>({ identify }: Changer, kind: K, item: Item<K>):
   }
   if (kind === 'client' || kind === 'gateway') return { programme, [kind]: kinds[kind].idOf(item) };
   return 'kid' in item ? { programme, kid: item.kid } : { programme };
+}
+
+/** Of a member without its username, which only the record has. */
+function namesOfDamaged({ identify }: Changer, { kind, programme, id }: DamagedItem): Facts {
+  if (kind === 'member') return { programme, member: identify('member', id) };
+  if (kind === 'client' || kind === 'gateway') return { programme, [kind]: id };
+  return kind === 'maintenance' ? { programme } : { programme, kid: id };
 }
 
 /** The fields whose values are told; of all others it is told that they have changed. */

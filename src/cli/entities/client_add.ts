@@ -1,10 +1,13 @@
 // Owns the verb `client add`: a partner gets an identifier, a secret and an API key, shown once (C-5).
 
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Instant } from '../../lib/clock.ts';
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
+import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { makeGuide } from '../../programme/partner/guide.ts';
 import { partnerPage } from '../../programme/partner/page/page.ts';
 import type { Programme } from '../../programme/programme.ts';
@@ -18,7 +21,14 @@ import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts
 import { expectComplete, judgeClient, needsNoSecret } from './client_needs.ts';
 import type { Input } from './fields.ts';
 import { type NewItem, readNew, select } from './kind.ts';
-import { expectOwnSecret, newApiKey, newSecret, readGivenSecret } from './secrets.ts';
+import {
+  findHolder,
+  newApiKey,
+  newSecret,
+  ownLookUps,
+  readGivenSecret,
+  secretTaken,
+} from './secrets.ts';
 import { type Handover, handOver, handoverOf, shown, unshown } from './shown.ts';
 
 export const clientIdInput: Input = {
@@ -64,8 +74,7 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   const apiKey = newApiKey(config.environment);
   const { client, holder } = await withStore(config, async (open) => {
     const createdAt = open.clock.now();
-    if (secret !== undefined) await expectOwnSecret(open, loaded, secret);
-    const kept = (text: string): readonly StoredSecret[] => [
+    const stored = (text: string): readonly StoredSecret[] => [
       { digest: open.keyring.secretDigest(text), createdAt },
     ];
     const sharing =
@@ -73,12 +82,16 @@ export async function addClient(options: AddClientOptions): Promise<void> {
     const record = {
       programme: programme.id,
       ...fields,
-      secrets: secret === undefined ? [] : kept(secret),
-      apiKeys: sharing === undefined ? kept(apiKey) : keysOf(sharing, createdAt),
+      secrets: secret === undefined ? [] : stored(secret),
+      apiKeys: sharing === undefined ? stored(apiKey) : keysOf(sharing, createdAt),
       createdAt,
     };
-    const added = await register(open.store, programme, record, clientId as ClientId | undefined);
-    return { client: added, holder: sharing };
+    const given = clientId as ClientId | undefined;
+    const hasHolder = async (): Promise<boolean> =>
+      secret !== undefined && (await findHolder(open, loaded, secret)) !== undefined;
+    const added = await register(open.store, { loaded, programme, record, given }, hasHolder);
+    const kept = sharing === undefined ? added : await shareKeys(open.store, added, sharing);
+    return { client: kept, holder: sharing };
   });
   warnings.forEach(warn);
   if (holder?.programme === client.programme && holder.partnerId !== client.partnerId) {
@@ -103,6 +116,29 @@ function keysOf(holder: Client, now: Instant): readonly StoredSecret[] {
 }
 
 /**
+ * Gives the added client the keys that the holder has now: a key of the holder that was ended since it was
+ * read would be good again with this client (FAULTS 35).
+ */
+async function shareKeys(store: Store, added: Client, holder: Client): Promise<Client> {
+  const keys = added.apiKeys.map(({ digest }) => digest);
+  const isSame = (one: Client) => (other: Client) => fullName(one) === fullName(other);
+  const changed = await store.changeAll('client', { lookUp: 'api_key', keys }, (clients) => {
+    const apiKeys = clients.find(isSame(holder))?.apiKeys ?? [];
+    return clients.map((one) => {
+      const isAsAdded = isSame(added)(one) && isDeepStrictEqual(one.apiKeys, added.apiKeys);
+      return isAsAdded ? { ...one, apiKeys } : one;
+    });
+  });
+  const kept = changed.find(isSame(added)) ?? added;
+  if (kept.apiKeys.length === 0) {
+    warn(
+      `the API key of ${fullName(holder)} was replaced just now: ${added.id} has none; client rotate-api-key makes one`,
+    );
+  }
+  return kept;
+}
+
+/**
  * Finds the client whose API key is to be shared, by PROGRAMME/IDENTIFIER or by its identifier,
  * which is looked up in `programme` first.
  */
@@ -122,18 +158,26 @@ async function selectKeyHolder(
   );
 }
 
-/** Adds the client under the given identifier, or under the first free generated one. */
+interface NewClient {
+  readonly loaded: LoadedProgramme;
+  readonly programme: Programme;
+  readonly record: Omit<Client, 'id'>;
+  /** The first free generated identifier if left out. */
+  readonly given: ClientId | undefined;
+}
+
+/** @param hasHolder whether another client has the secret, by which clients are found */
 async function register(
   store: Store,
-  { id, clients }: Programme,
-  record: Omit<Client, 'id'>,
-  given: ClientId | undefined,
+  { loaded, programme: { id, clients }, record, given }: NewClient,
+  hasHolder: () => Promise<boolean>,
 ): Promise<Client> {
   const tries = given === undefined ? identifierTries : 1;
   for (let turn = 0; turn < tries; turn++) {
     const client = { ...record, id: given ?? clients.newIdentifier() };
-    const taken = await store.add('client', [client]);
+    const taken = await store.add('client', [client], ownLookUps(loaded));
     if (taken.length === 0) return client;
+    if (await hasHolder()) throw secretTaken(id);
   }
   throw failed(
     given === undefined

@@ -1,6 +1,8 @@
 // Owns the verbs that all kinds share; running servers apply changes at once.
 
-import { type Item, kinds } from '../../store/kinds.ts';
+import { type Id, type Item, kinds } from '../../store/kinds.ts';
+import { DamagedItem } from '../../store/unusable.ts';
+import { expectNoDamage } from '../damage.ts';
 import { expectYes, failed, refuseUsage, wrongUsage } from '../exit.ts';
 import { option, type OptionSpec } from '../grammar/grammar.ts';
 import { withStore } from '../open_store.ts';
@@ -15,6 +17,7 @@ import {
   type Noun,
   removedMeanwhile,
   select,
+  selectAny,
   type Selection,
   withItem,
 } from './kind.ts';
@@ -48,7 +51,10 @@ export const listOptions: readonly OptionSpec[] = [
   option('--count', 'print how many there are, and nothing of them'),
 ];
 
-/** By programme, in order of creation; says how many items a limit leaves out. */
+/**
+ * By programme, in order of creation; says how many items a limit leaves out, and fails if some are
+ * damaged, once all others are shown.
+ */
 export async function listItems<N extends Noun>(
   kind: Kind<N>,
   options: ListOptions,
@@ -57,8 +63,12 @@ export async function listItems<N extends Noun>(
   const limit = readLimit(options);
   const config = configOf(options);
   const programmes = selectProgrammes(config, options.programme);
+  const damage: DamagedItem[] = [];
+  const onDamage = (one: DamagedItem): void => void damage.push(one);
   await withStore(config, async (open) => {
-    const lists = await Promise.all(programmes.map((one) => open.store.list(kind.noun, one)));
+    const lists = await Promise.all(
+      programmes.map((one) => open.store.list(kind.noun, one, { onDamage })),
+    );
     const items = lists.flat();
     const alike = items.filter((item) => item.status === (status ?? item.status));
     const matches = await Promise.all(
@@ -80,6 +90,7 @@ export async function listItems<N extends Noun>(
       say(`${listed.length} of ${found.length} ${kind.noun}s`);
     }
   });
+  expectNoDamage(damage);
 }
 
 function cellOf(value: unknown): string {
@@ -153,13 +164,19 @@ export async function removeItem<N extends Noun>(
 ): Promise<void> {
   const { loss, done, json } = kind.removal;
   expectYes(options, `${called(kind, name)} ${loss}`);
-  const item = await withItem(kind, name, options, async (around, found) => {
+  const gone = await withStore(configOf(options), async (around) => {
     const { store, clock } = around;
-    const id = kinds[kind.noun].idOf(found);
+    const found = await selectAny(kind, around, name, options);
+    const isDamaged = found instanceof DamagedItem;
+    const id = isDamaged ? (found.id as Id<N>) : kinds[kind.noun].idOf(found);
+    const shownName = isDamaged ? id : kind.nameOf(found);
     const isGone = await store.remove(kind.noun, found.programme, id, clock.now());
-    if (!isGone) throw removedMeanwhile(kind, found);
-    return found;
+    if (!isGone) throw removedMeanwhile(kind, shownName);
+    const idName = kind.noun === 'member' ? 'subject' : `${kind.noun}_id`;
+    const values = isDamaged
+      ? { [idName]: id, programme: found.programme, damaged: true }
+      : json(found);
+    return { values, who: `${called(kind, shownName)} of ${found.programme}` };
   });
-  const text = `${called(kind, kind.nameOf(item))} of ${item.programme} is ${done}`;
-  return printResult(options, { ...json(item), removed: true }, text);
+  return printResult(options, { ...gone.values, removed: true }, `${gone.who} is ${done}`);
 }

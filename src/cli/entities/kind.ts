@@ -7,7 +7,8 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Store } from '../../store/contract.ts';
-import { type Id, type Item, kinds } from '../../store/kinds.ts';
+import { type Id, type Item, kinds, type LookUp } from '../../store/kinds.ts';
+import { DamagedItem } from '../../store/unusable.ts';
 import { type CommandError, failed, refuseUsage, wrongUsage } from '../exit.ts';
 import type { OptionSpec } from '../grammar/grammar.ts';
 import { expectDurableStore, type OpenStore, type Surroundings, withStore } from '../open_store.ts';
@@ -95,19 +96,33 @@ export function withItem<N extends Noun, Result>(
   );
 }
 
-/** Fails if no programme has such an item, or if several have it and none is named. */
+/** Fails if no programme has such an item, if several have it and none is named, or if it is damaged. */
 export async function select<N extends Noun>(
+  ...call: Parameters<typeof selectAny<N>>
+): Promise<Item<N>> {
+  const found = await selectAny(...call);
+  if (found instanceof DamagedItem) throw found;
+  return found;
+}
+
+/** As `select`, and finds damaged items, too. */
+export async function selectAny<N extends Noun>(
   kind: Kind<N>,
   { store, config }: Surroundings,
   name: string,
   { programme }: Pick<Selection, 'programme'>,
   tellApart = (programmes: readonly ProgrammeId[]): string =>
     `add --programme and one of ${programmes.join(', ')}`,
-): Promise<Item<N>> {
+): Promise<Item<N> | DamagedItem> {
   const programmes = selectProgrammes(config, programme);
   const answers = await Promise.all(
-    programmes.map(
-      (one) => kind.find?.(store, one, name) ?? store.find(kind.noun, one, name as Id<N>),
+    programmes.map((one) =>
+      (kind.find?.(store, one, name) ?? store.find(kind.noun, one, name as Id<N>)).catch(
+        (error: unknown) => {
+          if (error instanceof DamagedItem) return error;
+          throw error;
+        },
+      ),
     ),
   );
   const found = answers.filter((one) => one !== undefined);
@@ -122,24 +137,24 @@ export async function select<N extends Noun>(
   );
 }
 
-export function removedMeanwhile<N extends Noun>(kind: Kind<N>, item: Item<N>): CommandError {
-  return failed(
-    `the ${kind.noun} ${quote(kind.nameOf(item))} was removed by somebody else just now`,
-  );
+export function removedMeanwhile<N extends Noun>(kind: Kind<N>, name: string): CommandError {
+  return failed(`the ${kind.noun} ${quote(name)} was removed by somebody else just now`);
 }
 
 /**
  * `change` may run twice, so it must depend only on its argument; if it throws, nothing changes.
+ * @param own see `Registry.change`
  */
 export async function changeItem<N extends Noun>(
   kind: Kind<N>,
   { store }: OpenStore,
   item: Item<N>,
   change: (item: Item<N>) => Item<N>,
+  own?: readonly LookUp<N>[],
 ): Promise<Item<N>> {
   const id = kinds[kind.noun].idOf(item);
-  const after = await store.change(kind.noun, item.programme, id, change);
-  if (after === undefined) throw removedMeanwhile(kind, item);
+  const after = await store.change(kind.noun, item.programme, id, change, own);
+  if (after === undefined) throw removedMeanwhile(kind, kind.nameOf(item));
   return after;
 }
 

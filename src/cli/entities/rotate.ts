@@ -1,51 +1,32 @@
 // Owns the verbs `rotate-secret`, `rotate-api-key` and `retire-secret`. A new secret is shown once,
 // and works beside the old one until the partner has changed over.
 
-import type { Config } from '../../config/config.ts';
-import { after, milliseconds, type Milliseconds } from '../../lib/clock.ts';
-import type { Digest } from '../../lib/digest.ts';
+import { milliseconds, type Milliseconds } from '../../lib/clock.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
-import { addSecret, endOlder, liveSecrets } from '../../oauth/secret_rotation.ts';
+import { endOlder } from '../../oauth/secret_rotation.ts';
 import type { Item } from '../../store/kinds.ts';
+import { KeyTaken } from '../../store/registrations.ts';
+import { endingOf } from '../ending.ts';
 import { failed, wrongUsage } from '../exit.ts';
-import { expectDurableStore, type OpenStore } from '../open_store.ts';
+import { expectDurableStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf, loadIfGood } from '../programmes.ts';
 import { dateOrNull, dateText } from '../table.ts';
 import { fullName, sharersShown } from './client_kind.ts';
 import { gatewaySheet } from './gateway_kind.ts';
-import { called, changeItem, type ItemVerb, type Kind, type Selection, withItem } from './kind.ts';
-import { expectOwnSecret, newApiKey, newSecret, readGivenSecret } from './secrets.ts';
+import { called, changeItem, type ItemVerb, type Kind, withItem } from './kind.ts';
+import {
+  changeAll,
+  type Holder,
+  type RotateOptions,
+  type Rotation,
+  takeBack,
+  withFresh,
+} from './rotation.ts';
+import { newApiKey, newSecret, ownLookUps, readGivenSecret, secretTaken } from './secrets.ts';
 import { type Handover, handOver, handoverOf, jsonOf, shown, unshown } from './shown.ts';
-
-export type RotateOptions = Selection & {
-  readonly overlap: string;
-  readonly secretStdin?: boolean;
-  /** Other clients that share the API key keep theirs. */
-  readonly alone?: boolean;
-};
-
-type Holder = 'client' | 'gateway';
-
-/** What a rotation replaces, how, and what it prints. */
-interface Rotation<N extends Holder> {
-  readonly words: string;
-  /** The hint if two secrets are valid already. */
-  readonly wayOut: string;
-  readonly make: (config: Config, options: RotateOptions) => Promise<string> | string;
-  readonly held: (item: Item<N>) => readonly StoredSecret[];
-  readonly holding: (item: Item<N>, secrets: readonly StoredSecret[]) => Item<N>;
-  /** Changes all items that have one of the secrets, in one step. */
-  readonly changeHolders?: (
-    open: OpenStore,
-    secrets: readonly Digest[],
-    change: (item: Item<N>) => Item<N>,
-  ) => Promise<readonly Item<N>[]>;
-  /** Prints the new secret; `others` have it as well. */
-  readonly sheet: (item: Item<N>, text: string, others: readonly Item<N>[]) => Handover;
-}
 
 const waiting = 'wait until the older one ends, or end both with --overlap 0s';
 
@@ -55,6 +36,7 @@ const clientSecret: Rotation<'client'> = {
   make: (_, { secretStdin = false }) => (secretStdin ? readGivenSecret() : newSecret()),
   held: ({ secrets }) => secrets,
   holding: withSecrets,
+  own: ownLookUps,
   sheet: (...fresh) => clientSheet('client_secret', clientSecret, ...fresh),
 };
 
@@ -76,7 +58,7 @@ const ownApiKey: Rotation<'client'> = {
 const apiKey: Rotation<'client'> = {
   ...ownApiKey,
   changeHolders: ({ store }, keys, change) =>
-    store.changeAll('client', { lookUp: 'api_key', keys }, (clients) => clients.map(change)),
+    store.changeAll('client', { lookUp: 'api_key', keys }, change),
 };
 
 const gatewaySecret: Rotation<'gateway'> = {
@@ -101,69 +83,39 @@ async function rotate<N extends Holder>(
   id: string,
   options: RotateOptions,
 ): Promise<void> {
-  const { words, held, holding } = rotation;
+  const { words } = rotation;
   const overlap = readOverlap(options.overlap);
   const config = configOf(options);
   expectDurableStore(config);
   const text = await rotation.make(config, options);
   await withItem(kind, id, options, async (open, found) => {
-    const loaded = options.secretStdin === true ? loadIfGood(config, found.programme) : undefined;
-    if (loaded !== undefined) await expectOwnSecret(open, loaded, text, String(found.id));
+    const own = rotation.own?.(loadIfGood(config, found.programme)) ?? [];
     const digest = open.keyring.secretDigest(text);
     const befores = new Map<string, Item<N>>();
-    const changed = await changeAll(rotation, kind, open, found, (item) => {
+    const change = (item: Item<N>): Item<N> => {
       befores.set(fullName(item), item);
       const fresh = { digest, createdAt: open.clock.now() };
       return withFresh(rotation, called(kind, item.id), item, fresh, overlap);
-    });
+    };
+    const changed = await changeAll({ rotation, kind, open, own }, found, change).catch(
+      (error: unknown) => {
+        throw error instanceof KeyTaken ? secretTaken(found.programme) : error;
+      },
+    );
     const item = changed.find((one) => fullName(one) === fullName(found)) ?? found;
     const others = changed.filter((one) => one !== item);
     await handOver(rotation.sheet(item, text, others), options, async (reason) => {
-      // The partner never saw this secret: if it stayed, it would block the next rotation.
-      const undo = (one: Item<N>): Item<N> => holding(one, held(befores.get(fullName(one)) ?? one));
-      await (others.length > 0
-        ? rotation.changeHolders?.(open, [digest], undo)
-        : changeItem(kind, open, found, undo));
-      return `${reason} and the new ${words} is lost: nothing was changed`;
+      const lost = `${reason} and the new ${words} is lost`;
+      try {
+        // The partner never saw this secret: if it stayed, it would block the next rotation.
+        await takeBack({ rotation, kind, open, own }, digest, befores, changed);
+        return `${lost}: nothing was changed`;
+      } catch (error) {
+        const look = `look at it (${kind.noun} show ${found.id}), and make another`;
+        return `${lost}, but is not taken back (${endingOf(error).message}): ${look}`;
+      }
     });
   });
-}
-
-/** Changes the item, and every item that shares one of its valid secrets. */
-async function changeAll<N extends Holder>(
-  { held, changeHolders }: Rotation<N>,
-  kind: Kind<N>,
-  open: OpenStore,
-  found: Item<N>,
-  change: (item: Item<N>) => Item<N>,
-): Promise<readonly Item<N>[]> {
-  const live = liveSecrets(held(found), open.clock.now()).map(({ digest }) => digest);
-  const changed = (await changeHolders?.(open, live, change)) ?? [];
-  // A secret that was rotated or removed meanwhile has no holders.
-  return changed.some((item) => fullName(item) === fullName(found))
-    ? changed
-    : [...changed, await changeItem(kind, open, found, change)];
-}
-
-/** @throws CommandError if the item cannot have another secret */
-function withFresh<N extends Holder>(
-  { words, wayOut, held, holding }: Rotation<N>,
-  name: string,
-  item: Item<N>,
-  fresh: StoredSecret,
-  overlap: Milliseconds,
-): Item<N> {
-  const { createdAt: now } = fresh;
-  const change = addSecret(held(item), fresh, overlap === 0 ? undefined : after(now, overlap));
-  if ('secrets' in change) return holding(item, change.secrets);
-  const whose = `${name} of ${item.programme}`;
-  const [older] = liveSecrets(held(item), now);
-  const ends = older?.expiresAt === undefined ? '' : `, which ends ${dateText(older.expiresAt)}`;
-  throw failed(
-    change.refusal === 'held_already'
-      ? `${whose} has that ${words} already`
-      : `${whose} has two valid ${words}s, the older made ${dateText(older?.createdAt ?? now)}${ends}: ${wayOut}`,
-  );
 }
 
 function clientSheet(

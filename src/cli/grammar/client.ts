@@ -18,7 +18,7 @@ import { retireSecret, rotateApiKey, rotateSecret } from '../entities/rotate.ts'
 import { clientColumns, importClients } from '../import/clients.ts';
 import { columnsHelp } from '../import/table.ts';
 import { option, type OptionSpec, type Verb } from './grammar.ts';
-import { importVerb, itemVerbs, programmeVerb } from './kind_verbs.ts';
+import { importVerb, itemVerbs, listExits, programmeVerb } from './kind_verbs.ts';
 
 const incomplete: OptionSpec = option(
   '--incomplete',
@@ -80,6 +80,7 @@ export const clientVerbs: readonly Verb[] = [
       ...listOptions,
       option('--name <text>', 'only those whose name holds this; case does not count'),
     ],
+    exits: listExits,
     example: 'jetway client list --name partner --limit 20',
     run: (options: ListOptions) => listItems(clientKind, options),
   },

@@ -6,7 +6,7 @@ import { listItems, type ListOptions, removeItem, showItem } from '../entities/i
 import { rotateGatewaySecret } from '../entities/rotate.ts';
 import { overlapOption } from './client.ts';
 import { option, type Verb } from './grammar.ts';
-import { itemVerbs, programmeVerb } from './kind_verbs.ts';
+import { itemVerbs, listExits, programmeVerb } from './kind_verbs.ts';
 
 export const gatewayVerbs: readonly Verb[] = [
   programmeVerb(
@@ -24,6 +24,7 @@ export const gatewayVerbs: readonly Verb[] = [
     summary: 'list gateways',
     reads: 'store',
     options: [option('--programme <name>', 'only those of this programme')],
+    exits: listExits,
     example: 'jetway gateway list',
     run: (options: ListOptions) => listItems(gatewayKind, options),
   },

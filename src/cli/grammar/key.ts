@@ -7,6 +7,7 @@ import { retireAllKeys } from '../keys/retire.ts';
 import { rotateAllKeys } from '../keys/rotate.ts';
 import { revokeTokens } from '../keys/token_revoke.ts';
 import { option, type OptionSpec, type Verb } from './grammar.ts';
+import { listExits } from './kind_verbs.ts';
 
 const oneProgramme: OptionSpec = option(
   '--programme <name>',
@@ -25,6 +26,7 @@ export const keyVerbs: readonly Verb[] = [
     summary: 'list keys: which signs, which waits, which only verifies',
     reads: 'store',
     options: [oneProgramme, oneKind],
+    exits: listExits,
     example: 'jetway key list',
     run: listKeys,
   },

@@ -28,6 +28,11 @@ export function itemVerbs<N extends Noun>(
   }));
 }
 
+/** What the codes of a list mean. */
+export const listExits: NonNullable<Verb['exits']> = {
+  1: 'failed; some are damaged, and are told after all others',
+};
+
 /** Verbs with a required `--programme`. */
 export function programmeVerb(verb: Omit<Verb, 'reads'>, programme: string): Verb {
   const ofProgramme = option('--programme <name>', programme, { required: true });

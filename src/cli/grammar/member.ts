@@ -13,11 +13,11 @@ import {
 } from '../entities/item_verbs.ts';
 import { memberFields, subjectInput } from '../entities/member_fields.ts';
 import { addMember, memberKind, newPasswordOption, unlockMember } from '../entities/member_kind.ts';
-import { importMembers } from '../import/members.ts';
+import { addedAtOnce, importMembers } from '../import/members.ts';
 import { columnsHelp } from '../import/table.ts';
 import { testDirectory } from '../server/directory_test.ts';
 import { option, type Verb } from './grammar.ts';
-import { importVerb, itemVerbs, programmeVerb } from './kind_verbs.ts';
+import { importVerb, itemVerbs, listExits, programmeVerb } from './kind_verbs.ts';
 
 export const memberVerbs: readonly Verb[] = [
   programmeVerb(
@@ -36,7 +36,7 @@ export const memberVerbs: readonly Verb[] = [
   ),
   importVerb('member', 'programme the members belong to', {
     summary: 'add members that exist elsewhere, with their passwords: all of them or none',
-    details: `Columns: ${columnsHelp('member', [...newInputsOf(memberFields), subjectInput])}, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2. That is pbkdf2_sha256$ITERATIONS$SALT$HASH as Django has it, with the salt as text, or $pbkdf2-sha256$i=ITERATIONS$SALT$HASH and $pbkdf2-sha256$ITERATIONS$SALT$HASH as PHC and passlib have it, with the salt in base64; sha1 and sha512 in the place of sha256 too, and from 1000 to 10000000 iterations. Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set.`,
+    details: `Columns: ${columnsHelp('member', [...newInputsOf(memberFields), subjectInput])}, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2. That is pbkdf2_sha256$ITERATIONS$SALT$HASH as Django has it, with the salt as text, or $pbkdf2-sha256$i=ITERATIONS$SALT$HASH and $pbkdf2-sha256$ITERATIONS$SALT$HASH as PHC and passlib have it, with the salt in base64; sha1 and sha512 in the place of sha256 too, and from 1000 to 10000000 iterations. Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set. More than ${addedAtOnce} members are added in parts of so many, each of them whole: where that is cut off, import the file again, which passes over those that are there.`,
     operands: [
       ['<file>', 'a .csv with a header line, which nobody else should read; - for standard input'],
     ],
@@ -51,6 +51,7 @@ export const memberVerbs: readonly Verb[] = [
       option('--username <text>', 'only those whose username holds this'),
       option('--locked', 'only those locked by too many wrong passwords'),
     ],
+    exits: listExits,
     example: 'jetway member list --locked',
     run: (options: ListOptions) => listItems(memberKind, options),
   },

@@ -10,7 +10,13 @@ import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
 import { type Input, textsOf } from '../entities/fields.ts';
-import { apiKeyFault, findHolder, secretFault, secretWarning } from '../entities/secrets.ts';
+import {
+  apiKeyFault,
+  findHolder,
+  ownLookUps,
+  secretFault,
+  secretWarning,
+} from '../entities/secrets.ts';
 import type { OpenStore } from '../open_store.ts';
 import { columnsOf, type Entry, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, valueOf, warningAt } from './table.ts';
@@ -48,7 +54,7 @@ function clientImport(
   programme: Programme,
   { incomplete = false, sharedApiKeys = false }: ClientImportOptions,
 ): Import<ClientFields> {
-  const { methods } = loaded.definition.client.authentication;
+  const own = ownLookUps(loaded);
   const apiKeys = { name: 'api_key', words: 'this api_key', hint: sharing };
   return {
     noun: 'client',
@@ -58,7 +64,7 @@ function clientImport(
     unique: [
       { name: 'client_id' },
       ...(sharedApiKeys ? [] : [apiKeys]),
-      ...(methods.includes('secret')
+      ...(own.includes('secret')
         ? [{ name: 'client_secret', words: 'this client_secret', hint: alone }]
         : []),
     ],
@@ -86,6 +92,7 @@ function clientImport(
       return store.add(
         'client',
         rows.map((row) => recordOf(row, programme, keyring, fresh)),
+        sharedApiKeys ? own : [...own, 'api_key'],
       );
     },
   };

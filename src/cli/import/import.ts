@@ -99,7 +99,7 @@ export async function importFile<Shape>(
     const taken = await withProgress(`importing ${items}`, fresh.length, add);
     if (taken.length === 0) return fresh;
     throw failed(
-      `nothing is imported: ${taken.join(', ')} came to be taken in ${programme.id} meanwhile`,
+      `nothing is imported: ${taken.join(', ')}, or what it is found by, came to be taken in ${programme.id} meanwhile`,
     );
   };
   // A dry run makes no store; a store that does not exist holds no item.

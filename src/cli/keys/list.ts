@@ -2,7 +2,9 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import type { Registry } from '../../store/registry.ts';
+import { type DamagedItem, type OnDamage, refuseDamage } from '../../store/unusable.ts';
 import { type KeyState, keyStates } from '../../token/key_rotation.ts';
+import { expectNoDamage } from '../damage.ts';
 import { withStore } from '../open_store.ts';
 import { printResult, say } from '../output.ts';
 import { configOf } from '../programmes.ts';
@@ -13,10 +15,11 @@ import { forKeys, type KeyLine, type KeyOptions, type ShownKind, shownKind } fro
 export async function listKeys(options: KeyOptions): Promise<void> {
   const config = configOf(options);
   await forKeys(config, options, async (lines) => {
+    const damage: DamagedItem[] = [];
     const views = await withStore(config, ({ store, clock }) =>
-      viewKeys(store, lines, clock.now()),
+      viewKeys(store, lines, clock.now(), (one) => damage.push(one)),
     );
-    if (options.json !== true && views.length === 0) {
+    if (options.json !== true && views.length + damage.length === 0) {
       return say('there are no keys; serve makes the first ones');
     }
     const headings = [
@@ -33,7 +36,8 @@ export async function listKeys(options: KeyOptions): Promise<void> {
         (value) => value ?? '-',
       ),
     );
-    return printResult(options, views, table(headings, rows));
+    await printResult(options, views, table(headings, rows));
+    expectNoDamage(damage);
   });
 }
 
@@ -42,9 +46,10 @@ export async function viewKeys(
   store: Registry,
   lines: readonly KeyLine[],
   now: Instant,
+  onDamage: OnDamage = refuseDamage,
 ): Promise<readonly KeyView[]> {
   const lists = lines.map(async ({ id, rules }) =>
-    keyStates(await store.list(rules.kind, id), rules, now).map((state) =>
+    keyStates(await store.list(rules.kind, id, { onDamage }), rules, now).map((state) =>
       viewKey(state, shownKind(rules)),
     ),
   );

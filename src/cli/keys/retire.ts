@@ -2,6 +2,7 @@
 
 import { quote } from '../../lib/fault.ts';
 import type { KeyRecord } from '../../oauth/signing_key.ts';
+import type { DamagedItem } from '../../store/unusable.ts';
 import { type KeyState, keyStates, type RemovalPlan } from '../../token/key_rotation.ts';
 import { type CommandError, failed, refuseUsage } from '../exit.ts';
 import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
@@ -19,6 +20,8 @@ export interface RetireKeysOptions extends KeyOptions {
 /** The removed keys, the keys that only verify, and the key that no longer does. */
 interface Retired {
   readonly removed: readonly KeyRecord[];
+  /** Removed as well, without its record. */
+  readonly damaged?: DamagedItem;
   readonly kept: readonly Pick<KeyState, 'key' | 'retiresAt'>[];
   readonly ended?: Pick<KeyState, 'key' | 'retiresAt'>;
 }
@@ -54,14 +57,24 @@ async function retireOne(
   force: boolean,
 ): Promise<Retired> {
   const now = clock.now();
+  const damage: DamagedItem[] = [];
   const all = lines.map(async (line) => {
-    const states = keyStates(await store.list(line.rules.kind, line.id), line.rules, now);
+    const onDamage = (one: DamagedItem): void => void damage.push(one);
+    const held = await store.list(line.rules.kind, line.id, { onDamage });
+    const states = keyStates(held, line.rules, now);
     return states.filter(({ key }) => key.kid === kid).map((state) => ({ line, ...state }));
   });
   const [found, another] = (await Promise.all(all)).flat();
+  const [damaged, ...others] = damage.filter(({ id }) => id === kid);
+  if (damaged !== undefined && found === undefined && others.length === 0) {
+    if (!force) throw damaged;
+    // No plan can say what becomes of the others; without it they can be read again.
+    await store.remove(damaged.kind, damaged.programme, damaged.id, now);
+    return { removed: [], kept: [], damaged };
+  }
   if (found === undefined) throw failed(`there is no key ${quote(kid)}: key list names them`);
   // Token keys of different programmes have the same numbers.
-  if (another !== undefined)
+  if (another !== undefined || damaged !== undefined)
     throw failed(`several programmes have a key ${quote(kid)}: name one with --programme`);
   if (!force && found.status !== 'due') throw notDue(found);
   const plan = await removeKey(store, found.line, found.key, now);
@@ -99,20 +112,28 @@ function refused(key: KeyRecord, why: string): CommandError {
   return failed(`${nameOf(key)} ${why}`);
 }
 
-function viewOf({ removed, kept, ended }: Retired): object {
-  const nameOnly = ({ programme, kid }: KeyRecord): object => ({ programme, kid });
+function viewOf({ removed, kept, ended, damaged }: Retired): object {
+  const nameOnly = ({ programme, kid }: KeyRecord): object => ({
+    programme,
+    kid,
+  });
   const withDate = ({ key, retiresAt }: Retired['kept'][number]): object => ({
     ...nameOnly(key),
     retires_at: dateOrNull(retiresAt),
   });
   return {
-    removed: removed.map(nameOnly),
+    removed: [
+      ...removed.map(nameOnly),
+      ...(damaged === undefined ? [] : [{ programme: damaged.programme, kid: damaged.id }]),
+    ],
     kept: kept.map(withDate),
     ...(ended === undefined ? {} : { ended: withDate(ended) }),
   };
 }
 
-function linesOf({ removed, kept, ended }: Retired): readonly string[] {
+function linesOf({ removed, kept, ended, damaged }: Retired): readonly string[] {
+  if (damaged !== undefined)
+    return [`${damaged.programme}: the damaged key ${damaged.id} is removed`];
   if (ended !== undefined) {
     const until = dateOrNull(ended.retiresAt);
     return [

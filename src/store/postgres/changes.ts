@@ -16,7 +16,7 @@ import {
   listRows,
   names,
   readHolders,
-  readItem,
+  readItems,
   readNamed,
 } from './registered_rows.ts';
 import { changeValues, confirmChange, type RowChanges, writeChanges } from './write_changes.ts';
@@ -116,10 +116,7 @@ async function learn(link: Link, questions: Questions, facts: Facts): Promise<Ep
   for (const [name, { kind, programme }] of questions.lists) {
     const rows = await link.run(listRows, [kind, programme, null, null]);
     note(rows);
-    facts.lists.set(
-      name,
-      rows.flatMap((row) => readItem(kind, row) ?? []),
-    );
+    facts.lists.set(name, readItems(kind, rows));
   }
   return read.reduce((one, other) => (one.registrations <= other.registrations ? one : other));
 }

@@ -6,7 +6,8 @@ import { type Item, type Kind, kinds } from '../kinds.ts';
 import type { Consequences, RegisteredRows } from '../registrar.ts';
 import { inOrder, pageOf } from '../registrations.ts';
 import { ownerName } from '../sql/revocations.ts';
-import { type ItemName, type KeyName, type NamedRow } from './registered_rows.ts';
+import type { DamagedItem } from '../unusable.ts';
+import { type ItemName, type KeyName, type NamedRow, wholeOf } from './registered_rows.ts';
 import {
   itemRow,
   type LookUpRow,
@@ -18,7 +19,7 @@ import {
 /** What was read of the rows, all of it as of one moment; by the names of `nameOf` and `keyOf`. */
 export interface Facts {
   readonly named: Map<string, NamedRow>;
-  readonly holders: Map<string, readonly Item<Kind>[]>;
+  readonly holders: Map<string, readonly (Item<Kind> | DamagedItem)[]>;
   readonly lists: Map<string, readonly Item<Kind>[]>;
 }
 
@@ -64,16 +65,22 @@ export class Draft implements RegisteredRows {
     },
   };
 
-  find: RegisteredRows['find'] = (kind, programme, id) => this.#named({ kind, programme, id }).item;
+  find: RegisteredRows['find'] = (kind, programme, id) => {
+    const { item, damage } = this.#named({ kind, programme, id });
+    if (damage !== undefined) throw damage;
+    return item;
+  };
 
   isTaken: RegisteredRows['isTaken'] = (kind, programme, id) =>
     this.#named({ kind, programme, id }).isTaken;
 
-  holding: RegisteredRows['holding'] = (kind, name, programme, key) =>
-    this.#holders({ kind, programme, name, key });
+  holding: RegisteredRows['holding'] = (kind, name, programme, key, onDamage) =>
+    wholeOf(this.#holders({ kind, programme, name, key }), onDamage);
 
   holdingAny: RegisteredRows['holdingAny'] = (kind, name, keys) => {
-    const items = keys.flatMap((key) => this.#holders({ kind, programme: null, name, key }));
+    const items = keys.flatMap((key) =>
+      wholeOf(this.#holders({ kind, programme: null, name, key })),
+    );
     const unique = new Map(
       items.map((item) => [
         `${item.programme}\0${kinds[kind].idOf(item as Item<typeof kind>)}`,
@@ -112,10 +119,12 @@ export class Draft implements RegisteredRows {
   };
 
   remove: RegisteredRows['remove'] = (kind, programme, id) => {
-    const item = this.find(kind, programme, id);
-    if (item === undefined) return false;
+    const { item, damage } = this.#named({ kind, programme, id });
+    if ((item ?? damage) === undefined) return false;
     this.changes.removed.push({ kind, programme, id });
-    this.changes.keysDropped.push(...lookUpRows(kind, item));
+    // Which keys it had, only its record would tell.
+    if (item === undefined) this.changes.keysLost.push({ kind, programme, id });
+    else this.changes.keysDropped.push(...lookUpRows(kind, item));
     this.#facts.named.set(nameOf({ kind, programme, id }), { item: undefined, isTaken: false });
     this.#relist(kind, programme, (items) => items.filter((one) => kinds[kind].idOf(one) !== id));
     return true;
@@ -135,7 +144,7 @@ export class Draft implements RegisteredRows {
     return found ?? { item: undefined, isTaken: false };
   }
 
-  #holders(asked: KeyName): readonly Item<Kind>[] {
+  #holders(asked: KeyName): readonly (Item<Kind> | DamagedItem)[] {
     const name = keyOf(asked);
     const found = this.#facts.holders.get(name);
     if (found === undefined) this.questions.holders.set(name, asked);

@@ -4,7 +4,7 @@ import type { Keeping } from '../keeping.ts';
 import type { Item, Kind } from '../kinds.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
-import { listRows, readItem } from './registered_rows.ts';
+import { listRows, readItems } from './registered_rows.ts';
 
 const get: Statement = {
   name: 'get_key_check',
@@ -32,8 +32,8 @@ export function keyCheck(care: Link): Keeping['ensureKeyCheck'] {
   };
 }
 
-/** The items of a kind in every programme, in the order of registration. */
+/** The items of a kind in every programme, in the order of registration, without damaged ones. */
 export async function everywhere<K extends Kind>(care: Link, kind: K): Promise<readonly Item<K>[]> {
   const rows = await care.run(listRows, [kind, null, null, null]);
-  return rows.flatMap((row) => readItem(kind, row) ?? []);
+  return readItems(kind, rows, () => undefined);
 }

@@ -2,10 +2,11 @@
 
 import type { Item, Kind } from '../kinds.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
-import { expectWhole, some, type Value } from '../sql/table.ts';
+import { some, sumOf, type Value } from '../sql/table.ts';
 import { registered, removed } from '../sql/tables.ts';
+import { DamagedItem, type OnDamage, refuseDamage } from '../unusable.ts';
 import { epochColumns, epochLength } from './epoch.ts';
-import type { Found, Statement } from './link/statement.ts';
+import type { Found, Rows, Statement } from './link/statement.ts';
 import { arrayRows } from './tables.ts';
 
 /** The name of an item; `id` holds no NUL, which no text of PostgreSQL can. */
@@ -18,6 +19,8 @@ export interface ItemName {
 /** What is known of a name. */
 export interface NamedRow<K extends Kind = Kind> {
   readonly item: Item<K> | undefined;
+  /** There is an item, whose row is damaged. */
+  readonly damage?: DamagedItem;
   /** See `Registry.isTaken`. */
   readonly isTaken: boolean;
 }
@@ -38,10 +41,11 @@ export const findNamed: Statement = {
 
 export function readNamed({ kind }: ItemName, columns: readonly Found[]): NamedRow {
   const { row: found, gone } = named.read(columns.slice(epochLength) as Value[]);
-  return {
-    item: found === null ? undefined : itemOf(kind, found),
-    isTaken: found !== null || gone !== null,
-  };
+  if (found === null) return { item: undefined, isTaken: gone !== null };
+  const read = itemOf(kind, found);
+  return read instanceof DamagedItem
+    ? { item: undefined, damage: read, isTaken: true }
+    : { item: read, isTaken: true };
 }
 
 /** Items by a key of a look-up; in every programme where `programme` is null. */
@@ -69,14 +73,26 @@ export const keysAsked: typeof keys.values = keys.values;
 export function readHolders(
   asked: readonly KeyName[],
   rows: readonly (readonly Found[])[],
-): readonly (readonly Item<Kind>[])[] {
-  const holders = asked.map((): Item<Kind>[] => []);
+): readonly (readonly (Item<Kind> | DamagedItem)[])[] {
+  const holders = asked.map((): (Item<Kind> | DamagedItem)[] => []);
   for (const columns of rows) {
     const index = Number(columns.at(-1)) - 1;
-    const item = readItem(asked[index]?.kind, columns);
+    const item = readRow(asked[index]?.kind, columns);
     if (item !== undefined) holders[index]?.push(item);
   }
   return holders;
+}
+
+/** Without the damaged ones, of which `onDamage` is told. */
+export function wholeOf(
+  found: readonly (Item<Kind> | DamagedItem)[],
+  onDamage: OnDamage = refuseDamage,
+): readonly Item<Kind>[] {
+  return found.filter((one) => {
+    if (!(one instanceof DamagedItem)) return true;
+    onDamage(one);
+    return false;
+  }) as readonly Item<Kind>[];
 }
 
 export const listRows: Statement = {
@@ -89,16 +105,30 @@ export const listRows: Statement = {
   isRead: true,
 };
 
+/** The items of rows of `listRows`. */
+export function readItems<K extends Kind>(
+  kind: K,
+  rows: Rows,
+  onDamage?: OnDamage,
+): readonly Item<K>[] {
+  const found = rows.flatMap((columns) => readRow(kind, columns) ?? []);
+  return wholeOf(found, onDamage);
+}
+
 /** The item of a row behind the columns of the epoch. */
-export function readItem(
+function readRow(
   kind: Kind | undefined,
   columns: readonly Found[],
-): Item<Kind> | undefined {
+): Item<Kind> | DamagedItem | undefined {
   const { row: found } = rowOnly.read(columns.slice(epochLength) as Value[]);
   return found === null || kind === undefined ? undefined : itemOf(kind, found);
 }
 
-function itemOf<K extends Kind>(kind: K, found: NonNullable<(typeof row)['found']>): Item<K> {
-  expectWhole(registered, found);
-  return JSON.parse(found.record) as Item<K>;
+function itemOf<K extends Kind>(
+  kind: K,
+  found: NonNullable<(typeof row)['found']>,
+): Item<K> | DamagedItem {
+  return sumOf(registered, found) === found.sum
+    ? (JSON.parse(found.record) as Item<K>)
+    : new DamagedItem(kind, found.programme, found.id);
 }

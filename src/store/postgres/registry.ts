@@ -5,6 +5,7 @@ import { frozen } from '../../lib/frozen.ts';
 import { type Item, type Kind, kinds } from '../kinds.ts';
 import { inOrder, noPlace, pageOf } from '../registrations.ts';
 import type { Registry } from '../registry.ts';
+import type { DamagedItem } from '../unusable.ts';
 import { changer } from './changes.ts';
 import { keyOf, nameOf } from './draft.ts';
 import type { Epoch, Epochs } from './epoch.ts';
@@ -18,9 +19,11 @@ import {
   keysAsked,
   listRows,
   names,
+  type NamedRow,
   readHolders,
-  readItem,
+  readItems,
   readNamed,
+  wholeOf,
 } from './registered_rows.ts';
 
 export interface RegistryParts {
@@ -50,21 +53,24 @@ export function registryVerbs({ link, care, epochs, written }: RegistryParts): R
     // Undefined for an answer that a later one has overtaken.
     return registrations === knownAs ? known : undefined;
   };
-  const named = batched<ItemName, Item<Kind> | undefined>({
+  // Damage is an answer here: an error would be that of all questions of the statement (FAULTS 36).
+  const named = batched<ItemName, NamedRow>({
     link,
     answer: async (asked, until) => {
       const rows = await link.run(findNamed, names.values(asked), until);
       return asked.map((name, index) => {
         const row = rows[index] ?? [];
         const held = fresh(epochs.note(row));
-        const item = frozen(readNamed(name, row).item);
-        const isRemembered = item !== undefined || kinds[name.kind].remembersAbsence;
+        const found = readNamed(name, row);
+        const item = frozen(found.item);
+        const isAbsent = item === undefined && found.damage === undefined;
+        const isRemembered = isAbsent ? kinds[name.kind].remembersAbsence : item !== undefined;
         if (isRemembered) held?.set(nameOf(name), item ?? null);
-        return item;
+        return found;
       });
     },
   });
-  const holders = batched<KeyName, readonly Item<Kind>[]>({
+  const holders = batched<KeyName, readonly (Item<Kind> | DamagedItem)[]>({
     link,
     answer: async (asked, until) => {
       const rows = await link.run(findHolders, keysAsked(asked), until);
@@ -73,7 +79,8 @@ export function registryVerbs({ link, care, epochs, written }: RegistryParts): R
       for (const [index, items] of found.entries()) {
         const name = asked[index];
         // Nothing is remembered of keys that nobody holds: strangers can think of any number.
-        if (name !== undefined && items.length > 0) held?.set(keyOf(name), frozen(items));
+        const whole = wholeOf(items, () => undefined);
+        if (name !== undefined && whole.length > 0) held?.set(keyOf(name), frozen(whole));
       }
       return found;
     },
@@ -84,14 +91,19 @@ export function registryVerbs({ link, care, epochs, written }: RegistryParts): R
       const name = { kind, programme, id };
       if (!isText(id)) return undefined;
       const remembered = fresh(await epochs.current())?.get(nameOf(name));
-      const found = remembered === undefined ? await named(name) : (remembered ?? undefined);
-      return found as Item<typeof kind> | undefined;
+      if (remembered !== undefined) return (remembered ?? undefined) as Item<typeof kind>;
+      const { item, damage } = await named(name);
+      if (damage !== undefined) throw damage;
+      return item;
     },
     findBy: async (kind, lookUp, programme, key) => {
       const name = { kind, programme, name: lookUp, key };
       if (!isText(key)) return [];
-      const found = fresh(await epochs.current())?.get(keyOf(name)) ?? (await holders(name));
-      return found as readonly Item<typeof kind>[];
+      const remembered = fresh(await epochs.current())?.get(keyOf(name));
+      if (remembered !== undefined) return remembered as readonly Item<typeof kind>[];
+      const found = await holders(name);
+      const whole = wholeOf(found, () => undefined);
+      return whole.length > 0 ? whole : wholeOf(found);
     },
     isTaken: async (kind, programme, id) => {
       if (!isText(id)) return false;
@@ -100,19 +112,20 @@ export function registryVerbs({ link, care, epochs, written }: RegistryParts): R
       return readNamed(name, row).isTaken;
     },
     list: async (kind, programme, page = {}) => {
-      const { after, limit } = page;
+      const { after, limit, onDamage } = page;
       if (kinds[kind].order === 'created') {
         const rows = await care.run(listRows, [kind, programme, null, null]);
-        const items = rows.flatMap((row) => readItem(kind, row) ?? []) as Item<typeof kind>[];
-        return pageOf(kind, inOrder(kind, items), page);
+        return pageOf(kind, inOrder(kind, readItems(kind, rows, onDamage)), page);
       }
       if (after !== undefined) {
         const name = { kind, programme, id: after };
         const [row = []] = await care.run(findNamed, names.values([name]));
-        if (readNamed(name, row).item === undefined) throw noPlace(kind, after);
+        // Its place is known, even if its row is damaged.
+        const { item, damage } = readNamed(name, row);
+        if ((item ?? damage) === undefined) throw noPlace(kind, after);
       }
       const rows = await care.run(listRows, [kind, programme, after ?? null, limit ?? null]);
-      return rows.flatMap((row) => readItem(kind, row) ?? []);
+      return readItems(kind, rows, onDamage);
     },
     add: (...call) => change(({ add }) => add(...call)),
     change: (...call) => change((steps) => steps.change(...call)),

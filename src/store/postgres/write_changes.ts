@@ -20,6 +20,8 @@ export interface RowChanges {
   readonly buried: (ItemName & { readonly programme: ProgrammeId; readonly removed_at: Instant })[];
   readonly keysAdded: LookUpRow[];
   readonly keysDropped: LookUpRow[];
+  /** Items whose keys go, whichever they are; asks all keys of the programme, as there is no index. */
+  readonly keysLost: ItemName[];
   readonly revoked: {
     readonly programme: ProgrammeId;
     readonly owner: string;
@@ -49,6 +51,7 @@ export function noChanges(): RowChanges {
     buried: [],
     keysAdded: [],
     keysDropped: [],
+    keysLost: [],
     revoked: [],
     usesKept: [],
   };
@@ -87,16 +90,19 @@ function parameters(start: number): (rows: { readonly length: number }) => numbe
 }
 
 const first = parameters(5);
-const [addedAt, changedAt, removedAt, buriedAt, keysAddedAt, keysDroppedAt, revokedAt, usesAt] = [
-  items,
-  items,
-  names,
-  burials,
-  lookUpKeys,
-  lookUpKeys,
-  revocationRows,
-  usesKept,
-].map(first) as [number, number, number, number, number, number, number, number];
+const [
+  addedAt,
+  changedAt,
+  removedAt,
+  buriedAt,
+  keysAddedAt,
+  keysDroppedAt,
+  keysLostAt,
+  revokedAt,
+  usesAt,
+] = [items, items, names, burials, lookUpKeys, lookUpKeys, names, revocationRows, usesKept].map(
+  first,
+) as [number, number, number, number, number, number, number, number, number];
 
 const gated = 'EXISTS (SELECT FROM gate)';
 const list = (columns: readonly string[]): string => columns.join(', ');
@@ -128,6 +134,9 @@ export const writeChanges: Statement = {
       DELETE FROM look_up USING ${lookUpKeys.from('asked', keysDroppedAt)} WHERE ${gated}
         AND look_up.kind = asked.kind AND look_up.programme = asked.programme AND look_up.name = asked.name
         AND look_up.key = asked.key AND look_up.id = asked.id
+    ), keys_lost AS (
+      DELETE FROM look_up USING ${names.from('asked', keysLostAt)} WHERE ${gated}
+        AND look_up.kind = asked.kind AND look_up.programme = asked.programme AND look_up.id = asked.id
     ), keys_added AS (
       INSERT INTO look_up (${list(lookUpKeys.names)}) SELECT ${list(lookUpKeys.names)}
       FROM ${lookUpKeys.from('asked', keysAddedAt)} WHERE ${gated} ON CONFLICT DO NOTHING
@@ -173,6 +182,7 @@ export function changeValues(
     ...burials.values(changes.buried),
     ...lookUpKeys.values(changes.keysAdded),
     ...lookUpKeys.values(changes.keysDropped),
+    ...names.values(changes.keysLost),
     ...revocationRows.values(revoked),
     ...usesKept.values(changes.usesKept),
   ];

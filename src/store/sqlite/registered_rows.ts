@@ -11,6 +11,7 @@ import { inOrder, keysOf, noPlace, pageOf } from '../registrations.ts';
 import { from } from '../sql/parts.ts';
 import { damaged, type RowOf, sumOf } from '../sql/table.ts';
 import { lookUps, registered, removed } from '../sql/tables.ts';
+import { DamagedItem, type OnDamage, refuseDamage } from '../unusable.ts';
 import { isOutage } from './commits/outage.ts';
 import { type Meta, metaOf } from './meta.ts';
 import { finder, inserter, lister } from './tables.ts';
@@ -44,8 +45,8 @@ export function registeredRows(
   };
   return {
     find,
-    holding: (kind, lookUp, programme, key) => {
-      const items = index.holding(kind, programme, lookUp, key).map((found) => itemOf(kind, found));
+    holding: (kind, lookUp, programme, key, onDamage) => {
+      const items = wholeOf(kind, index.holding(kind, programme, lookUp, key), onDamage);
       for (const item of items) {
         if (!kinds[kind].lookUps[lookUp].keysOf(item).includes(key)) throw damaged('look_up');
       }
@@ -57,14 +58,14 @@ export function registeredRows(
       return [...unique.values()].flatMap(([programme, id]) => find(kind, programme, id) ?? []);
     },
     list: (kind, programme, asked = {}) => {
-      const { after, limit = -1 } = asked;
+      const { after, limit = -1, onDamage } = asked;
       if (kinds[kind].order === 'created') {
-        const all = page(kind, programme, 0, -1).map((found) => itemOf(kind, found));
+        const all = wholeOf(kind, page(kind, programme, 0, -1), onDamage);
         return pageOf(kind, inOrder(kind, all), asked);
       }
       const before = after === undefined ? { position: 0 } : select(kind, programme, after)?.row;
       if (before === undefined) throw noPlace(kind, after);
-      return page(kind, programme, before.position, limit).map((found) => itemOf(kind, found));
+      return wholeOf(kind, page(kind, programme, before.position, limit), onDamage);
     },
     isTaken: (...name) => taken.get(...name) !== undefined,
     add: (kind, item) => {
@@ -97,7 +98,7 @@ export function registeredRows(
   };
 }
 
-/** The items of a kind in every programme, in the order of their kind. */
+/** The items of a kind in every programme, in the order of their kind, without damaged ones. */
 export function everywhere(
   database: DatabaseSync,
 ): <K extends Kind>(kind: K) => readonly Item<K>[] {
@@ -105,7 +106,7 @@ export function everywhere(
   return (kind) =>
     inOrder(
       kind,
-      all(kind).map((found) => itemOf(kind, found)),
+      wholeOf(kind, all(kind), () => undefined),
     );
 }
 
@@ -151,8 +152,25 @@ function rowOf<K extends Kind>(kind: K, item: Item<K>): Omit<RowOf<typeof regist
 }
 
 function itemOf<K extends Kind>(kind: K, { row }: FoundRow): Item<K> {
-  if (sumOf(registered, row) !== row.sum) throw damaged(kind);
+  if (sumOf(registered, row) !== row.sum) throw new DamagedItem(kind, row.programme, row.id);
   return JSON.parse(row.record) as Item<K>;
+}
+
+/** The items of rows without the damaged ones, of which `onDamage` is told. */
+function wholeOf<K extends Kind>(
+  kind: K,
+  found: readonly FoundRow[],
+  onDamage: OnDamage = refuseDamage,
+): readonly Item<K>[] {
+  return found.flatMap((one) => {
+    try {
+      return [itemOf(kind, one)];
+    } catch (error) {
+      if (!(error instanceof DamagedItem)) throw error;
+      onDamage(error);
+      return [];
+    }
+  });
 }
 
 interface LookUpRows {

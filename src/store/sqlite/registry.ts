@@ -9,6 +9,7 @@ import { type Item, type Kind, kindNames, kinds, type LookUp } from '../kinds.ts
 import { registrar } from '../registrar.ts';
 import { keysOf, lookUpsOf } from '../registrations.ts';
 import type { Registry } from '../registry.ts';
+import { type DamagedItem, refuseDamage } from '../unusable.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, nameIn, Remembered } from './commits/freshness.ts';
 import { metaOf } from './meta.ts';
@@ -45,9 +46,12 @@ export function fileRegistry(
       queue.read(
         () =>
           holders[kind][lookUp].get(nameIn(programme, key), () => {
-            const found = rows.holding(kind, lookUp, programme, key);
+            const damage: DamagedItem[] = [];
+            const found = rows.holding(kind, lookUp, programme, key, (one) => damage.push(one));
             // Nothing is remembered of keys that nobody holds: strangers can think of any number.
-            return found.length === 0 ? undefined : frozen(found);
+            if (found.length > 0) return frozen(found);
+            damage.forEach(refuseDamage);
+            return undefined;
           }) ?? none,
       ),
     list: (...call) => queue.read(() => rows.list(...call)),

@@ -1,5 +1,7 @@
 // Owns stores for tests in a schema of their own on this process's PostgreSQL.
 
+import assert from 'node:assert/strict';
+
 import type { Store } from '../../../src/store/contract.ts';
 import type { PostgresLocation } from '../../../src/store/postgres/location.ts';
 import { readPostgresLocation } from '../../../src/store/postgres/location.ts';
@@ -26,6 +28,18 @@ export async function openScratchPostgres(): Promise<OpenStore & { location: Pos
     reopen: async () => {
       await Promise.all(opened.map((one) => one.close()));
       return open();
+    },
+    damage: async (kind, id) => {
+      const client = await server.client();
+      // What nodes remember of registered things stands until their number changes.
+      const harmed = await client.query(
+        `WITH remembered AS (UPDATE "${schema}".epoch SET registrations = registrations + 1)
+         UPDATE "${schema}".registered SET record = replace(record, '"', '~')
+         WHERE kind = $1 AND id = $2 RETURNING id`,
+        [kind, id],
+      );
+      assert.equal(harmed.rows.length, 1);
+      await client.end();
     },
     close: async () => {
       await Promise.all(opened.map((one) => one.close()));
