@@ -14,6 +14,7 @@ import type {
   SpentCode,
 } from '../oauth/grant.ts';
 import type { KeptText, KeptUse } from './kept_texts.ts';
+import type { LiveMark, LiveToken } from './live_tokens.ts';
 
 /** A login and its first token response, written in the transaction of the verb that allows it. */
 export interface NewLogin extends Login, Answer {
@@ -158,4 +159,16 @@ export interface Grants {
     key: Digest,
     now: Instant,
   ): Promise<string | undefined>;
+
+  /**
+   * Makes a token the live one of its owner and revokes the one before it, both or neither; see `takeOver`
+   * for when nothing changes. After any number of simultaneous calls one of their tokens is live.
+   */
+  makeLive(token: LiveToken, now: Instant): Promise<void>;
+
+  /** What is kept of the live token of an owner; undefined from its end on. */
+  findLive(programme: ProgrammeId, owner: Digest, now: Instant): Promise<LiveMark | undefined>;
 }
+
+/** The verbs over texts that a store keeps. */
+export type TextVerbs = Pick<Grants, 'keepText' | 'findKept' | 'makeLive' | 'findLive'>;

@@ -9,7 +9,7 @@ import type { ProgrammeId } from '../oauth/client.ts';
  * - `assertion`: an assertion was used; its key is the digest of issuer and `jti`;
  * - `access_token`, `refresh_token`: the ordinary text of a token that has a form of its own, encrypted
  *   under a key made from that token, of which the key here is a digest;
- * - `live_token`: the one live token of an owner.
+ * - `live_token`: the one live token of an owner (live_tokens.ts); a text says that there may be any.
  */
 export type KeptUse = 'assertion' | 'access_token' | 'refresh_token' | 'live_token';
 

@@ -2,6 +2,7 @@
 
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Floor, KeptText } from '../kept_texts.ts';
+import { type LiveMark, type LiveToken, markText, readMark } from '../live_tokens.ts';
 import { everybody } from './revocations.ts';
 import type { KeptRow } from './tables.ts';
 
@@ -10,6 +11,16 @@ export function keptRow(
   mark = '',
 ): Omit<KeptRow, 'sum'> {
   return { programme, use, key, kept: text, mark, ends_at: until };
+}
+
+/** The row of an owner's live token, of which `mark` tells the rest. */
+export function markRow({ programme, owner }: LiveToken, live: LiveMark): Omit<KeptRow, 'sum'> {
+  const { mark, ...text } = markText(live);
+  return keptRow({ programme, use: 'live_token', key: owner, ...text }, mark);
+}
+
+export function markIn({ kept: text, mark, ends_at: until }: KeptRow): LiveMark {
+  return readMark({ text, mark, until });
 }
 
 /** The row of a floor. */

@@ -2,20 +2,23 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { Grants } from '../grants.ts';
+import type { TextVerbs } from '../grants.ts';
 import { type Floor, issueOf } from '../kept_texts.ts';
-import { floorName, floorRow, keptRow, raiseFloor } from '../sql/kept_rows.ts';
+import { takeOver } from '../live_tokens.ts';
+import { floorName, floorRow, keptRow, markIn, markRow, raiseFloor } from '../sql/kept_rows.ts';
 import { from } from '../sql/parts.ts';
 import { expectWhole } from '../sql/table.ts';
 import { type KeptRow, keptTexts } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
+import type { RevokedOnes } from './revocations.ts';
 import { finder, inserter, replacing } from './tables.ts';
 
 /** The verbs of kept texts. */
 export function fileTexts(
   database: DatabaseSync,
   queue: CommitQueue,
-): Pick<Grants, 'keepText' | 'findKept'> {
+  revoked: RevokedOnes,
+): TextVerbs {
   const find = finder(
     database,
     { row: from(keptTexts, 'kept_text') },
@@ -42,6 +45,21 @@ export function fileTexts(
       queue.read(() => {
         const held = look(programme, use, key);
         return held !== undefined && now < held.ends_at ? held.kept : undefined;
+      }),
+    makeLive: (token, now) =>
+      queue.write(() => {
+        const { programme, owner, tokenId } = token;
+        const held = look(programme, 'live_token', owner);
+        const isRevoked = revoked.has(programme, tokenId);
+        const change = takeOver(held && markIn(held), isRevoked, token, now);
+        if (change === undefined) return;
+        put(markRow(token, change.mark));
+        if (change.ends) revoked.add(programme, change.ends);
+      }),
+    findLive: (programme, owner, now) =>
+      queue.read(() => {
+        const held = look(programme, 'live_token', owner);
+        return held !== undefined && now < held.ends_at ? markIn(held) : undefined;
       }),
   };
 }
