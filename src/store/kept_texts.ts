@@ -1,6 +1,6 @@
 // Owns kept texts: what a store keeps under a key for a use, until an end, and the floor under assertions.
 
-import { after, allowedDrift, type Instant, milliseconds } from '../lib/clock.ts';
+import { after, allowedDrift, type Instant, longestTolerance, milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 
@@ -44,7 +44,9 @@ export interface Floor {
 
 function floorAt(upTo: number): Floor {
   const drifted = after(upTo as Instant, allowedDrift);
-  return { upTo: drifted, until: after(drifted, longestAssertion) };
+  // An assertion is taken before its issue and after its end, each by as much as the tolerance.
+  const longest = milliseconds(longestAssertion + 2 * longestTolerance);
+  return { upTo: drifted, until: after(drifted, longest) };
 }
 
 /** The floor after a restore, at the latest time that anybody has seen. */

@@ -3,7 +3,7 @@
 
 import { compactVerify, errors } from 'jose';
 
-import { type Instant, instant, type Milliseconds } from '../../lib/clock.ts';
+import { type Instant, instant, longestTolerance, type Milliseconds } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
 import { parseStrictJson } from '../../lib/strict_json.ts';
@@ -36,7 +36,7 @@ export interface ProvenAssertion {
   readonly id?: string;
   /** Before then nobody can have used it. */
   readonly since: Instant;
-  /** From then on it is refused for its age. */
+  /** From then on it is refused for its age, whatever tolerance a file sets. */
   readonly forgetAt: Instant;
   /** The key that signed it. */
   readonly key: Digest;
@@ -216,8 +216,9 @@ function expectTimes(
       throw fault('one that is good by now', `one whose ${name} is yet to come`);
     }
   }
-  const since = Math.max((issued ?? 0) - tolerance, end - tolerance - longest);
-  return { since: instant(since), forgetAt: instant(end + tolerance) };
+  // Not the later of both: an earlier file may have taken it earlier than this `longest` does.
+  const since = (issued ?? end - longest) - tolerance;
+  return { since: instant(since), forgetAt: instant(end + longestTolerance) };
 }
 
 /** Seconds since 1970 as milliseconds (RFC 7519 2). */
