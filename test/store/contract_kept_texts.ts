@@ -105,6 +105,9 @@ export function keptTextTests(check: StoreTest): void {
     await expect(anAssertion('at the drift', { issuedAt: at(3460), until: at(3700) }), false);
     await expect(anAssertion('later', { issuedAt: at(3461), until: at(3700) }), true);
     await expect(aText('no assertion'), true);
+    // HOSTILE 74: taken up to ten minutes before its issue, and as long after its end an hour later.
+    for (let calls = 0; calls < 20; calls += 1) await store.sweep(at(3460 + 4799), 100);
+    await expect(anAssertion('long', { issuedAt: at(3460), until: at(9000) }), false);
     // A clock that was far ahead shuts nobody out for longer than an assertion lives.
     const hour = longestAssertion / 1000;
     await store.time(at(90_000));
