@@ -7,7 +7,7 @@ import { present } from '../lib/present.ts';
 import type { Client } from '../oauth/client.ts';
 import type { LoginState } from '../oauth/grant.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
-import { isEndedBy } from '../store/live_tokens.ts';
+import { isEndedBy, type LiveMark, readMark } from '../store/live_tokens.ts';
 import type { FormedUse } from '../token/kept_token.ts';
 import type { Service } from './service.ts';
 
@@ -74,7 +74,7 @@ export async function ordinaryText(
   const known = use === 'access_token' ? formedTokens.get(token) : undefined;
   if (known !== undefined) return known;
   const kept = await store.findKept(programme.id, use, form.kept.nameOf(token), now);
-  const ordinary = kept === undefined ? undefined : form.kept.open(token, kept);
+  const ordinary = kept === undefined ? undefined : form.kept.open(token, kept.text);
   if (ordinary === undefined) return token;
   // A copy: a part of a header would keep all of it in memory. What the text says is judged each time.
   if (use === 'access_token') formedTokens.set(Buffer.from(token).toString('latin1'), ordinary);
@@ -101,10 +101,11 @@ export async function endFormer(
   { login, isRetry = false }: OfAnswer = {},
 ): Promise<void> {
   if (programme.access.live === 'any') return;
-  await store.makeLive(
+  await store.keepText(
     {
       programme: programme.id,
-      owner: ownerName({ subject, client }),
+      use: 'live_token',
+      key: ownerName({ subject, client }),
       tokenId: openAccess(accessToken, tokenKeys.find)?.tag ?? tokenId,
       issuedAt,
       expiresAt,
@@ -131,26 +132,35 @@ function ownerName({ subject, client }: Owned): Digest {
  * also under `live: any`, if the programme ever had `one`.
  */
 export async function isReplaced(
-  { store, programme, hasEndedTokens }: Service,
+  service: Service,
   token: Owned & { readonly issuedAt: Instant; readonly question: { readonly tokenId: string } },
   now: Instant,
 ): Promise<boolean> {
-  const { id, access } = programme;
-  if (!hasEndedTokens) return false;
-  const mark = await store.findLive(id, ownerName(token), now);
+  if (!service.hasEndedTokens) return false;
+  const mark = await findMark(service, token, now);
   const { issuedAt, question } = token;
-  return isEndedBy(mark, { tokenId: question.tokenId, issuedAt }, access.live, now);
+  const { live } = service.programme.access;
+  return isEndedBy(mark, { tokenId: question.tokenId, issuedAt }, live, now);
+}
+
+async function findMark(
+  { store, programme: { id } }: Service,
+  owned: Owned,
+  now: Instant,
+): Promise<LiveMark | undefined> {
+  const held = await store.findKept(id, 'live_token', ownerName(owned), now);
+  return held && readMark(held);
 }
 
 /** Whether a token of another login of the owner became live after the last answer of this one. */
 export async function isOvertaken(
-  { store, programme }: Service,
+  service: Service,
   subject: string,
   { client, place, answeredAt }: LoginState,
   now: Instant,
 ): Promise<boolean> {
-  if (programme.access.live === 'any') return false;
-  const mark = await store.findLive(programme.id, ownerName({ subject, client }), now);
+  if (service.programme.access.live === 'any') return false;
+  const mark = await findMark(service, { subject, client }, now);
   return mark?.upTo !== undefined && mark.login !== place && mark.upTo >= answeredAt;
 }
 

@@ -14,7 +14,7 @@ export type Environment = 'staging' | 'live';
  * `expiresAt`; the caller's clock judges, through `now`.
  *
  * A backend writes by hand, with the judgements of judgement.ts and node_leases.ts:
- * - the 15 verbs of `Grants`;
+ * - the 13 verbs of `Grants`;
  * - the 10 verbs of `Keeping`.
  *
  * Shared code makes the other 15 verbs from less:

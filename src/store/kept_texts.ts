@@ -9,7 +9,8 @@ import type { ProgrammeId } from '../oauth/client.ts';
  * - `assertion`: an assertion was used; its key is the digest of issuer and `jti`;
  * - `access_token`, `refresh_token`: the ordinary text of a token that has a form of its own, encrypted
  *   under a key made from that token, of which the key here is a digest;
- * - `live_token`: the one live token of an owner (live_tokens.ts); a text says that there may be any.
+ * - `live_token`: the one live token of an owner, which takes its place by live_tokens.ts; and, once a
+ *   programme, that there may be any.
  */
 export type KeptUse = 'assertion' | 'access_token' | 'refresh_token' | 'live_token';
 
@@ -24,6 +25,11 @@ export interface KeptText {
   readonly until: Instant;
   /** Of an assertion: nobody used it before; taken as `longestAssertion` before `until` if left out. */
   readonly issuedAt?: Instant;
+}
+
+/** A text as it is found; `mark` is what live_tokens.ts or a backend writes beside it. */
+export interface HeldText extends Pick<KeptText, 'text' | 'until'> {
+  readonly mark: string;
 }
 
 /**

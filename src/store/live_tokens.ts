@@ -14,13 +14,17 @@ import type { Digest } from '../lib/digest.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Place } from '../oauth/grant.ts';
-import type { StandingQuestion, TokenName } from './grants.ts';
-import type { KeptText } from './kept_texts.ts';
+import type { HeldText } from './kept_texts.ts';
 
 /** A token that becomes the live one of its owner. */
-export interface LiveToken extends TokenName {
+export interface LiveToken {
   readonly programme: ProgrammeId;
-  readonly owner: Digest;
+  readonly use: 'live_token';
+  /** Of its owner. */
+  readonly key: Digest;
+  /** Its `jti`, or the tag of a sealed token. */
+  readonly tokenId: string;
+  readonly expiresAt: Instant;
   /** Absent for a client's own token. */
   readonly login?: Place;
   readonly issuedAt: Instant;
@@ -31,7 +35,9 @@ export interface LiveToken extends TokenName {
 }
 
 /** What a store keeps of the live token of an owner. */
-export interface LiveMark extends TokenName {
+export interface LiveMark {
+  readonly tokenId: string;
+  readonly expiresAt: Instant;
   readonly login?: Place;
   /** All other tokens of the owner that were issued up to then have ended. Unknown of marks of an earlier Jetway. */
   readonly upTo?: Instant;
@@ -43,7 +49,7 @@ export interface LiveMark extends TokenName {
 export interface LiveChange {
   readonly mark: LiveMark;
   /** The token before it: it is revoked by itself. */
-  readonly ends?: TokenName;
+  readonly ends?: Pick<LiveMark, 'tokenId' | 'expiresAt'>;
 }
 
 /**
@@ -84,7 +90,7 @@ export function takeOver(
  */
 export function isEndedBy(
   mark: LiveMark | undefined,
-  { tokenId, issuedAt }: Pick<StandingQuestion, 'tokenId'> & { readonly issuedAt: Instant },
+  { tokenId, issuedAt }: Pick<LiveToken, 'tokenId' | 'issuedAt'>,
   live: 'any' | 'one',
   now: Instant,
 ): boolean {
@@ -94,14 +100,12 @@ export function isEndedBy(
   return issuedAt <= upTo;
 }
 
-type MarkText = Pick<KeptText, 'text' | 'until'> & { readonly mark: string };
-
 /** A mark as a kept text: an earlier Jetway beside this one reads the token in it, and nothing else. */
-export function markText({ tokenId, upTo, expiresAt, login, until }: LiveMark): MarkText {
+export function markText({ tokenId, upTo, expiresAt, login, until }: LiveMark): HeldText {
   return { text: tokenId, mark: [upTo, expiresAt, login].join(' '), until };
 }
 
-export function readMark({ text: tokenId, mark, until }: MarkText): LiveMark {
+export function readMark({ text: tokenId, mark, until }: HeldText): LiveMark {
   // A Jetway without such marks: its token may be good as long as the row is kept.
   if (mark === '') return { tokenId, expiresAt: until, until };
   const [upTo, expiresAt, login] = mark.split(' ');

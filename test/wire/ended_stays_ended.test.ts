@@ -145,7 +145,7 @@ test('HOSTILE 74: a refresh that was cut off becomes live by its retry', async (
   const { club } = await openReloading(t, access('live: one'), failing.store);
   const first = await tokensOfLogin(club);
   club.clock.advance(1);
-  failing.fail('makeLive', new Unavailable('down'));
+  failing.fail('keepText', new Unavailable('down'));
   assert.equal((await refresh(club, first.refresh_token)).status, 503);
   failing.heal();
   const second = tokensIn(await refresh(club, first.refresh_token));
@@ -206,10 +206,12 @@ test('HOSTILE 74: of simultaneous refreshes and logins at several nodes one toke
 test('HOSTILE 74: a programme that never had live: one asks for no live token', async (t) => {
   const failing = failingStore();
   const { club } = await openReloading(t, '', failing.store);
+  // Once, whether it ever had.
+  assert.equal(failing.calls.splice(0).includes('findKept'), true);
   const { access_token: token } = await tokensOfLogin(club);
   await askPartnerToken(club);
   assert.equal(await isLive(club, token), true);
-  const asked = failing.calls.filter((name) => name === 'findLive' || name === 'makeLive');
+  const asked = failing.calls.filter((name) => name === 'keepText' || name === 'findKept');
   assert.deepEqual(asked, []);
 });
 

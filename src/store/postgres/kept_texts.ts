@@ -5,8 +5,8 @@ import { randomKey } from '../../lib/random.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { TextVerbs } from '../grants.ts';
 import { type Floor, issueOf, type KeptText } from '../kept_texts.ts';
-import { type LiveToken, takeOver } from '../live_tokens.ts';
-import { floorName, floorRow, keptRow, markIn, markRow, raiseFloor } from '../sql/kept_rows.ts';
+import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
+import { floorName, floorRow, heldIn, keptRow, markRow, raiseFloor } from '../sql/kept_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
 import { expectWhole, type Value } from '../sql/table.ts';
 import { type KeptRow, keptTexts, revokedTokens } from '../sql/tables.ts';
@@ -95,8 +95,8 @@ async function takePlace(
   { token, now }: Becoming,
   until: number,
   isAgain: boolean,
-): Promise<void> {
-  const { programme, owner: key, tokenId } = token;
+): Promise<boolean> {
+  const { programme, key, tokenId } = token;
   while (performance.now() < until) {
     const [row = []] = await link.run(
       findLive,
@@ -105,11 +105,12 @@ async function takePlace(
     );
     const { held, revoked } = liveParts.read(row as Value[]);
     if (held !== null) expectWhole(keptTexts, held);
-    const found = held === null ? undefined : markIn(held);
+    const found = held === null ? undefined : readMark(heldIn(held));
     const change = takeOver(found, revoked !== null, token, now);
     // What an earlier run has written is written again: see `untilKnown`.
-    const mark = change?.mark ?? (isAgain && found?.tokenId === tokenId ? found : undefined);
-    if (mark === undefined) return;
+    const isLive = found?.tokenId === tokenId;
+    const mark = change?.mark ?? (isAgain && isLive ? found : undefined);
+    if (mark === undefined) return isLive;
     const ends = change?.ends && {
       programme,
       key: change.ends.tokenId,
@@ -120,7 +121,7 @@ async function takePlace(
       ...before.values([{ held: held?.kept ?? null }]),
       ...ended.values(ends === undefined ? [] : [ends]),
     ];
-    if ((await link.run(makeLive, params, until)).length > 0) return;
+    if ((await link.run(makeLive, params, until)).length > 0) return true;
   }
   throw new Unavailable('store: the live token of an owner changes faster than it can be written');
 }
@@ -162,30 +163,25 @@ export function textVerbs(link: Link): TextVerbs {
       return found.map((row) => parts.read(row as Value[]).row);
     },
   });
-  const become = batched<Becoming, void>({
+  const become = batched<Becoming, boolean>({
     link,
-    rowOf: ({ token: { programme, owner } }) => `${programme}\0${owner}`,
+    rowOf: ({ token: { programme, key } }) => `${programme}\0${key}`,
     answer: async (asked, until) => {
       const each = asked.map(async (one) =>
         untilKnown(until, (isAgain) => takePlace(link, one, until, isAgain)),
       );
-      await Promise.all(each);
-      return asked.map(() => undefined);
+      return (await Promise.all(each)).map(({ result }) => result);
     },
   });
   return {
     keepText: (text, now) =>
-      write({ text, now, mark: text.use === 'assertion' ? randomKey(12) : '' }),
+      'tokenId' in text
+        ? become({ token: text, now })
+        : write({ text, now, mark: text.use === 'assertion' ? randomKey(12) : '' }),
     findKept: async (programme, use, key, now) => {
       const row = await read({ programme, use, key });
       if (row !== null) expectWhole(keptTexts, row);
-      return row !== null && now < row.ends_at ? row.kept : undefined;
-    },
-    makeLive: (token, now) => become({ token, now }),
-    findLive: async (programme, key, now) => {
-      const row = await read({ programme, use: 'live_token', key });
-      if (row !== null) expectWhole(keptTexts, row);
-      return row !== null && now < row.ends_at ? markIn(row) : undefined;
+      return row !== null && now < row.ends_at ? heldIn(row) : undefined;
     },
   };
 }

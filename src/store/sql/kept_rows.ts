@@ -1,8 +1,8 @@
 // Owns what the rows of kept texts say, for every SQL backend.
 
 import type { ProgrammeId } from '../../oauth/client.ts';
-import type { Floor, KeptText } from '../kept_texts.ts';
-import { type LiveMark, type LiveToken, markText, readMark } from '../live_tokens.ts';
+import type { Floor, HeldText, KeptText } from '../kept_texts.ts';
+import { type LiveMark, type LiveToken, markText } from '../live_tokens.ts';
 import { everybody } from './revocations.ts';
 import type { KeptRow } from './tables.ts';
 
@@ -14,13 +14,13 @@ export function keptRow(
 }
 
 /** The row of an owner's live token, of which `mark` tells the rest. */
-export function markRow({ programme, owner }: LiveToken, live: LiveMark): Omit<KeptRow, 'sum'> {
+export function markRow({ programme, use, key }: LiveToken, live: LiveMark): Omit<KeptRow, 'sum'> {
   const { mark, ...text } = markText(live);
-  return keptRow({ programme, use: 'live_token', key: owner, ...text }, mark);
+  return keptRow({ programme, use, key, ...text }, mark);
 }
 
-export function markIn({ kept: text, mark, ends_at: until }: KeptRow): LiveMark {
-  return readMark({ text, mark, until });
+export function heldIn({ kept: text, mark, ends_at: until }: KeptRow): HeldText {
+  return { text, mark, until };
 }
 
 /** The row of a floor. */
