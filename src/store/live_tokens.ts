@@ -68,9 +68,9 @@ export function takeOver(
   const held = found !== undefined && now < found.until ? found : undefined;
   const { tokenId, expiresAt, issuedAt, login, isRetry, longestToken } = token;
   if (isRevoked || held?.tokenId === tokenId) return undefined;
-  // A login's own token may be told again in another format, which a file has changed meanwhile.
-  const isOthers = held !== undefined && (held.login === undefined || held.login !== login);
-  if (isRetry && isOthers && issuedAt <= (held.upTo ?? Infinity)) return undefined;
+  // The same answer may be told again in another format, which a file has changed meanwhile.
+  const isSame = login !== undefined && held?.login === login && held.upTo === issuedAt;
+  if (isRetry && held && !isSame && issuedAt <= (held.upTo ?? Infinity)) return undefined;
   const mark = {
     tokenId,
     expiresAt,

@@ -1,5 +1,5 @@
-// HOSTILE 74, by property: in any sequence of logins, refreshes, retries, exchanges and reloads no access
-// token that was ended or refused once is ever good again, and `live: one` leaves one that was told.
+// HOSTILE 74, by property: in any sequence of logins, refreshes, retries, exchanges and reloads no token that
+// was ended or refused once is ever good again, and `live: one` leaves one that was told.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -36,6 +36,9 @@ interface Settings {
   readonly lifetime: number;
   readonly ofRefresh: number;
   readonly grace: number;
+  readonly refresh: number;
+  readonly longest: number;
+  readonly rotation: 'on' | 'off';
   readonly form: boolean;
 }
 
@@ -45,6 +48,9 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   lifetime: fc.constantFrom(30, 600),
   ofRefresh: fc.constantFrom(20, 900),
   grace: fc.constantFrom(10, 200),
+  refresh: fc.constantFrom(60, 2000),
+  longest: fc.constantFrom(300, 5000),
+  rotation: fc.constantFrom('on', 'on', 'off'),
   form: fc.boolean(),
 });
 
@@ -93,10 +99,11 @@ function programmeOf(to: Settings): Programme {
   if (known !== undefined) return known;
   const form =
     to.form && to.format === 'opaque' ? ', form: { characters: base64url, length: 40 }' : '';
+  const grace = to.rotation === 'on' ? `grace: ${to.grace}s, ` : '';
   const over = `
 tokens:
   access: { live: ${to.live}, format: ${to.format}, lifetime: ${to.lifetime}s${form} }
-  refresh: { grace: ${to.grace}s }
+  refresh: { ${grace}rotation: ${to.rotation}, lifetime: ${Math.min(to.refresh, to.longest)}s, longest: ${to.longest}s }
 grants: { refresh_token: { access_lifetime: ${to.ofRefresh}s }, token_exchange: { endpoint: grant, role: partner } }
 token_endpoints: { grant: { inputs: { subject_token: {}, subject_token_type: { allowed: ["urn:ietf:params:oauth:token-type:access_token"] } } } }
 `;
@@ -123,6 +130,8 @@ class Scene {
   readonly #store: Store;
   readonly #clock = testClock();
   readonly #told: Told[] = [];
+  /** Refresh tokens that were refused. */
+  readonly #refused = new Set<string>();
   #service: Service | undefined;
   #live: Settings['live'] = 'any';
 
@@ -142,6 +151,9 @@ class Scene {
       lifetime: 600,
       ofRefresh: 900,
       grace: 200,
+      refresh: 2000,
+      longest: 5000,
+      rotation: 'on',
       form: false,
     });
   }
@@ -212,21 +224,35 @@ class Scene {
   async #goOn(verb: 'refresh' | 'retry' | 'exchange', place: number): Promise<void> {
     const told = this.#told[place % Math.max(1, this.#told.length)];
     if (told === undefined) return;
+    if (verb === 'exchange') {
+      const inputs = { subject_token: told.tokens.accessToken };
+      const tokens = await this.#ask('token_exchange', authorizeByExchange, inputs);
+      if (typeof tokens !== 'string') this.#note(told.owner, tokens.tokens);
+      return;
+    }
+    const presented = verb === 'retry' ? told.presented : told.tokens.refreshToken;
+    if (presented === undefined) return;
+    const inputs = { refresh_token: presented };
+    const answer = await this.#ask('refresh_token', authorizeByRefreshToken, inputs);
+    if (answer === 'refused') this.#refused.add(presented);
+    else {
+      assert.ok(!this.#refused.has(presented), 'a refused refresh token came back');
+      this.#note(told.owner, answer.tokens, presented, answer.isRetry);
+    }
+  }
+
+  async #ask(
+    type: GrantType,
+    grant: Grant,
+    inputs: Readonly<Record<string, string>>,
+  ): Promise<{ readonly tokens: TokenSet; readonly isRetry: boolean } | 'refused'> {
+    const request = await this.#request(type, inputs);
     try {
-      if (verb === 'exchange') {
-        const request = await this.#request('token_exchange', {
-          subject_token: told.tokens.accessToken,
-        });
-        this.#note(told.owner, await issueBy(authorizeByExchange, request));
-        return;
-      }
-      const presented = verb === 'retry' ? told.presented : told.tokens.refreshToken;
-      if (presented === undefined) return;
-      const request = await this.#request('refresh_token', { refresh_token: presented });
-      const tokens = await issueBy(authorizeByRefreshToken, request);
-      this.#note(told.owner, tokens, presented, request.record.isRetry);
+      const tokens = await issueBy(grant, request);
+      return { tokens, isRetry: request.record.isRetry };
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (error instanceof Refusal) return 'refused';
+      throw error;
     }
   }
 

@@ -112,6 +112,8 @@ export function liveTokenTests(check: StoreTest): void {
     await retry('later as a JWT', 5, 2);
     assert.equal(await live(), 'later as a JWT');
     assert.equal(await stands(store, 'later'), false);
+    // An answer of that login before it.
+    assert.equal(await retry('before it', 4, 2), false);
     await retry('after it', 6, 3);
     assert.equal(await live(), 'after it');
   });
