@@ -68,9 +68,8 @@ export function takeOver(
   const held = found !== undefined && now < found.until ? found : undefined;
   const { tokenId, expiresAt, issuedAt, login, isRetry, longestToken } = token;
   if (isRevoked || held?.tokenId === tokenId) return undefined;
-  // The same answer may be told again in another format, which a file has changed meanwhile.
-  const isSame = login !== undefined && held?.login === login && held.upTo === issuedAt;
-  if (isRetry && held && !isSame && issuedAt <= (held.upTo ?? Infinity)) return undefined;
+  // Also of the same answer in another format, which a file has changed meanwhile: the first one is live.
+  if (isRetry && held !== undefined && issuedAt <= (held.upTo ?? Infinity)) return undefined;
   const mark = {
     tokenId,
     expiresAt,

@@ -159,6 +159,8 @@ class Scene {
   }
 
   async run(command: Command): Promise<void> {
+    // Two tokens of one millisecond and login can be one token.
+    this.#clock.advance(0.001);
     if (command.verb === 'wait') this.#clock.advance(command.seconds);
     else if (command.verb === 'reload') await this.#reload(command.to);
     else if (command.verb === 'sweep') {
