@@ -94,10 +94,10 @@ for (const format of ['opaque', 'jwt']) {
       assert.deepEqual(await isGood(await reload(file), before), [false, false], file);
     }
     const loose = await reload(any());
-    const after = [await tokensOfLogin(loose), await tokensOfLogin(loose)];
-    assert.deepEqual(await isGood(loose, [...before, ...after]), [false, false, true, true]);
+    const since = [await tokensOfLogin(loose), await tokensOfLogin(loose)];
+    assert.deepEqual(await isGood(loose, [...before, ...since]), [false, false, true, true]);
     // Nothing has ended these: a file alone does not.
-    assert.deepEqual(await isGood(await reload(one()), [...before, ...after]), [
+    assert.deepEqual(await isGood(await reload(one()), [...before, ...since]), [
       false,
       false,
       true,
