@@ -69,6 +69,8 @@ export interface NextAnswer {
   readonly refresh: RefreshTelling | undefined;
   /** What the login's row becomes, unless another request has changed it; absent where it stays. */
   readonly next: Answer | undefined;
+  /** What was told before is told again: it ends no token that was issued since. */
+  readonly isRetry?: boolean;
   readonly issuedTokenType?: string;
 }
 

@@ -1,6 +1,7 @@
 // Owns issuing: tokens are made for what a grant has authorized, what they rest on is spent, and then they
 // are told. The order holds for every grant.
 
+import { present } from '../lib/present.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import { PlaceTaken } from '../store/grants.ts';
 import { newLogin } from './answer.ts';
@@ -61,14 +62,14 @@ async function beginLogin(request: GrantRequest, beginning: LoginBeginning): Pro
       if (!(error instanceof PlaceTaken) || tries === mostPlaces) throw error;
       continue;
     }
-    await endFormer(service, client, made);
+    await endFormer(service, client, made, { login: login.place });
     return tokens;
   }
 }
 
 async function answerNext(
   request: GrantRequest,
-  { login, told, refresh, next, issuedTokenType }: NextAnswer,
+  { login, told, refresh, next, isRetry, issuedTokenType }: NextAnswer,
 ): Promise<TokenSet | undefined> {
   const { service, client, record } = request;
   const made = await makeLoginTokens(request, told, refresh);
@@ -79,7 +80,7 @@ async function answerNext(
     );
     if (!isMine) return undefined;
   }
-  await endFormer(service, client, made);
+  await endFormer(service, client, made, present({ login: login.place, isRetry }));
   return issuedTokenType === undefined ? tokens : { ...tokens, issuedTokenType };
 }
 

@@ -29,6 +29,7 @@ import { ClientUses } from './client_uses.ts';
 import { clientLikeSubject } from './failure.ts';
 import { FirstBrowsers } from './login/transaction.ts';
 import type { Foundation, Service } from './service.ts';
+import { mayHaveEnded } from './token_forms.ts';
 
 /** As many as of JWTs (token_verifier.ts). */
 const rememberedTokens = 20_000;
@@ -78,6 +79,7 @@ export async function openService(
       clock,
       longestToken: tokenKeyRules(programme).longestToken,
     }),
+    hasEndedTokens: await mayHaveEnded(programme, foundation),
     directory: openDirectory(programme, foundation, { credentials, hookLimits }),
     tokenIds: tokenIds(access.tokenId, foundation.node),
     openAccess: rememberingOpener(rememberedTokens),

@@ -55,6 +55,8 @@ export interface Service extends Foundation {
   readonly directory: MemberDirectory;
   readonly tokenKeys: TokenKeys;
   readonly tokenIds: TokenIds;
+  /** Whether a later token may have ended one (`live: one`), by this file or an earlier one. */
+  readonly hasEndedTokens: boolean;
   /** Opens sealed access tokens, of which it remembers the good ones. */
   readonly openAccess: typeof openAccess;
   /** Ordinary texts of access tokens that have a form of their own, by those that came lately. */

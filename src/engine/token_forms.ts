@@ -1,11 +1,13 @@
 // Owns tokens that have a form of their own, when they are told and when they come back, and which token is
 // the one live one of its owner. All else of the engine knows the ordinary texts of tokens alone.
 
-import { after, type Instant } from '../lib/clock.ts';
+import { after, type Instant, milliseconds } from '../lib/clock.ts';
 import { type Digest, digest } from '../lib/digest.ts';
+import { present } from '../lib/present.ts';
 import type { Client } from '../oauth/client.ts';
-import type { Answer } from '../oauth/grant.ts';
+import type { Answer, LoginState } from '../oauth/grant.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
+import { isEndedBy, type LiveMark, readMark } from '../store/live_tokens.ts';
 import type { FormedUse } from '../token/kept_token.ts';
 import type { Service } from './service.ts';
 
@@ -74,15 +76,22 @@ export async function ordinaryText(
   const known = use === 'access_token' ? formedTokens.get(token) : undefined;
   if (known !== undefined) return known;
   const kept = await store.findKept(programme.id, use, form.kept.nameOf(token), now);
-  const ordinary = kept === undefined ? undefined : form.kept.open(token, kept);
+  const ordinary = kept === undefined ? undefined : form.kept.open(token, kept.text);
   if (ordinary === undefined) return token;
   // A copy: a part of a header would keep all of it in memory. What the text says is judged each time.
   if (use === 'access_token') formedTokens.set(Buffer.from(token).toString('latin1'), ordinary);
   return ordinary;
 }
 
+/** Of which answer a token is. */
+export interface OfAnswer {
+  readonly login?: LoginState['place'];
+  /** Whether it is told again. */
+  readonly isRetry?: boolean;
+}
+
 /**
- * Makes the token the one live one of its owner (`tokens.access.live`), for as long as any may live. Only
+ * Makes the token the one live one of its owner (`tokens.access.live`), and ends the one before it. Only
  * once all that the token rests on is spent: a request that is refused ends no other token.
  *
  * @param tokens the ordinary ones
@@ -90,19 +99,23 @@ export async function ordinaryText(
 export async function endFormer(
   { store, clock, programme, openAccess, tokenKeys }: Service,
   { id: client }: Client,
-  { subject, accessToken, tokenId }: TokenSet,
+  { subject, accessToken, tokenId, issuedAt, accessExpiresAt: expiresAt }: TokenSet,
+  { login, isRetry = false }: OfAnswer = {},
 ): Promise<void> {
   if (programme.access.live === 'any') return;
-  const now = clock.now();
   await store.keepText(
     {
       programme: programme.id,
       use: 'live_token',
       key: ownerName({ subject, client }),
-      text: openAccess(accessToken, tokenKeys.find)?.tag ?? tokenId,
-      until: after(now, programme.access.lifetime),
+      tokenId: openAccess(accessToken, tokenKeys.find)?.tag ?? tokenId,
+      issuedAt,
+      expiresAt,
+      isRetry,
+      longestToken: tokenKeys.longestToken(),
+      ...present({ login }),
     },
-    now,
+    clock.now(),
   );
 }
 
@@ -116,13 +129,56 @@ function ownerName({ subject, client }: Owned): Digest {
   return digest(JSON.stringify(['jetway live', client, subject]));
 }
 
-/** Whether no later token of its owner has ended the token. Without one, as before `live: one`, it is good. */
-export async function isLatest(
-  { store, programme }: Service,
-  token: Owned & { readonly question: { readonly tokenId: string } },
+/**
+ * Whether a later token of its owner has ended the token, whatever the programme says by now: it is asked
+ * also under `live: any`, if the programme ever had `one`.
+ */
+export async function isReplaced(
+  service: Service,
+  token: Owned & { readonly issuedAt: Instant; readonly question: { readonly tokenId: string } },
   now: Instant,
 ): Promise<boolean> {
-  if (programme.access.live === 'any') return true;
-  const live = await store.findKept(programme.id, 'live_token', ownerName(token), now);
-  return live === undefined || live === token.question.tokenId;
+  if (!service.hasEndedTokens) return false;
+  const mark = await findMark(service, token, now);
+  const { issuedAt, question } = token;
+  const { live } = service.programme.access;
+  return isEndedBy(mark, { tokenId: question.tokenId, issuedAt }, live, now);
+}
+
+async function findMark(
+  { store, programme: { id } }: Service,
+  owned: Owned,
+  now: Instant,
+): Promise<LiveMark | undefined> {
+  const held = await store.findKept(id, 'live_token', ownerName(owned), now);
+  return held && readMark(held);
+}
+
+/** Whether a token of another login of the owner became live after the last answer of this one. */
+export async function isOvertaken(
+  service: Service,
+  subject: string,
+  { client, place, answeredAt }: LoginState,
+  now: Instant,
+): Promise<boolean> {
+  if (service.programme.access.live === 'any') return false;
+  const mark = await findMark(service, { subject, client }, now);
+  return mark?.upTo !== undefined && mark.login !== place && mark.upTo >= answeredAt;
+}
+
+/** Under what the store remembers that a programme had `live: one`; no owner has that name. */
+const everOne = digest('jetway live one');
+const tenYears = milliseconds(315_360_000_000);
+
+/** Whether a later token may have ended one of the programme: it has `live: one`, or had it. */
+export async function mayHaveEnded(
+  { id: programme, access }: Service['programme'],
+  { store, clock }: Pick<Service, 'store' | 'clock'>,
+): Promise<boolean> {
+  const now = clock.now();
+  const name = { programme, use: 'live_token', key: everOne } as const;
+  if (access.live === 'any') {
+    return (await store.findKept(name.programme, name.use, name.key, now)) !== undefined;
+  }
+  return store.keepText({ ...name, text: '', until: after(now, tenYears) }, now);
 }

@@ -17,6 +17,9 @@ export interface Clock {
 /** Clocks that are apart by no more than this are taken for one clock (DESIGN, "Semantics"). */
 export const allowedDrift = milliseconds(60_000);
 
+/** The most that a programme can allow for the clock of a client that signs assertions. */
+export const longestTolerance = milliseconds(600_000);
+
 /**
  * Milliseconds: an end that lies further ahead than any would by this clock is of another clock, which
  * jumped. Clocks of servers of one store are closer to each other.

@@ -13,7 +13,8 @@ import type {
   Place,
   SpentCode,
 } from '../oauth/grant.ts';
-import type { KeptText, KeptUse } from './kept_texts.ts';
+import type { HeldText, KeptText, KeptUse } from './kept_texts.ts';
+import type { LiveToken } from './live_tokens.ts';
 
 /** A login and its first token response, written in the transaction of the verb that allows it. */
 export interface NewLogin extends Login, Answer {
@@ -147,9 +148,11 @@ export interface Grants {
   /**
    * Keeps a text under its key. A used assertion is kept only if none is held there, and none was that a
    * lost or forgotten row may have shown (see `Floor`): of any number of simultaneous calls exactly one is
-   * true. A text of another use replaces the one that is held, and the answer is always true.
+   * true. A live token takes the place of the one before it and revokes that one, both or neither; the
+   * answer is whether it is the live one (see `takeOver`). Any other text replaces the one that is held,
+   * and the answer is always true.
    */
-  keepText(text: KeptText, now: Instant): Promise<boolean>;
+  keepText(text: KeptText | LiveToken, now: Instant): Promise<boolean>;
 
   /** The text that is held under a key; undefined from its end on. */
   findKept(
@@ -157,5 +160,8 @@ export interface Grants {
     use: KeptUse,
     key: Digest,
     now: Instant,
-  ): Promise<string | undefined>;
+  ): Promise<HeldText | undefined>;
 }
+
+/** The verbs over texts that a store keeps. */
+export type TextVerbs = Pick<Grants, 'keepText' | 'findKept'>;

@@ -1,6 +1,6 @@
 // Owns kept texts: what a store keeps under a key for a use, until an end, and the floor under assertions.
 
-import { after, allowedDrift, type Instant, milliseconds } from '../lib/clock.ts';
+import { after, allowedDrift, type Instant, longestTolerance, milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 
@@ -9,7 +9,8 @@ import type { ProgrammeId } from '../oauth/client.ts';
  * - `assertion`: an assertion was used; its key is the digest of issuer and `jti`;
  * - `access_token`, `refresh_token`: the ordinary text of a token that has a form of its own, encrypted
  *   under a key made from that token, of which the key here is a digest;
- * - `live_token`: the one live token of an owner.
+ * - `live_token`: the one live token of an owner, which takes its place by live_tokens.ts; and, once a
+ *   programme, that there may be any.
  */
 export type KeptUse = 'assertion' | 'access_token' | 'refresh_token' | 'live_token';
 
@@ -24,6 +25,11 @@ export interface KeptText {
   readonly until: Instant;
   /** Of an assertion: nobody used it before; taken as `longestAssertion` before `until` if left out. */
   readonly issuedAt?: Instant;
+}
+
+/** A text as it is found; `mark` is what live_tokens.ts or a backend writes beside it. */
+export interface HeldText extends Pick<KeptText, 'text' | 'until'> {
+  readonly mark: string;
 }
 
 /**
@@ -44,7 +50,9 @@ export interface Floor {
 
 function floorAt(upTo: number): Floor {
   const drifted = after(upTo as Instant, allowedDrift);
-  return { upTo: drifted, until: after(drifted, longestAssertion) };
+  // An assertion is taken before its issue and after its end, each by as much as the tolerance.
+  const longest = milliseconds(longestAssertion + 2 * longestTolerance);
+  return { upTo: drifted, until: after(drifted, longest) };
 }
 
 /** The floor after a restore, at the latest time that anybody has seen. */

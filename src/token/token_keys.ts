@@ -88,6 +88,8 @@ export interface TokenKeys {
   readonly vouches: (number: number, issuedAt: Instant) => boolean;
   /** No token of the key is valid from then on, whatever it says; undefined if that is not known yet. */
   readonly latestEnd: (number: number) => Instant | undefined;
+  /** How long any token may still be good that was made while one of these keys was in use. */
+  readonly longestToken: () => Milliseconds;
   /** The key for successors of refresh tokens, also after a forced retirement. */
   readonly next: (number: number) => SealingKey['next'] | undefined;
   /** Whether the next key is to be added. */
@@ -189,6 +191,8 @@ export async function openTokenKeys(options: TokenKeysOptions): Promise<TokenKey
       return issuedAt >= opened.opensAt && issuedAt < opened.closesAt;
     },
     latestEnd: (number) => byNumber[number]?.record.retiresAt,
+    longestToken: () =>
+      milliseconds(Math.max(longestToken, ...line.map(({ record }) => record.longestToken))),
     next: (number) => byNumber[number]?.key.next,
     isOld: (at) => {
       const newest = line.at(-1);

@@ -8,6 +8,7 @@ import { codeTests } from './contract_codes.ts';
 import { historyTests } from './contract_histories.ts';
 import { keptTextTests } from './contract_kept_texts.ts';
 import { kindTests } from './contract_kinds.ts';
+import { liveTokenTests } from './contract_live_tokens.ts';
 import { loginAttemptTests } from './contract_login_attempts.ts';
 import { loginTests } from './contract_logins.ts';
 import { apiKeyTests, ownKeyTests, usernameTests } from './contract_look_ups.ts';
@@ -38,6 +39,7 @@ export function describeStoreContract(name: string, open: Open): void {
     describe('revoking all', () => revocationTests(check));
     describe('access tokens', () => accessTokenTests(check));
     describe('kept texts', () => keptTextTests(check));
+    describe('live tokens', () => liveTokenTests(check));
     describe('an accepted time', () => acceptedTimeTests(check));
     describe('signing keys', () => signingKeyTests(check));
     describe('throttle', () => throttleTests(check));

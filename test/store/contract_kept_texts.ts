@@ -42,7 +42,7 @@ export function keptTextTests(check: StoreTest): void {
     assert.equal(await o.store.keepText(aText('first'), at(0)), true);
     assert.equal(await o.store.keepText(aText('second', later), at(1)), true);
     const find = async (seconds: number, store = o.store, programme = club) =>
-      store.findKept(programme, 'live_token', digest('owner'), at(seconds));
+      (await store.findKept(programme, 'live_token', digest('owner'), at(seconds)))?.text;
     assert.equal(await find(2, await o.elsewhere()), 'second');
     assert.equal(await find(599.999, await o.reopened()), 'second');
     const store = await o.reopened();
@@ -57,7 +57,7 @@ export function keptTextTests(check: StoreTest): void {
     const keep = async (text: string, seconds: number): Promise<boolean> =>
       store.keepText(anAssertion('a', { text, until: at(seconds + 300) }), at(seconds));
     const find = async (seconds: number) =>
-      store.findKept(club, 'assertion', digest('a'), at(seconds));
+      (await store.findKept(club, 'assertion', digest('a'), at(seconds)))?.text;
     assert.equal(await keep('first', 0), true);
     assert.equal(await keep('second', 1), false);
     assert.equal(await find(299.999), 'first');
@@ -71,7 +71,7 @@ export function keptTextTests(check: StoreTest): void {
       return `text ${n}`;
     });
     const found = await store.findKept(club, 'live_token', digest('owner'), at(1));
-    assert.ok(names.includes(found ?? ''));
+    assert.ok(names.includes(found?.text ?? ''));
   });
 
   check('DESIGN: texts are swept at their end', async ({ store }) => {
@@ -105,6 +105,9 @@ export function keptTextTests(check: StoreTest): void {
     await expect(anAssertion('at the drift', { issuedAt: at(3460), until: at(3700) }), false);
     await expect(anAssertion('later', { issuedAt: at(3461), until: at(3700) }), true);
     await expect(aText('no assertion'), true);
+    // HOSTILE 74: taken up to ten minutes before its issue, and as long after its end an hour later.
+    for (let calls = 0; calls < 20; calls += 1) await store.sweep(at(3460 + 4799), 100);
+    await expect(anAssertion('long', { issuedAt: at(3460), until: at(9000) }), false);
     // A clock that was far ahead shuts nobody out for longer than an assertion lives.
     const hour = longestAssertion / 1000;
     await store.time(at(90_000));

@@ -18,6 +18,7 @@ import {
   type NewLogin,
   PlaceTaken,
   type SpendOutcome,
+  type TextVerbs,
   type StandingQuestion,
   type TokenName,
   type TokenOwner,
@@ -51,9 +52,7 @@ interface Owned {
  * What the contract says of one programme, told as a history: nothing is ever updated or removed, and an
  * era is a position in it. It shares no code and no representation with the backends.
  */
-export class Model
-  implements Omit<Grants, 'keepText' | 'findKept'>, Pick<Keeping, 'acceptTime' | 'sweep'>
-{
+export class Model implements Omit<Grants, keyof TextVerbs>, Pick<Keeping, 'acceptTime' | 'sweep'> {
   readonly #history: Event[] = [];
 
   async issueCode(code: AuthorizationCode): Promise<IssueOutcome> {

@@ -10,6 +10,7 @@ import {
   type NewLogin,
   PlaceTaken,
   type StandingQuestion,
+  type TextVerbs,
 } from '../../src/store/grants.ts';
 import { answerIn } from '../../src/store/judgement.ts';
 import type { Keeping } from '../../src/store/keeping.ts';
@@ -26,7 +27,7 @@ import {
 } from './fixtures.ts';
 
 /** A store, or the model of it. */
-export type Target = Omit<Grants, 'keepText' | 'findKept'> & Pick<Keeping, 'acceptTime' | 'sweep'>;
+export type Target = Omit<Grants, keyof TextVerbs> & Pick<Keeping, 'acceptTime' | 'sweep'>;
 
 /** `which` picks among what the sequence has made so far, by its place; `low` ends a login's place. */
 type Command =

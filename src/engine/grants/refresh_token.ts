@@ -10,9 +10,10 @@ import { newNonce, type RefreshText, successorOf } from '../../token/sealed/refr
 import { expectAnswerable, nextAnswer } from '../answer.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
 import { deadRefresh, malformedRefresh, reusedRefresh } from '../causes/refresh.ts';
+import { subjectOf } from '../presented/access_token.ts';
 import { findRefresh, presentedBy } from '../presented/refresh_token.ts';
 import type { Service } from '../service.ts';
-import type { RefreshTelling } from '../token_forms.ts';
+import { isOvertaken, type RefreshTelling } from '../token_forms.ts';
 import { expectActiveMember, laterAnswer } from './later_answer.ts';
 
 /**
@@ -70,13 +71,21 @@ async function judge(
 const sameAnswerFor = 60_000;
 
 /** The answer that the login's row holds; the scope is that of the first request. */
-function tellAgain(request: GrantRequest, token: RefreshText, login: LoginState): Authorization {
+async function tellAgain(
+  request: GrantRequest,
+  token: RefreshText,
+  login: LoginState,
+): Promise<Authorization> {
   const { service, now } = request;
   const key = service.tokenKeys.next(login.keyNumber);
   const again = tellingOf(key && successorOf(key, login.nonce, token));
   const refresh = again && { ...again, first: login };
-  if (now - login.answeredAt <= sameAnswerFor) {
-    return { kind: 'answer', login, told: login, refresh, next: undefined };
+  const isSame =
+    now - login.answeredAt <= sameAnswerFor ||
+    // A new token would end a later login's: this answer's token is told, which that one has ended.
+    (await isOvertaken(service, subjectOf(service.programme, login), login, now));
+  if (isSame) {
+    return { kind: 'answer', login, told: login, refresh, next: undefined, isRetry: true };
   }
   return laterAnswer(request, login, { scope: scopeOf(login.scope, login.ownScope), refresh });
 }

@@ -7,7 +7,7 @@ import type { StandingQuestion } from '../../store/grants.ts';
 import type { FindKey, OpenedAccess } from '../../token/sealed/access_text.ts';
 import { loginTagOf } from '../../token/sealed/refresh_text.ts';
 import type { Service } from '../service.ts';
-import { isLatest, ordinaryText } from '../token_forms.ts';
+import { isReplaced, ordinaryText } from '../token_forms.ts';
 
 /**
  * A token that proved itself: what it says is what this programme once said. Whether it was revoked is
@@ -63,7 +63,7 @@ export async function findStandingToken(
   // A token whose issuer's clock was further ahead, and was set right since, would live until that
   // clock's end of it (FAULTS 11).
   if (proven.issuedAt > now + allowedDrift) return 'revoked';
-  if (!(await isLatest(service, proven, now))) return 'replaced';
+  if (await isReplaced(service, proven, now)) return 'replaced';
   if (!(await store.isStanding(programme.id, proven.question))) return 'revoked';
   // Client and member may be enabled again before the token ends.
   const client = await store.find('client', programme.id, proven.client);

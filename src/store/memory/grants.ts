@@ -17,13 +17,14 @@ import {
   type NewLogin,
   PlaceTaken,
   type SpendOutcome,
+  type TextVerbs,
 } from '../grants.ts';
 import { isSameAnswer, judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
 import type { MemoryRevocations } from './revocations.ts';
 import type { GrantTables } from './tables.ts';
 
 /** The verbs of grants. No method awaits, so each verb is one atomic step of the event loop. */
-export class MemoryGrants implements Omit<Grants, 'keepText' | 'findKept'> {
+export class MemoryGrants implements Omit<Grants, keyof TextVerbs> {
   readonly #revocations: MemoryRevocations;
   readonly #tables: GrantTables;
 

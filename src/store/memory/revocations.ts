@@ -42,7 +42,7 @@ export class MemoryRevocations {
 
   /** See `Grants.isStanding`. */
   isStanding(programme: ProgrammeId, { tokenId, expiresAt, own }: StandingQuestion): boolean {
-    if (expiresAt <= this.#forgotten || this.#tokens.get(programme, tokenId)) return false;
+    if (expiresAt <= this.#forgotten || this.isRevoked(programme, tokenId)) return false;
     if (own === undefined) return true;
     if (!isOfThisLife(own, this.#era, this.#accepted)) return false;
     return !diedAtOnce(own.era, this.#clients.get(programme, own.client));
@@ -57,6 +57,11 @@ export class MemoryRevocations {
   /** Revokes one token; the entry stays until the token would have expired. */
   revokeToken(programme: ProgrammeId, { tokenId, expiresAt }: TokenName, now: Instant): void {
     if (expiresAt > now) raise(this.#tokens, programme, tokenId, expiresAt);
+  }
+
+  /** Whether that token was revoked by itself. */
+  isRevoked(programme: ProgrammeId, tokenId: string): boolean {
+    return this.#tokens.get(programme, tokenId) !== undefined;
   }
 
   sweep(now: Instant, limit: number): number {

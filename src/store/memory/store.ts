@@ -17,7 +17,7 @@ export function createMemoryStore(): Store {
   const revocations = new MemoryRevocations();
   const attempts = memoryAttempts();
   const tables = grantTables();
-  const { sweepTexts, setBackTexts, ...texts } = memoryTexts();
+  const { sweepTexts, setBackTexts, ...texts } = memoryTexts(revocations);
   const { setBack, ...registry } = memoryRegistry(revocations);
   return Object.assign(new MemoryGrants(tables, revocations), {
     ...attemptVerbs(attempts),

@@ -2,12 +2,14 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
-import type { Grants } from '../grants.ts';
+import { Unavailable } from '../../oauth/failure.ts';
+import type { TextVerbs } from '../grants.ts';
 import { type Floor, issueOf, type KeptText } from '../kept_texts.ts';
-import { floorName, floorRow, keptRow, raiseFloor } from '../sql/kept_rows.ts';
+import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
+import { floorName, floorRow, heldIn, keptRow, markRow, raiseFloor } from '../sql/kept_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
 import { expectWhole, type Value } from '../sql/table.ts';
-import { type KeptRow, keptTexts } from '../sql/tables.ts';
+import { type KeptRow, keptTexts, revokedTokens } from '../sql/tables.ts';
 import { batched, untilKnown } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
@@ -42,6 +44,88 @@ const find: Statement = {
   isRead: true,
 };
 
+const own = arrayRows({ programme: 'text', key: 'text', token: 'text' });
+const liveParts = partReader({
+  held: leftJoined(keptTexts, 'kept_text'),
+  revoked: leftJoined(revokedTokens, 'revoked_token'),
+});
+
+const findLive: Statement = {
+  name: 'find_live',
+  text: `SELECT ${liveParts.columns} FROM ${own.from('asked')}
+    LEFT JOIN kept_text ON kept_text.programme = asked.programme AND kept_text.use = 'live_token'
+      AND kept_text.key = asked.key
+    LEFT JOIN revoked_token ON revoked_token.programme = asked.programme
+      AND revoked_token.key = asked.token`,
+  isRead: true,
+};
+
+const ended = tableRows(revokedTokens);
+const before = arrayRows({ held: 'text' });
+
+const makeLive: Statement = {
+  name: 'make_live',
+  // Only in the place of the token that was found: what another node has written meanwhile is read first.
+  text: `WITH asked AS MATERIALIZED (
+      SELECT * FROM ${rows.from('asked')} JOIN ${before.from('before', 1 + rows.length)} USING (n)
+    ), changed AS (
+      UPDATE kept_text SET kept = asked.kept, mark = asked.mark, ends_at = asked.ends_at, sum = asked.sum
+      FROM asked WHERE kept_text.programme = asked.programme AND kept_text.use = asked.use
+        AND kept_text.key = asked.key AND kept_text.kept = asked.held RETURNING 1
+    ), added AS (
+      ${into} SELECT ${rows.names.join(', ')} FROM asked WHERE held IS NULL
+      ON CONFLICT DO NOTHING RETURNING 1
+    ), done AS (SELECT FROM changed UNION ALL SELECT FROM added), revoked AS (
+      INSERT INTO revoked_token (${ended.names.join(', ')}) SELECT ${ended.names.join(', ')}
+      FROM ${ended.from('ended', 1 + rows.length + before.length)} WHERE EXISTS (SELECT FROM done)
+      ON CONFLICT DO NOTHING
+    )
+    SELECT 1 FROM done`,
+  isRead: false,
+};
+
+interface Becoming {
+  readonly token: LiveToken;
+  readonly now: Instant;
+}
+
+/** Reads what is held, and takes its place unless another node was first: then that is read. */
+async function takePlace(
+  link: Link,
+  { token, now }: Becoming,
+  until: number,
+  isAgain: boolean,
+): Promise<boolean> {
+  const { programme, key, tokenId } = token;
+  while (performance.now() < until) {
+    const [row = []] = await link.run(
+      findLive,
+      own.values([{ programme, key, token: tokenId }]),
+      until,
+    );
+    const { held, revoked } = liveParts.read(row as Value[]);
+    if (held !== null) expectWhole(keptTexts, held);
+    const found = held === null ? undefined : readMark(heldIn(held));
+    const change = takeOver(found, revoked !== null, token, now);
+    // What an earlier run has written is written again: see `untilKnown`.
+    const isLive = found?.tokenId === tokenId;
+    const mark = change?.mark ?? (isAgain && isLive ? found : undefined);
+    if (mark === undefined) return isLive;
+    const ends = change?.ends && {
+      programme,
+      key: change.ends.tokenId,
+      expires_at: change.ends.expiresAt,
+    };
+    const params = [
+      ...rows.values([markRow(token, mark)]),
+      ...before.values([{ held: held?.kept ?? null }]),
+      ...ended.values(ends === undefined ? [] : [ends]),
+    ];
+    if ((await link.run(makeLive, params, until)).length > 0) return true;
+  }
+  throw new Unavailable('store: the live token of an owner changes faster than it can be written');
+}
+
 type Name = Pick<KeptText, 'programme' | 'use' | 'key'>;
 
 interface Asked {
@@ -52,7 +136,7 @@ interface Asked {
 
 const rowOf = ({ text: { programme, use, key } }: Asked): string => `${programme}\0${use}\0${key}`;
 
-export function textVerbs(link: Link): Pick<Grants, 'keepText' | 'findKept'> {
+export function textVerbs(link: Link): TextVerbs {
   const write = batched<Asked, boolean>({
     link,
     rowOf,
@@ -79,13 +163,25 @@ export function textVerbs(link: Link): Pick<Grants, 'keepText' | 'findKept'> {
       return found.map((row) => parts.read(row as Value[]).row);
     },
   });
+  const become = batched<Becoming, boolean>({
+    link,
+    rowOf: ({ token: { programme, key } }) => `${programme}\0${key}`,
+    answer: async (asked, until) => {
+      const each = asked.map(async (one) =>
+        untilKnown(until, (isAgain) => takePlace(link, one, until, isAgain)),
+      );
+      return (await Promise.all(each)).map(({ result }) => result);
+    },
+  });
   return {
     keepText: (text, now) =>
-      write({ text, now, mark: text.use === 'assertion' ? randomKey(12) : '' }),
+      'tokenId' in text
+        ? become({ token: text, now })
+        : write({ text, now, mark: text.use === 'assertion' ? randomKey(12) : '' }),
     findKept: async (programme, use, key, now) => {
       const row = await read({ programme, use, key });
       if (row !== null) expectWhole(keptTexts, row);
-      return row !== null && now < row.ends_at ? row.kept : undefined;
+      return row !== null && now < row.ends_at ? heldIn(row) : undefined;
     },
   };
 }

@@ -1,7 +1,8 @@
 // Owns what the rows of kept texts say, for every SQL backend.
 
 import type { ProgrammeId } from '../../oauth/client.ts';
-import type { Floor, KeptText } from '../kept_texts.ts';
+import type { Floor, HeldText, KeptText } from '../kept_texts.ts';
+import { type LiveMark, type LiveToken, markText } from '../live_tokens.ts';
 import { everybody } from './revocations.ts';
 import type { KeptRow } from './tables.ts';
 
@@ -10,6 +11,16 @@ export function keptRow(
   mark = '',
 ): Omit<KeptRow, 'sum'> {
   return { programme, use, key, kept: text, mark, ends_at: until };
+}
+
+/** The row of an owner's live token, of which `mark` tells the rest. */
+export function markRow({ programme, use, key }: LiveToken, live: LiveMark): Omit<KeptRow, 'sum'> {
+  const { mark, ...text } = markText(live);
+  return keptRow({ programme, use, key, ...text }, mark);
+}
+
+export function heldIn({ kept: text, mark, ends_at: until }: KeptRow): HeldText {
+  return { text, mark, until };
 }
 
 /** The row of a floor. */

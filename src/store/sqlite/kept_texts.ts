@@ -2,20 +2,24 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { Grants } from '../grants.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { TextVerbs } from '../grants.ts';
 import { type Floor, issueOf } from '../kept_texts.ts';
-import { floorName, floorRow, keptRow, raiseFloor } from '../sql/kept_rows.ts';
+import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
+import { floorName, floorRow, heldIn, keptRow, markRow, raiseFloor } from '../sql/kept_rows.ts';
 import { from } from '../sql/parts.ts';
 import { expectWhole } from '../sql/table.ts';
 import { type KeptRow, keptTexts } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
+import type { RevokedOnes } from './revocations.ts';
 import { finder, inserter, replacing } from './tables.ts';
 
 /** The verbs of kept texts. */
 export function fileTexts(
   database: DatabaseSync,
   queue: CommitQueue,
-): Pick<Grants, 'keepText' | 'findKept'> {
+  revoked: RevokedOnes,
+): TextVerbs {
   const find = finder(
     database,
     { row: from(keptTexts, 'kept_text') },
@@ -27,9 +31,20 @@ export function fileTexts(
     if (row !== undefined) expectWhole(keptTexts, row);
     return row;
   };
+  const becomeLive = (token: LiveToken, now: Instant): boolean => {
+    const { programme, use, key, tokenId } = token;
+    const held = look(programme, use, key);
+    const isRevoked = revoked.has(programme, tokenId);
+    const change = takeOver(held && readMark(heldIn(held)), isRevoked, token, now);
+    if (change === undefined) return held?.kept === tokenId;
+    put(markRow(token, change.mark));
+    if (change.ends) revoked.add(programme, change.ends);
+    return true;
+  };
   return {
     keepText: (text, now) =>
       queue.write(() => {
+        if ('tokenId' in text) return becomeLive(text, now);
         if (text.use === 'assertion') {
           const held = look(text.programme, text.use, text.key);
           if (held !== undefined && now < held.ends_at) return false;
@@ -41,7 +56,7 @@ export function fileTexts(
     findKept: (programme, use, key, now) =>
       queue.read(() => {
         const held = look(programme, use, key);
-        return held !== undefined && now < held.ends_at ? held.kept : undefined;
+        return held !== undefined && now < held.ends_at ? heldIn(held) : undefined;
       }),
   };
 }

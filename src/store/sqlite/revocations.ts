@@ -47,8 +47,8 @@ export function fileAccessTokens(
   queue: CommitQueue,
   fresh: Freshness,
   eras: Eras,
+  revoked: RevokedOnes,
 ): Pick<Store, 'era' | 'revokeToken' | 'isStanding'> {
-  const revoked = revokedOnes(database, fresh);
   const diedOf = ownRevocations(database, fresh);
   return {
     era: () => queue.read(eras.current),
@@ -70,13 +70,13 @@ export function fileAccessTokens(
 const mostAsked = 10_000;
 
 /** Access tokens that were revoked by themselves. */
-interface RevokedOnes {
+export interface RevokedOnes {
   /** Call it inside a write. */
   readonly add: (programme: ProgrammeId, token: TokenName) => void;
   readonly has: (programme: ProgrammeId, tokenId: string) => boolean;
 }
 
-function revokedOnes(database: DatabaseSync, fresh: Freshness): RevokedOnes {
+export function revokedOnes(database: DatabaseSync, fresh: Freshness): RevokedOnes {
   const insert = inserter(database, revokedTokens, replacing(revokedTokens));
   const find = finder(
     database,

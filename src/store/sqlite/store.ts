@@ -22,7 +22,7 @@ import { fileTexts } from './kept_texts.ts';
 import { fileAttempts } from './login_attempts.ts';
 import { fileLogins, loginRows } from './logins.ts';
 import { fileRegistry } from './registry.ts';
-import { fileAccessTokens, fileRevoker } from './revocations.ts';
+import { fileAccessTokens, fileRevoker, revokedOnes } from './revocations.ts';
 import { fileSecretUses } from './secret_uses.ts';
 import { fileRecordedTime } from './time.ts';
 
@@ -95,6 +95,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
   });
   const eras = fileEras(database, fresh);
   const logins = loginRows(database, fresh, eras);
+  const revoked = revokedOnes(database, fresh);
   const revoke = fileRevoker(database, fresh, eras);
   const { fallSilent, ...keeping } = fileKeeping(database, {
     queue,
@@ -109,8 +110,8 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     ...fileRegistry(database, queue, revoke, uses, fresh),
     ...fileCodes(database, queue, logins, fresh, eras),
     ...fileLogins(queue, logins),
-    ...fileAccessTokens(database, queue, fresh, eras),
-    ...fileTexts(database, queue),
+    ...fileAccessTokens(database, queue, fresh, eras, revoked),
+    ...fileTexts(database, queue, revoked),
     ...keeping,
     ...attemptVerbs(fileAttempts(database, queue)),
     count: countInProcess(),

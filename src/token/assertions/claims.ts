@@ -1,6 +1,6 @@
 // Owns the claims of an assertion (RFC 7523 3): which are good now, and why others are not.
 
-import { type Instant, instant, type Milliseconds } from '../../lib/clock.ts';
+import { type Instant, instant, longestTolerance, type Milliseconds } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import {
   MalformedMember,
@@ -28,7 +28,7 @@ export interface ProvenClaims {
   readonly id?: string;
   /** Before then nobody can have used it. */
   readonly since: Instant;
-  /** From then on it is refused for its age. */
+  /** From then on it is refused for its age, whatever tolerance a file sets. */
   readonly forgetAt: Instant;
 }
 
@@ -131,8 +131,9 @@ function expectTimes(
       throw fault('one that is good by now', `one whose ${name} is yet to come`);
     }
   }
-  const since = Math.max((issued ?? 0) - tolerance, end - tolerance - longest);
-  return { since: instant(since), forgetAt: instant(end + tolerance) };
+  // Not the later of both: an earlier file may have taken it earlier than this `longest` does.
+  const since = (issued ?? end - longest) - tolerance;
+  return { since: instant(since), forgetAt: instant(end + longestTolerance) };
 }
 
 /** RFC 7519 2. */

@@ -4,9 +4,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { milliseconds } from '../../../src/lib/clock.ts';
 import { digest } from '../../../src/lib/digest.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
 import type { Store } from '../../../src/store/contract.ts';
+import type { LiveToken } from '../../../src/store/live_tokens.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { aClient, aCode, aLogin, anAnswer, at, club, key, partner } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked } from '../login.ts';
@@ -49,6 +51,17 @@ interface Case {
   /** What another node finds afterwards. */
   readonly found: (other: Store) => Promise<void>;
 }
+
+const aToken = (tokenId: string): LiveToken => ({
+  programme: club,
+  use: 'live_token',
+  key: digest('owner'),
+  tokenId,
+  issuedAt: at(0),
+  expiresAt: at(60),
+  isRetry: false,
+  longestToken: milliseconds(60_000),
+});
 
 const next = anAnswer(aLogin(), 'next');
 
@@ -103,6 +116,20 @@ const cases: Readonly<Record<string, Case>> = {
     found: async (other) => {
       const question = { tokenId: 'jti', expiresAt: at(60) };
       assert.equal(await other.isStanding(club, question), false);
+    },
+  },
+  'a token becomes the live one': {
+    statement: 'make_live',
+    before: (store) => store.keepText(aToken('before'), at(0)),
+    verb: (store) => store.keepText(aToken('jti'), at(0)),
+    answer: true,
+    found: async (other) => {
+      const standing = ['before', 'jti'].map((tokenId) =>
+        other.isStanding(club, { tokenId, expiresAt: at(60) }),
+      );
+      assert.deepEqual(await Promise.all(standing), [false, true]);
+      const { use, key: owner } = aToken('jti');
+      assert.equal((await other.findKept(club, use, owner, at(0)))?.text, 'jti');
     },
   },
   'a client is added': {

@@ -80,7 +80,7 @@ test('an assertion of every algorithm proves its issuer, subject, scope and iden
         scope: 'read write',
         id: 'id-1',
         since: instant((seconds - 30) * 1000),
-        forgetAt: instant((seconds + 90) * 1000),
+        forgetAt: instant((seconds + 660) * 1000),
         key: keys[0]?.thumbprint,
       },
       algorithm,

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 
+import { longestTolerance } from '../../../lib/clock.ts';
 import { assertionAlgorithms } from '../../../oauth/client_certificate.ts';
 import { key } from '../../../schema/notes.ts';
 import {
@@ -46,7 +47,7 @@ export const assertionSchema = v.strictObject({
     v.optional(
       v.pipe(
         durationSchema,
-        v.check((span) => span <= 600_000, 'expected at most 10m'),
+        v.check((span) => span <= longestTolerance, 'expected at most 10m'),
       ),
       '30s',
     ),

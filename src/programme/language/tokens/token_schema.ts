@@ -28,7 +28,7 @@ const accessSchema = v.strictObject({
     otherwise: "Jetway's own: up to 170 characters of base64url",
   }),
   live: key(v.optional(v.picklist(['any', 'one']), 'any'), {
-    text: 'With `one`, each access token ends the former of its owner as it is issued: of a client, or of a member at that client. Whoever checks JWTs by their signature alone does not notice.',
+    text: 'With `one`, each access token ends the former of its owner as it is issued: of a client, or of a member at that client. No later file brings an ended token back. Whoever checks JWTs by their signature alone does not notice.',
     example: 'one',
   }),
   lifetime: key(lifetimeSchema, {
