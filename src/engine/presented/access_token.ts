@@ -145,7 +145,7 @@ async function proveJwt(
   // The place may be another login's, after a store was put back and its clock with it.
   if (login?.client !== client || subjectOf(programme, login) !== token.subject) return undefined;
   const expiresAt = earlier(token.expiresAt, login.endsAt);
-  const question = { tokenId, expiresAt };
+  const question = { tokenId, expiresAt, loginEndsAt: login.endsAt };
   return { ...facts, kind: kindOf(login), login, expiresAt, question, isKnown: true };
 }
 
@@ -183,7 +183,7 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
     login,
     issuedAt,
     expiresAt,
-    question: { tokenId, expiresAt },
+    question: { tokenId, expiresAt, loginEndsAt: endsAt },
     isKnown: access.generation <= login.generation,
   };
 }

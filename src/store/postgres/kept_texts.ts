@@ -90,11 +90,16 @@ export function textVerbs(link: Link): Pick<Grants, 'keepText' | 'findKept'> {
   };
 }
 
-const raise: Statement = {
-  name: 'raise_floor',
-  text: `${into} SELECT ${rows.names.join(', ')} FROM ${rows.from('asked')} ${replace} ${raiseFloor}`,
-  isRead: false,
-};
+/** Rows of floors as they are raised. */
+export const floorRows = rows;
+
+/** SQL that raises the floor of assertions by rows, which are the parameters from `at` on. */
+export function raiseFloors(at: number, condition: string): string {
+  return `${into} SELECT ${rows.names.join(', ')} FROM ${rows.from('asked', at)}
+    WHERE ${condition} ${replace} ${raiseFloor}`;
+}
+
+const raise: Statement = { name: 'raise_floor', text: raiseFloors(1, 'true'), isRead: false };
 
 /** Raises the floor of assertions. */
 export async function raiseFloorIn(link: Pick<Link, 'run'>, floor: Floor): Promise<void> {

@@ -2,6 +2,7 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
+import { isNewUseSql } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
 import { WaitingUses } from '../secret_uses.ts';
 import type { Link } from './link/link.ts';
@@ -20,7 +21,7 @@ const put: Statement = {
       AND registered.programme = asked.programme AND registered.id = asked.client)
     ORDER BY 1, 2, 3
     ON CONFLICT (programme, client, digest) DO UPDATE SET used_at = excluded.used_at
-      WHERE excluded.used_at - kept.used_at >= 3600000`,
+      WHERE ${isNewUseSql('kept.used_at', 'excluded.used_at')}`,
   isRead: false,
 };
 
@@ -31,6 +32,8 @@ const find: Statement = {
 };
 
 export interface SecretUses extends Pick<Keeping, 'recordSecretUse' | 'secretUses'> {
+  /** See `WaitingUses.setBack`. */
+  readonly setBack: (now: Instant) => void;
   /** Forgets the waiting uses of secrets that a change has taken away. */
   readonly written: (changes: RowChanges) => void;
   /**
@@ -48,6 +51,7 @@ export function secretUses(care: Link): SecretUses {
       const rows = await care.run(find, [programme, client]);
       return waiting.besides(rows as unknown as (readonly [Digest, Instant])[], programme, client);
     },
+    setBack: (now) => waiting.setBack(now),
     written: ({ usesKept }) => {
       for (const { programme, id, held } of usesKept) {
         waiting.keepOnly(programme, id, held.split(' '));
