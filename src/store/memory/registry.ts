@@ -28,9 +28,7 @@ interface MemoryRegistry
 }
 
 /** No verb awaits, so each is one atomic step of the event loop. */
-export function memoryRegistry(
-  revocations: MemoryRevocations,
-): MemoryRegistry {
+export function memoryRegistry(revocations: MemoryRevocations): MemoryRegistry {
   const rows = new MemoryRows();
   const uses = new MemoryTable<Map<Digest, Instant>>();
   const { add, change, changeAll, remove } = registrar(rows, {

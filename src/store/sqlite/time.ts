@@ -12,6 +12,11 @@ import { type Meta, metaOf } from './meta.ts';
 const idleLag = 30_000;
 const busyLag = 1000;
 
+/** Milliseconds between two notes, which come every second, that are an outage. */
+const missedAfter = 10_000;
+/** Retry windows are shorter than so many suspensions. */
+const mostOutages = 100;
+
 /** The recorded time in the file, and the noted time that is to be written there. */
 export interface RecordedTime extends TransactionHook {
   /** Undefined where none was recorded yet. */
@@ -25,8 +30,9 @@ export interface RecordedTime extends TransactionHook {
   /** Records a time, also an earlier time; call it inside a write. */
   readonly set: (now: Instant) => void;
   /**
-   * The time between the record at the opening and the first time that was noted here: no process may
-   * have served then. (Another may have: the record lags by half a minute, and so does a retry window.)
+   * The time between the record at the opening and the first time that was noted here, and each time in
+   * which nothing was noted, since the machine was suspended: no process may have served then. (Another
+   * may have: the record lags by half a minute, and so does a retry window.)
    */
   readonly outages: () => readonly Outage[];
   /** Forgets times that were noted before the clock was set. */
@@ -58,7 +64,10 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
     },
     outages: () => outages,
     note: (now) => {
-      if (atOpening !== undefined) outages = [{ from: atOpening, to: now }];
+      const from = atOpening ?? seen?.time ?? now;
+      if (atOpening !== undefined || now - from > missedAfter) {
+        outages = [...outages, { from, to: now }].slice(-mostOutages);
+      }
       atOpening = undefined;
       if (seen === undefined || seen.time < now) seen = { time: now, uptime: readUptime() };
     },

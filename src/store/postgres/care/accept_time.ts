@@ -22,7 +22,11 @@ import { putRevocations, revocationRows } from '../revocations.ts';
 import { changeItems, confirmChange, itemRow, type ItemRow, items } from '../write_changes.ts';
 
 const gated = 'EXISTS (SELECT FROM gate)';
-const [floorsAt, itemsAt, revokedAt] = [8, 8 + floorRows.length, 8 + floorRows.length + items.length];
+const [floorsAt, itemsAt, revokedAt] = [
+  8,
+  8 + floorRows.length,
+  8 + floorRows.length + items.length,
+];
 
 const forgottenSince = `coalesce((SELECT value::bigint FROM meta WHERE name = 'forgotten_since'), 0)`;
 
