@@ -12,8 +12,8 @@ import { type Meta, metaOf } from './meta.ts';
 const idleLag = 30_000;
 const busyLag = 1000;
 
-/** Milliseconds between two notes, which come every second, that are an outage. */
-const missedAfter = 10_000;
+/** Milliseconds by which time may pass without the monotonic clock; more is an outage. */
+const longestNap = 5000;
 /** Retry windows are shorter than so many suspensions. */
 const mostOutages = 100;
 
@@ -31,8 +31,8 @@ export interface RecordedTime extends TransactionHook {
   readonly set: (now: Instant) => void;
   /**
    * The time between the record at the opening and the first time that was noted here, and each time in
-   * which nothing was noted, since the machine was suspended: no process may have served then. (Another
-   * may have: the record lags by half a minute, and so does a retry window.)
+   * which the machine was suspended: no process may have served then. (Another may have: the record lags
+   * by half a minute, and so does a retry window.)
    */
   readonly outages: () => readonly Outage[];
   /** Forgets times that were noted before the clock was set. */
@@ -49,6 +49,8 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
   let outages: readonly Outage[] = [];
   let uncommitted: Instant | undefined;
   let written: Instant | undefined;
+  /** By `performance.now`. */
+  let notedAt = 0;
   const lag = (): number => {
     if (seen === undefined) return 0;
     return written === undefined ? Number.POSITIVE_INFINITY : seen.time - written;
@@ -64,11 +66,13 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
     },
     outages: () => outages,
     note: (now) => {
+      const awake = performance.now();
       const from = atOpening ?? seen?.time ?? now;
-      if (atOpening !== undefined || now - from > missedAfter) {
+      if (atOpening !== undefined || now - from > awake - notedAt + longestNap) {
         outages = [...outages, { from, to: now }].slice(-mostOutages);
       }
       atOpening = undefined;
+      notedAt = awake;
       if (seen === undefined || seen.time < now) seen = { time: now, uptime: readUptime() };
     },
     isDue: () => lag() >= idleLag,
