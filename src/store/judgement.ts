@@ -15,7 +15,7 @@ import {
   type Place,
   type SpentCode,
 } from '../oauth/grant.ts';
-import type { FoundCode, SpentFor, StandingQuestion, TokenName } from './grants.ts';
+import type { FoundCode, SpentFor } from './grants.ts';
 import type { Outage } from './keeping.ts';
 
 /** A code as a backend keeps it: unspent, or spent for a login. */
@@ -42,24 +42,6 @@ export function diedAtOnce(era: Era, until: Era | null | undefined): boolean {
 /** Later than any era: a removed client's tokens are dead whenever they are written (C-5). */
 export const forever = Number.MAX_SAFE_INTEGER as Era;
 
-/** A time that a clock was set to, and the era that ended then. */
-export interface AcceptedTime {
-  readonly era: Era;
-  readonly time: Instant;
-  /** Before that time, revocations of tokens that end up to this instant may have been removed. */
-  readonly forgotten: Instant;
-}
-
-/** The accepted time of a store's single values; undefined where none was accepted. */
-export function acceptedIn(
-  era: number | null | undefined,
-  time: number | null | undefined,
-  forgotten: number | null | undefined,
-): AcceptedTime | undefined {
-  if (typeof era !== 'number' || typeof time !== 'number') return undefined;
-  return { era: era as Era, time: time as Instant, forgotten: (forgotten ?? 0) as Instant };
-}
-
 /** More eras than a store has between a backup and its restore. */
 const manyEras = 2 ** 20;
 
@@ -69,31 +51,6 @@ const manyEras = 2 ** 20;
  */
 export function farEra(...eras: readonly Era[]): Era {
   return (Math.max(...eras) + manyEras + randomBytes(4).readUInt32BE()) as Era;
-}
-
-/**
- * Whether a token without a login can be of this store. Refused are a token of an era after the
- * store's own, which a restore has undone, and two kinds from before a clock was set back: tokens that
- * the clock ahead issued, and tokens whose own revocation it may have removed (FAULTS 29). A token that
- * was issued since is refused for neither (FAULTS 33).
- */
-export function isOfThisLife(
-  { era, issuedAt }: NonNullable<StandingQuestion['own']>,
-  expiresAt: Instant,
-  current: Era,
-  accepted: AcceptedTime | undefined,
-): boolean {
-  if (era > current) return false;
-  if (accepted === undefined || era > accepted.era) return true;
-  return issuedAt <= accepted.time && expiresAt > accepted.forgotten;
-}
-
-/**
- * When the revocation of a token may be removed. The sweep of a clock that is ahead takes it for over
- * no earlier than the token's login: `acceptTime` ends that login where the revocation is gone.
- */
-export function revokedUntil({ expiresAt, loginEndsAt = expiresAt }: TokenName): Instant {
-  return loginEndsAt;
 }
 
 export type SpendJudgement =
@@ -258,22 +215,6 @@ export function loginIsOver({ forgetAt }: Pick<Answer, 'forgetAt'>, now: Instant
 /** The latest `forgetAt` of logins that may be swept at `now`. */
 export function overUpTo(now: Instant): Instant {
   return (now - underWay) as Instant;
-}
-
-/** Milliseconds after a recorded use of a secret in which no other is recorded. */
-const useInterval = 3_600_000;
-
-/**
- * Whether a use of a secret is worth recording beside the last one: once an hour is enough. A use in the
- * future is of a clock that was ahead (FAULTS 33).
- */
-export function isNewUse(last: Instant | undefined, now: Instant): boolean {
-  return last === undefined || now - last >= useInterval || last - now > allowedDrift;
-}
-
-/** The same as SQL over the times of the kept use and of the new one. */
-export function isNewUseSql(last: string, now: string): string {
-  return `(${now} - ${last} >= ${useInterval} OR ${last} - ${now} > ${allowedDrift})`;
 }
 
 /** How many rows a sweep may read for each row that it may remove: a read is far cheaper. */

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { decodeJwt } from 'jose';
 
@@ -67,7 +68,7 @@ describe('a clock that stood still', { concurrency: 3 }, () => {
       const fresh = await partnerTokenOf(club);
       const left = Number(decodeJwt(fresh).exp) - site.clock.now() / 1000;
       assert.ok(left > 1700 && left <= 1801, `${left}`);
-      assert.deepEqual(await Promise.all([before, fresh].map((one) => isGood(club, one))), [
+      assert.deepEqual(await Promise.all([before, fresh].map((each) => isGood(club, each))), [
         false,
         true,
       ]);
@@ -138,7 +139,7 @@ describe('a clock that stood still', { concurrency: 3 }, () => {
       assert.equal(status, 200);
       await site.pass(2400);
       // Two rounds of housekeeping, which sweep.
-      await new Promise((resolve) => setTimeout(resolve, 2200));
+      await sleep(2200);
       await accept(-7200);
       const fresh = await partnerTokenOf(club);
       const { access_token: member } = await tokensOfLogin(club);

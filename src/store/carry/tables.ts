@@ -3,8 +3,8 @@
 import type { Instant } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Era } from '../../oauth/grant.ts';
+import type { AcceptedTime } from '../accepted_time.ts';
 import type { Environment } from '../contract.ts';
-import type { AcceptedTime } from '../judgement.ts';
 import { type Column, type Table, type Value, wholeness } from '../sql/table.ts';
 import { lasting, tables } from '../sql/tables.ts';
 

@@ -4,7 +4,6 @@ import { earlier, type Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { frozenCopy } from '../../lib/frozen.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import { isNewUse } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
 import {
   type Id,
@@ -18,6 +17,7 @@ import {
 import { type RegisteredRows, registrar } from '../registrar.ts';
 import { inOrder, keysOf, lookUpsOf, pageOf } from '../registrations.ts';
 import type { Page, Registry } from '../registry.ts';
+import { isNewUse } from '../secret_uses.ts';
 import type { MemoryRevocations } from './revocations.ts';
 import { MemoryTable } from './table.ts';
 

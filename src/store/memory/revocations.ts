@@ -3,14 +3,9 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
+import { type AcceptedTime, isOfThisLife, revokedUntil } from '../accepted_time.ts';
 import type { StandingQuestion, TokenName, TokenOwner } from '../grants.ts';
-import {
-  type AcceptedTime,
-  diedAtOnce,
-  firstEra,
-  isOfThisLife,
-  revokedUntil,
-} from '../judgement.ts';
+import { diedAtOnce, firstEra } from '../judgement.ts';
 import { MemoryTable } from './table.ts';
 
 /** One entry an owner, for any number of codes and tokens. */

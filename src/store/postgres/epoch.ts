@@ -3,7 +3,7 @@
 
 import { present } from '../../lib/present.ts';
 import type { Era } from '../../oauth/grant.ts';
-import { type AcceptedTime, acceptedIn } from '../judgement.ts';
+import { type AcceptedTime, acceptedIn } from '../accepted_time.ts';
 import { batched } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Found, Statement } from './link/statement.ts';

@@ -2,9 +2,10 @@
 // to each code and login), and of single access tokens.
 
 import type { ProgrammeId } from '../../oauth/client.ts';
+import { isOfThisLife, revokedUntil } from '../accepted_time.ts';
 import type { Store } from '../contract.ts';
 import type { StandingQuestion, TokenName } from '../grants.ts';
-import { diedAtOnce, isOfThisLife, revokedUntil } from '../judgement.ts';
+import { diedAtOnce } from '../judgement.ts';
 import { untilOf } from '../sql/login_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
 import { everybody, ownerName } from '../sql/revocations.ts';

@@ -2,9 +2,8 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
-import { isNewUseSql } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
-import { WaitingUses } from '../secret_uses.ts';
+import { isNewUseSql, WaitingUses } from '../secret_uses.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { arrayRows } from './tables.ts';

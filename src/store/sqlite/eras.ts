@@ -4,7 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../../lib/clock.ts';
 import type { Era } from '../../oauth/grant.ts';
-import { type AcceptedTime, acceptedIn, farEra, firstEra } from '../judgement.ts';
+import { type AcceptedTime, acceptedIn } from '../accepted_time.ts';
+import { farEra, firstEra } from '../judgement.ts';
 import type { Freshness } from './commits/freshness.ts';
 import { type Meta, metaOf } from './meta.ts';
 

@@ -5,9 +5,10 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
+import { isOfThisLife, revokedUntil } from '../accepted_time.ts';
 import type { Store } from '../contract.ts';
 import type { TokenName, TokenOwner } from '../grants.ts';
-import { diedAtOnce, isOfThisLife, revokedUntil } from '../judgement.ts';
+import { diedAtOnce } from '../judgement.ts';
 import { untilOf } from '../sql/login_rows.ts';
 import { from } from '../sql/parts.ts';
 import { everybody, ownerName } from '../sql/revocations.ts';

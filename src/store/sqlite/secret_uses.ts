@@ -5,9 +5,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
-import { isNewUseSql } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
-import { WaitingUses } from '../secret_uses.ts';
+import { isNewUseSql, WaitingUses } from '../secret_uses.ts';
 import type { TransactionHook } from './commits/transactions.ts';
 
 /** Uses of secrets, in this process and in the file. */

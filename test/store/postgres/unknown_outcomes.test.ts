@@ -142,9 +142,9 @@ const cases: Readonly<Record<string, Case>> = {
 
 /** A store whose clock was ten minutes ahead: what accepting second 60 is to change. */
 async function beforeAccepted(store: Store): Promise<void> {
-  const key = { programme: club, kid: '7', sealedKey: 'sealed', createdAt: at(0) };
+  const record = { programme: club, kid: '7', sealedKey: 'sealed', createdAt: at(0) };
   const longestToken = milliseconds(600_000);
-  await store.add('token_key', [{ ...key, longestToken, signsFrom: at(500) }]);
+  await store.add('token_key', [{ ...record, longestToken, signsFrom: at(500) }]);
   await store.add('client', [aClient({ secrets: [{ digest: digest('s'), createdAt: at(500) }] })]);
   await store.startLogin(aLogin({ place: placeAt(500) }));
   await store.issueCode(aCode({ issuedAt: at(500) }));
@@ -155,10 +155,10 @@ async function beforeAccepted(store: Store): Promise<void> {
 
 /** Since when the key signs, since when there is the secret, the login of the clock ahead, the time. */
 async function afterAccepted(store: Store): Promise<readonly unknown[]> {
-  const [key] = await store.list('token_key', club);
+  const [signing] = await store.list('token_key', club);
   const client = await store.find('client', club, partner);
   const login = await isRevoked(store, aLogin({ place: placeAt(500) }));
-  return [key?.signsFrom, client?.secrets[0]?.createdAt, login, (await store.time()).recorded];
+  return [signing?.signsFrom, client?.secrets[0]?.createdAt, login, (await store.time()).recorded];
 }
 
 describe('FLEET 2.4: a write whose answer is lost was done once', () => {

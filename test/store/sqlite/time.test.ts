@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
+import { mock } from 'node:test';
 
 import type { Instant } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
@@ -207,9 +208,9 @@ withFile('FAULTS 34: the time in which the machine was suspended is an outage', 
   const store = openFileStore({ path, environment: 'staging', now: at(0) });
   await store.time(at(0));
   const before = (await store.time()).outages;
-  const { now: real } = performance;
+  const begun = performance.now();
   let passed = 0;
-  performance.now = () => real.call(performance) + passed;
+  const { mock: moved } = mock.method(performance, 'now', () => begun + passed);
   try {
     // A busy minute is none: the monotonic clock has run.
     passed = 60_000;
@@ -219,7 +220,7 @@ withFile('FAULTS 34: the time in which the machine was suspended is an outage', 
     const slept = { from: at(60), to: at(3660) };
     assert.deepEqual((await store.time()).outages, [...before, slept]);
   } finally {
-    performance.now = real;
+    moved.restore();
   }
   await store.acceptTime(at(10));
   assert.deepEqual((await store.time()).outages, []);

@@ -90,7 +90,13 @@ export async function acceptTime(care: Link, now: Instant, recorded: Instant): P
         : [];
     const mark = randomKey(9);
     const values = [
-      ...[registrations, era, forgotten, now, placeAfter(now), now < recorded, mark],
+      registrations,
+      era,
+      forgotten,
+      now,
+      placeAfter(now),
+      now < recorded,
+      mark,
       ...floorRows.values(floors),
       ...items.values(changed),
       ...revocationRows.values(revoked),

@@ -3,6 +3,7 @@
 
 import { present } from '../../../lib/present.ts';
 import type { Era } from '../../../oauth/grant.ts';
+import { acceptedIn } from '../../accepted_time.ts';
 import type { RowSource, RowTarget } from '../../carry/carry.ts';
 import {
   type CarriedTable,
@@ -12,7 +13,6 @@ import {
   type Row,
   type StoreFacts,
 } from '../../carry/tables.ts';
-import { acceptedIn } from '../../judgement.ts';
 import type { Parameter } from '../link/statement.ts';
 import type { Session } from './session.ts';
 
