@@ -179,7 +179,9 @@ export class Sequence {
         const tokenId = `token ${given.which}`;
         const expiresAt = instant(now + given.life);
         this.#ends.set(tokenId, instant(Math.max(expiresAt, this.#ends.get(tokenId) ?? 0)));
-        return (target) => target.revokeToken(programme, { tokenId, expiresAt }, now);
+        // Of a login that outlasts the sequence.
+        const token = { tokenId, expiresAt, loginEndsAt: instant(now + apart) };
+        return (target) => target.revokeToken(programme, token, now);
       }
     }
   }
