@@ -206,6 +206,43 @@ export function acceptedTimeTests(check: StoreTest): void {
     },
   );
 
+  check('FAULTS 33: what is revoked once a clock ahead takes it for over stays dead', async (o) => {
+    const { store } = o;
+    const own = aTokenOfItsOwn(await store.era());
+    const old = aLogin({ endsAt: at(3600) });
+    const member = { tokenId: 'member', expiresAt: at(1800), loginEndsAt: old.endsAt };
+    await store.startLogin(old);
+    await store.time(at(7200));
+    await store.revokeToken(club, own, at(7200));
+    await store.acceptTime(at(10));
+    assert.equal(await store.isStanding(club, own), false);
+    assert.equal(await isRevoked(store, old), false);
+    await store.time(at(7200));
+    await store.revokeToken(club, member, at(7200));
+    await store.acceptTime(at(20));
+    const later = await o.reopened();
+    assert.equal(await later.isStanding(club, own), false);
+    assert.equal(await isRevoked(later, old), undefined);
+  });
+
+  check('FAULTS 30: a process that has yet to follow sweeps nothing by its clock', async (o) => {
+    const other = await o.elsewhere();
+    if (other === o.store) return;
+    await o.store.startLogin(aLogin());
+    await o.store.time(at(315_360_000));
+    await o.store.acceptTime(at(10));
+    for (let calls = 0; calls < 20; calls += 1) {
+      assert.equal(await other.sweep(at(315_360_000), 100), 0);
+    }
+    assert.equal(await isRevoked(o.store), false);
+    await other.acceptTime(at(10), 'another_process');
+    const token = { tokenId: 'token', expiresAt: at(60) };
+    await other.revokeToken(club, token, at(10));
+    let swept = 0;
+    for (let calls = 0; calls < 20; calls += 1) swept += await other.sweep(at(60), 100);
+    assert.equal(swept, 1);
+  });
+
   check('FAULTS 11: a login goes on after a clock was set right', async ({ store }) => {
     await login(store);
     await store.acceptTime(at(5));
