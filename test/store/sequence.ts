@@ -125,7 +125,7 @@ export const turn: fc.Arbitrary<Turn> = fc.record({
 
 /** Milliseconds between two sequences: their programmes share stores, and so the times that are swept. */
 const apart = 10_000_000;
-/** After all sequences. */
+/** After all sequences; the logins of named tokens end then. */
 const never = instant(at(0) + 1000 * apart);
 /** Milliseconds in which a login has its code, and after which its tokens may end. */
 const codeSpan = 300;
@@ -181,7 +181,6 @@ export class Sequence {
         const tokenId = `token ${given.which}`;
         const expiresAt = instant(now + given.life);
         this.#ends.set(tokenId, instant(Math.max(expiresAt, this.#ends.get(tokenId) ?? 0)));
-        // Of a login that outlasts all sequences.
         const token = { tokenId, expiresAt, loginEndsAt: never };
         return (target) => target.revokeToken(programme, token, now);
       }
