@@ -44,7 +44,7 @@ export async function openStore(
     await store.close();
     throw error;
   }
-  return { store, keyring, clock: systemClock(store.wall) };
+  return { store, keyring, clock: systemClock({ wall: store.wall }) };
 }
 
 /** The configured store, with its password. */

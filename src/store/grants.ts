@@ -60,6 +60,8 @@ export interface TokenName {
   /** Its `jti`, or the tag of a sealed token. */
   readonly tokenId: string;
   readonly expiresAt: Instant;
+  /** The end of the token's login, if it has one. */
+  readonly loginEndsAt?: Instant;
 }
 
 /** What decides whether an access token is valid, apart from its login. */
@@ -136,7 +138,10 @@ export interface Grants {
   /** The era of what is issued now, for tokens without a login. */
   era(): Promise<Era>;
 
-  /** Kills one access token; one that has expired at `now` stays what it is. */
+  /**
+   * Kills one access token; one that has expired at `now` stays dead. The token of a login is remembered
+   * until that login ends, so that a clock that was ahead forgets neither before the other (FAULTS 29).
+   */
   revokeToken(programme: ProgrammeId, token: TokenName, now: Instant): Promise<void>;
 
   /**

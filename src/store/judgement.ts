@@ -15,7 +15,7 @@ import {
   type Place,
   type SpentCode,
 } from '../oauth/grant.ts';
-import type { FoundCode, SpentFor, StandingQuestion } from './grants.ts';
+import type { FoundCode, SpentFor } from './grants.ts';
 import type { Outage } from './keeping.ts';
 
 /** A code as a backend keeps it: unspent, or spent for a login. */
@@ -42,12 +42,6 @@ export function diedAtOnce(era: Era, until: Era | null | undefined): boolean {
 /** Later than any era: a removed client's tokens are dead whenever they are written (C-5). */
 export const forever = Number.MAX_SAFE_INTEGER as Era;
 
-/** A time that a clock was set to, and the era that ended then. */
-export interface AcceptedTime {
-  readonly era: Era;
-  readonly time: Instant;
-}
-
 /** More eras than a store has between a backup and its restore. */
 const manyEras = 2 ** 20;
 
@@ -57,20 +51,6 @@ const manyEras = 2 ** 20;
  */
 export function farEra(...eras: readonly Era[]): Era {
   return (Math.max(...eras) + manyEras + randomBytes(4).readUInt32BE()) as Era;
-}
-
-/**
- * Whether a token without a login can be of this store. Refused are a token of an era after the
- * store's own, which a restore has undone, and a token issued by a clock that was ahead and was set
- * back since.
- */
-export function isOfThisLife(
-  { era, issuedAt }: NonNullable<StandingQuestion['own']>,
-  current: Era,
-  accepted: AcceptedTime | undefined,
-): boolean {
-  if (era > current) return false;
-  return accepted === undefined || era > accepted.era || issuedAt <= accepted.time;
 }
 
 export type SpendJudgement =
@@ -235,11 +215,6 @@ export function loginIsOver({ forgetAt }: Pick<Answer, 'forgetAt'>, now: Instant
 /** The latest `forgetAt` of logins that may be swept at `now`. */
 export function overUpTo(now: Instant): Instant {
   return (now - underWay) as Instant;
-}
-
-/** Whether a use of a secret is worth recording beside the last one: once an hour is enough. */
-export function isNewUse(last: Instant | undefined, now: Instant): boolean {
-  return last === undefined || now - last >= 3_600_000;
 }
 
 /** How many rows a sweep may read for each row that it may remove: a read is far cheaper. */

@@ -1,7 +1,7 @@
 // Owns the description of each kind of registered thing: what the backends, commands and tests know of
 // it. A new kind is added here, in `KindTypes` and in `kinds`, and nowhere else in the store.
 
-import { after, type Instant, milliseconds } from '../lib/clock.ts';
+import { after, earlier, type Instant, milliseconds } from '../lib/clock.ts';
 import { type Digest, digest } from '../lib/digest.ts';
 import { type Client, type ClientId, publicUse, type StoredSecret } from '../oauth/client.ts';
 import type { ClientKey, ClientKeys } from '../oauth/client_certificate.ts';
@@ -102,8 +102,9 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
     order: 'registered',
     setBack: (client, to, from) => ({
       ...client,
-      secrets: keepEnded(client.secrets, to, from),
-      apiKeys: keepEnded(client.apiKeys, to, from),
+      createdAt: earlier(client.createdAt, to),
+      secrets: redated(client.secrets, to, from),
+      apiKeys: redated(client.apiKeys, to, from),
     }),
   },
   // C-9: the subject is immutable, the username is not.
@@ -123,7 +124,8 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
     order: 'registered',
     setBack: (gateway, to, from) => ({
       ...gateway,
-      secrets: keepEnded(gateway.secrets, to, from),
+      createdAt: earlier(gateway.createdAt, to),
+      secrets: redated(gateway.secrets, to, from),
     }),
   },
   signing_key: { ...keyKind, setBack: begun },
@@ -162,12 +164,22 @@ function isBetween(time: Instant | undefined, from: Instant, upTo: Instant): boo
   return time !== undefined && time > from && time <= upTo;
 }
 
-function keepEnded(
+/**
+ * Secrets that had ended stay ended. Those that the clock ahead made are made now: the next secret would
+ * else count as older than they are, and be retired in their stead. The end of a secret that it replaced
+ * comes as long after `to` as it was to come (FAULTS 33).
+ */
+function redated(
   secrets: readonly StoredSecret[],
   to: Instant,
   from: Instant,
 ): readonly StoredSecret[] {
-  return secrets.map((secret) =>
-    isBetween(secret.expiresAt, to, from) ? { ...secret, expiresAt: to } : secret,
-  );
+  const wasReplaced = secrets.some(({ createdAt }) => createdAt > to);
+  return secrets.map((secret) => {
+    const made = { ...secret, createdAt: earlier(secret.createdAt, to) };
+    const { expiresAt } = secret;
+    if (isBetween(expiresAt, to, from)) return { ...made, expiresAt: to };
+    if (expiresAt === undefined || expiresAt <= from || !wasReplaced) return made;
+    return { ...made, expiresAt: after(to, milliseconds(expiresAt - from)) };
+  });
 }

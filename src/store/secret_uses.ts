@@ -1,10 +1,25 @@
 // Owns the uses of secrets in a process that writes them later: the last use of each, and those not written yet.
 
-import type { Instant } from '../lib/clock.ts';
+import { allowedDrift, type Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
-import { isNewUse } from './judgement.ts';
 import type { Keeping } from './keeping.ts';
+
+/** Milliseconds after a recorded use of a secret in which no other is recorded. */
+const useInterval = 3_600_000;
+
+/**
+ * Whether a use of a secret is worth recording beside the last one: once an hour is enough. A use in the
+ * future is of a clock that was ahead (FAULTS 33).
+ */
+export function isNewUse(last: Instant | undefined, now: Instant): boolean {
+  return last === undefined || now - last >= useInterval || last - now > allowedDrift;
+}
+
+/** The same as SQL over the times of the kept use and of the new one. */
+export function isNewUseSql(last: string, now: string): string {
+  return `(${now} - ${last} >= ${useInterval} OR ${last} - ${now} > ${allowedDrift})`;
+}
 
 /** A row of the table `secret_use`. */
 interface SecretUse {
@@ -50,6 +65,14 @@ export class WaitingUses {
     for (const [name, use] of this.#waiting) {
       const isOf = use.programme === programme && use.client === client;
       if (isOf && !held.includes(use.digest)) this.#waiting.delete(name);
+    }
+  }
+
+  /** Uses later than `now` are of a clock that was ahead: they count as of `now` (FAULTS 33). */
+  setBack(now: Instant): void {
+    for (const [name, usedAt] of this.#known) if (usedAt > now) this.#known.set(name, now);
+    for (const [name, use] of this.#waiting) {
+      if (use.used_at > now) this.#waiting.set(name, { ...use, used_at: now });
     }
   }
 

@@ -9,7 +9,8 @@ const timeToMend = milliseconds(3_600_000);
 export function trustedTime(recorded: Instant | undefined): (now: Instant) => Instant {
   let begun: Instant | undefined;
   return (now) => {
-    begun ??= now;
+    // A clock that was set back since begins anew: its hour would else last as long as it was ahead.
+    if (begun === undefined || now < begun) begun = now;
     const isDoubtful = recorded !== undefined && begun - recorded > longGap;
     return isDoubtful && now - begun < timeToMend ? recorded : now;
   };

@@ -44,6 +44,8 @@ export interface ServerProcess {
   readonly advance: (seconds: number) => Promise<void>;
   /** Sets its machine's clock by so many seconds, while no time passes. */
   readonly setClock: (seconds: number) => Promise<void>;
+  /** Lets its machine sleep for so many seconds. */
+  readonly suspend: (seconds: number) => Promise<void>;
   /** Resolves to its exit code once it has ended. */
   readonly ended: () => Promise<number | null>;
   /** Ends it with a signal; resolves to its exit code, null where the signal itself ended it. */
@@ -109,6 +111,7 @@ export async function startServer(
     printed: () => printed,
     advance: (passed) => tell({ passed }),
     setClock: (ahead) => tell({ ahead }),
+    suspend: (slept) => tell({ slept }),
     ended: async () => (await ended)[0],
     end,
   };

@@ -3,8 +3,19 @@
 import assert from 'node:assert/strict';
 
 import { instant, milliseconds } from '../../src/lib/clock.ts';
+import type { Digest } from '../../src/lib/digest.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { aCode, aLogin, aTokenOfItsOwn, at, club, key, partner, placeAt } from './fixtures.ts';
+import {
+  aClient,
+  aCode,
+  aLogin,
+  aTokenOfItsOwn,
+  at,
+  club,
+  key,
+  partner,
+  placeAt,
+} from './fixtures.ts';
 import { findCode, findLogin, isRevoked, login } from './login.ts';
 import type { StoreTest } from './with_store.ts';
 
@@ -100,6 +111,136 @@ export function acceptedTimeTests(check: StoreTest): void {
     assert.equal(await later.isStanding(club, own), false);
     const longer = { ...own, tokenId: 'another', expiresAt: instant(own.expiresAt + 1) };
     assert.equal(await later.isStanding(club, longer), true);
+  });
+
+  for (const [ahead, name] of [
+    [7200, 'two hours'],
+    [315_360_000, 'ten years'],
+  ] as const) {
+    check(
+      `FAULTS 33: a clock ${name} ahead that has forgotten a revocation refuses nobody`,
+      async (o) => {
+        const { store } = o;
+        const old = aLogin({
+          place: placeAt(-60),
+          endsAt: at(500_000_000),
+          forgetAt: at(500_000_000),
+        });
+        const short = aLogin({ place: placeAt(-50), endsAt: at(3600) });
+        for (const one of [old, short]) await store.startLogin(one);
+        const before = aTokenOfItsOwn(await store.era());
+        const member = { tokenId: 'member', expiresAt: at(1800), loginEndsAt: old.endsAt };
+        const brief = { tokenId: 'brief', expiresAt: at(1800), loginEndsAt: short.endsAt };
+        const late = { ...before, tokenId: 'late' };
+        for (const one of [before, member, brief]) await store.revokeToken(club, one, at(1));
+        await store.revokeToken(club, late, at(ahead));
+        // The clock ahead issues a token of an old login, and forgets its revocation too.
+        const wrong = { tokenId: 'wrong', expiresAt: at(ahead + 60), loginEndsAt: old.endsAt };
+        await store.revokeToken(club, wrong, at(ahead));
+        await store.time(at(ahead + 60));
+        for (let calls = 0; calls < 30; calls += 1) await store.sweep(at(ahead + 60), 100);
+        await store.acceptTime(at(30));
+        const later = await o.reopened();
+        for (const one of [before, member, late, wrong]) {
+          assert.equal(await later.isStanding(club, one), false, one.tokenId);
+        }
+        // The revocation is gone, and so is the login.
+        assert.equal(await isRevoked(later, short), undefined);
+        assert.equal(await isRevoked(later, old), false);
+        // What the right clock issued before, and whatever is issued since.
+        const longer = { ...before, tokenId: 'longer', expiresAt: instant(short.endsAt + 1) };
+        const fresh = aTokenOfItsOwn(await later.era(), { issuedAt: at(30) });
+        const again = { tokenId: 'again', expiresAt: at(1830), loginEndsAt: old.endsAt };
+        for (const one of [longer, fresh, again]) {
+          assert.equal(await later.isStanding(club, one), true, one.tokenId);
+        }
+        // A second time that is accepted brings none of them back, and ends none of those issued between.
+        await later.acceptTime(at(40));
+        const last = await o.reopened();
+        for (const one of [before, member, late, wrong]) {
+          assert.equal(await last.isStanding(club, one), false, one.tokenId);
+        }
+        assert.equal(await last.isStanding(club, fresh), true);
+      },
+    );
+  }
+
+  check(
+    'FAULTS 33: secrets of a clock ahead are as old as the time that is accepted',
+    async (o) => {
+      const { store } = o;
+      const digests = ['old', 'new'] as Digest[];
+      const [old, fresh] = digests as [Digest, Digest];
+      // Rotated by a clock that was an hour ahead, ten minutes before it was set right.
+      const secrets = [
+        { digest: old, createdAt: at(0), expiresAt: at(3600 + 1800) },
+        { digest: fresh, createdAt: at(3600) },
+      ];
+      await store.add('client', [aClient({ secrets, createdAt: at(3600) })]);
+      await store.time(at(3600 + 600));
+      await store.acceptTime(at(600));
+      const found = await (await o.reopened()).find('client', club, partner);
+      assert.deepEqual(found?.createdAt, at(600));
+      const [first] = found?.secrets ?? [];
+      // By the time that the clock ahead had come to, which goes on by itself.
+      const left = (first?.expiresAt ?? 0) - at(600 + 1200);
+      assert.ok(left <= 0 && left > -10_000, `${left}`);
+      assert.deepEqual(found?.secrets, [
+        { digest: old, createdAt: at(0), expiresAt: first?.expiresAt },
+        { digest: fresh, createdAt: at(600) },
+      ]);
+    },
+  );
+
+  check(
+    'FAULTS 33: a clock that starts ten years ahead sweeps again once it is set right',
+    async (o) => {
+      await o.store.time(at(0));
+      const store = await o.reopened();
+      await store.sweep(at(315_360_000), 10);
+      await store.acceptTime(at(10));
+      await store.revokeToken(club, { tokenId: 'token', expiresAt: at(60) }, at(10));
+      let swept = 0;
+      for (let calls = 0; calls < 20; calls += 1) swept += await store.sweep(at(60), 100);
+      assert.equal(swept, 1);
+    },
+  );
+
+  check('FAULTS 33: what is revoked once a clock ahead takes it for over stays dead', async (o) => {
+    const { store } = o;
+    const own = aTokenOfItsOwn(await store.era());
+    const old = aLogin({ endsAt: at(3600) });
+    const member = { tokenId: 'member', expiresAt: at(1800), loginEndsAt: old.endsAt };
+    await store.startLogin(old);
+    await store.time(at(7200));
+    await store.revokeToken(club, own, at(7200));
+    await store.acceptTime(at(10));
+    assert.equal(await store.isStanding(club, own), false);
+    assert.equal(await isRevoked(store, old), false);
+    await store.time(at(7200));
+    await store.revokeToken(club, member, at(7200));
+    await store.acceptTime(at(20));
+    const later = await o.reopened();
+    assert.equal(await later.isStanding(club, own), false);
+    assert.equal(await isRevoked(later, old), undefined);
+  });
+
+  check('FAULTS 30: a process that has yet to follow sweeps nothing by its clock', async (o) => {
+    const other = await o.elsewhere();
+    if (other === o.store) return;
+    await o.store.startLogin(aLogin());
+    await o.store.time(at(315_360_000));
+    await o.store.acceptTime(at(10));
+    for (let calls = 0; calls < 20; calls += 1) {
+      assert.equal(await other.sweep(at(315_360_000), 100), 0);
+    }
+    assert.equal(await isRevoked(o.store), false);
+    await other.acceptTime(at(10), 'another_process');
+    const token = { tokenId: 'token', expiresAt: at(60) };
+    await other.revokeToken(club, token, at(10));
+    let swept = 0;
+    for (let calls = 0; calls < 20; calls += 1) swept += await other.sweep(at(60), 100);
+    assert.equal(swept, 1);
   });
 
   check('FAULTS 11: a login goes on after a clock was set right', async ({ store }) => {

@@ -116,9 +116,40 @@ function useTests(open: Open): void {
       assert.deepEqual(await store.secretUses(otherClub, partner), new Map());
       store.recordSecretUse(club, partner, secret, at(3600));
       assert.deepEqual(await uses(), new Map([...first, [secret, at(3600)]]));
-      // A clock that went back takes nothing back.
-      store.recordSecretUse(club, partner, secret, at(60));
+      // A server whose clock is a little behind takes nothing back.
+      store.recordSecretUse(club, partner, secret, at(3540));
       assert.deepEqual(await uses(), new Map([...first, [secret, at(3600)]]));
+    },
+  );
+
+  withStore(
+    open,
+    'FAULTS 33: a use of a secret in the future gives way to one of now',
+    async ({ store }) => {
+      await store.add('client', [aClient()]);
+      const uses = (): Promise<ReadonlyMap<Digest, number>> => store.secretUses(club, partner);
+      store.recordSecretUse(club, partner, secret, at(315_360_000));
+      await store.sweep(at(0), 10);
+      store.recordSecretUse(club, partner, secret, at(60));
+      assert.deepEqual(await uses(), new Map([[secret, at(60)]]));
+      await store.sweep(at(60), 10);
+      assert.deepEqual(await uses(), new Map([[secret, at(60)]]));
+      // One that is written, and one that waits.
+      store.recordSecretUse(club, partner, secret, at(7200));
+      await store.time(at(7200));
+      await store.sweep(at(7200), 10);
+      store.recordSecretUse(club, partner, apiKey, at(7200));
+      await store.acceptTime(at(600));
+      await store.sweep(at(600), 10);
+      assert.deepEqual(
+        await uses(),
+        new Map([
+          [secret, at(600)],
+          [apiKey, at(600)],
+        ]),
+      );
+      store.recordSecretUse(club, partner, secret, at(4200));
+      assert.equal((await uses()).get(secret), at(4200));
     },
   );
 

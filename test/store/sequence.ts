@@ -126,6 +126,8 @@ export const turn: fc.Arbitrary<Turn> = fc.record({
 
 /** Milliseconds between two sequences: their programmes share stores, and so the times that are swept. */
 const apart = 10_000_000;
+/** After all sequences; the logins of named tokens end then. */
+const never = instant(at(0) + 1000 * apart);
 /** Milliseconds in which a login has its code, and after which its tokens may end. */
 const codeSpan = 300;
 
@@ -180,7 +182,8 @@ export class Sequence {
         const tokenId = `token ${given.which}`;
         const expiresAt = instant(now + given.life);
         this.#ends.set(tokenId, instant(Math.max(expiresAt, this.#ends.get(tokenId) ?? 0)));
-        return (target) => target.revokeToken(programme, { tokenId, expiresAt }, now);
+        const token = { tokenId, expiresAt, loginEndsAt: never };
+        return (target) => target.revokeToken(programme, token, now);
       }
     }
   }
@@ -211,7 +214,6 @@ export class Sequence {
 
   /** Tokens that a target may be asked about: its client's own, and named ones. */
   tokensOf(target: Target): StandingQuestion[] {
-    const never = instant(at(0) + 1000 * apart);
     const own = (this.#eras.get(target) ?? []).map((era, n) => ({
       ...aTokenOfItsOwn(era, { issuedAt: this.#issued[n]! }),
       expiresAt: never,

@@ -66,6 +66,29 @@ test('FAULTS 11: an access token of a clock that was ahead can be revoked before
   assert.equal(await isLive(club, token), false);
 });
 
+test('FAULTS 33: a token that a clock ahead takes for expired is revoked all the same', async (t) => {
+  for (const format of ['opaque', 'jwt']) {
+    const club = await openClub(t, {
+      over: `{ ${on}, tokens: { access: { format: ${format} } } }`,
+    });
+    const { access_token: member } = await tokensOfLogin(club);
+    const { access_token: own } = tokensIn(await askPartnerToken(club));
+    await club.store.time(club.clock.now());
+    const right = club.clock.now();
+    club.clock.advance(7200);
+    await club.store.time(club.clock.now());
+    for (const token of [member, own]) {
+      assert.deepEqual(await revoke(club, club.client.basic, { token }), done);
+    }
+    club.clock.advance(-7200);
+    await club.store.acceptTime(right);
+    assert.equal(await isLive(club, member), false, format);
+    assert.equal((await verify(club, programme, 'client', { token: own })).status, 401, format);
+    const { access_token: fresh } = tokensIn(await askPartnerToken(club));
+    assert.equal((await verify(club, programme, 'client', { token: fresh })).status, 200, format);
+  }
+});
+
 test('one that was used already ends its login as well', async (t) => {
   const club = await openClub(t, { over: on });
   const first = await tokensOfLogin(club);

@@ -10,6 +10,7 @@ import type { PublishedKeys } from '../../token/key_chest.ts';
 import { renewTokenKey } from '../keys/changes.ts';
 import { type GuardedTask, guarded, type Task } from './lifecycle/guarded_task.ts';
 import type { ServerNode } from './lifecycle/node.ts';
+import type { ServerLog } from './log_writer.ts';
 import { wallName } from './store_clock.ts';
 
 export interface Housekeeping {
@@ -17,7 +18,7 @@ export interface Housekeeping {
   readonly clock: SystemClock;
   /** Those that are served at the time. */
   readonly services: () => readonly Service[];
-  readonly log: Log;
+  readonly log: Log & Partial<Pick<ServerLog, 'info'>>;
   /** Records the time, and follows the store's other servers. */
   readonly keepTime: () => Promise<void>;
   /** The store for changes of keys; `store` if left out. */
@@ -130,10 +131,19 @@ function tellRefused(log: Log): void {
   });
 }
 
-/** Logs each jump of the wall clock once, and its end; expiry uses the service's own clock. */
+/**
+ * Logs each jump of the wall clock once, and its end; expiry uses the service's own clock. That clock goes
+ * on by itself after a suspension of the machine (FAULTS 34).
+ */
 function clockWatch({ store, clock, log }: Housekeeping): () => void {
   let wasApart = false;
   return () => {
+    const slept = clock.slept();
+    if (slept > 0) {
+      const span = String(Math.round(slept / 1000));
+      const detail = `the machine was suspended for ${span} s: the service goes on at the right time, and what ended meanwhile has ended`;
+      log.info?.('machine_suspended', { seconds: span, detail });
+    }
     const drift = clock.drift();
     const isApart = Math.abs(drift) > allowedDrift;
     if (isApart === wasApart) return;
@@ -141,7 +151,7 @@ function clockWatch({ store, clock, log }: Housekeeping): () => void {
     const seconds = String(Math.round(drift / 1000));
     const wall = wallName(store);
     const detail = isApart
-      ? `${wall} is ${seconds} s from the service's, which goes on by its own: mend ${wall}, or make the service follow it with SIGUSR2 or a restart`
+      ? `${wall} is ${seconds} s from the service's, which goes on by its own: one of the two is wrong. If ${wall} is right (a machine that was paused, or begun again from a snapshot), make the service follow it with SIGUSR2 or a restart; if not, set ${wall} right`
       : `${wall} agrees with the service's again`;
     log.error('clock_jump', { seconds, detail });
   };

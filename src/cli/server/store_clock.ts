@@ -9,6 +9,7 @@ import {
   milliseconds,
   type SystemClock,
 } from '../../lib/clock.ts';
+import type { Programme } from '../../programme/programme.ts';
 import type { Keeping } from '../../store/keeping.ts';
 import { storeUnusable } from '../exit.ts';
 import { dateText } from '../table.ts';
@@ -69,6 +70,28 @@ export function clockTroubles({ store, clock }: ClockedStore): readonly string[]
   return clocks
     .filter(([, drift]) => Math.abs(drift) > allowedDrift)
     .map(([name, drift]) => `${name} is ${Math.round(drift / 1000)} s from the service's`);
+}
+
+/**
+ * The programmes whose tokens have expired at others as soon as they are issued: at verifiers that hold a
+ * key set, and at the other servers of a store across a network (FAULTS 34). Whether the service's clock or
+ * the other one is wrong, only an operator can tell.
+ */
+export function bornExpired(
+  { store, clock }: ClockedStore,
+  programmes: Iterable<Programme>,
+): readonly string[] {
+  const behind = clock.drift();
+  if (behind <= allowedDrift) return [];
+  const names = [...programmes]
+    .filter(({ signsTokens }) => signsTokens || store.wall !== undefined)
+    .filter(({ access }) => behind >= Math.min(...Object.values(access.lifetimes)))
+    .map(({ id }) => id);
+  if (names.length === 0) return [];
+  const wall = wallName(store);
+  return [
+    `tokens of ${names.join(', ')} have expired by ${wall} when they are issued: if ${wall} is right, make the service follow it (SIGUSR2, or a restart); if not, set it right`,
+  ];
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import { type Cause, describeAge, describeText, type RulePath } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
-import { proveAnyAge, type TokenFault } from '../presented/access_token.ts';
+import { proveAnyAge, saidEnd, type TokenFault } from '../presented/access_token.ts';
 import type { Service } from '../service.ts';
 
 const access = ['tokens', 'access'];
@@ -46,18 +46,6 @@ const faults: Readonly<Record<Exclude<TokenFault, 'unproven'>, readonly [string,
   client_disabled: ['one whose client is disabled or gone', ['client']],
   member_disabled: ['one whose member is disabled or gone', ['members']],
 };
-
-/** The end that a text tells of itself, if it looks like a JWT. */
-function saidEnd(text: string): number | undefined {
-  const [, payload, signature] = text.split('.', 3);
-  if (payload === undefined || signature === undefined) return undefined;
-  try {
-    const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp?: unknown };
-    return typeof exp === 'number' ? exp * 1000 : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** @param clients those that have the key, live or not */
 export function deadKey(clients: readonly Client[], key: string): Cause {

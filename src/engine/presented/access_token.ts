@@ -1,6 +1,6 @@
 // Owns finding an access token for its use: whether this programme issued it, it is live, and whose it is.
 
-import { after, allowedDrift, earlier, type Instant } from '../../lib/clock.ts';
+import { after, allowedDrift, earlier, instant, type Instant } from '../../lib/clock.ts';
 import type { Client } from '../../oauth/client.ts';
 import { type LoginState, scopeOf } from '../../oauth/grant.ts';
 import type { StandingQuestion } from '../../store/grants.ts';
@@ -84,20 +84,42 @@ export async function proveToken(
   text: string,
   now: Instant,
 ): Promise<ProvenToken | undefined> {
-  const proven = await proveAnyAge(service, text, now);
+  const proven = await prove(service, text, now);
   return proven === undefined || now >= proven.expiresAt ? undefined : proven;
 }
 
-/** The same also of a sealed token that has expired. */
-export async function proveAnyAge(
+/** The same also of a token that has expired. */
+export function proveAnyAge(
+  service: Service,
+  text: string,
+  now: Instant,
+): Promise<ProvenToken | undefined> {
+  // A JWT is proved as of its last second.
+  const end = saidEnd(text);
+  return prove(service, text, end === undefined ? now : earlier(now, instant(end - 1)));
+}
+
+/** The end that a text tells of itself, if it looks like a JWT. */
+export function saidEnd(text: string): number | undefined {
+  const [, payload, signature] = text.split('.', 3);
+  if (payload === undefined || signature === undefined) return undefined;
+  try {
+    const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp?: unknown };
+    return typeof exp === 'number' ? exp * 1000 : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function prove(
   service: Service,
   token: string,
   now: Instant,
 ): Promise<ProvenToken | undefined> {
   const isFormed = service.programme.forms.access_token !== undefined;
   const text = isFormed ? await ordinaryText(service, 'access_token', token, now) : token;
-  const prove = isJwt(text) ? proveJwt : proveSealed;
-  const proven = await prove(service, text, now);
+  const proveText = isJwt(text) ? proveJwt : proveSealed;
+  const proven = await proveText(service, text, now);
   return proven !== undefined && isItsOwn(service, proven) ? proven : undefined;
 }
 
@@ -145,7 +167,7 @@ async function proveJwt(
   // The place may be another login's, after a store was put back and its clock with it.
   if (login?.client !== client || subjectOf(programme, login) !== token.subject) return undefined;
   const expiresAt = earlier(token.expiresAt, login.endsAt);
-  const question = { tokenId, expiresAt };
+  const question = { tokenId, expiresAt, loginEndsAt: login.endsAt };
   return { ...facts, kind: kindOf(login), login, expiresAt, question, isKnown: true };
 }
 
@@ -183,7 +205,7 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
     login,
     issuedAt,
     expiresAt,
-    question: { tokenId, expiresAt },
+    question: { tokenId, expiresAt, loginEndsAt: endsAt },
     isKnown: access.generation <= login.generation,
   };
 }

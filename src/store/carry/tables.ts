@@ -3,8 +3,8 @@
 import type { Instant } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Era } from '../../oauth/grant.ts';
+import type { AcceptedTime } from '../accepted_time.ts';
 import type { Environment } from '../contract.ts';
-import type { AcceptedTime } from '../judgement.ts';
 import { type Column, type Table, type Value, wholeness } from '../sql/table.ts';
 import { lasting, tables } from '../sql/tables.ts';
 
@@ -49,21 +49,25 @@ export interface StoreFacts {
   /** By which another master key is noticed. */
   readonly keyCheck?: string;
   readonly era: Era;
-  /** Revocations of tokens that ended up to this instant may have been removed. */
-  readonly forgottenUntil: Instant;
+  /** Revocations up to this instant may have been removed since a time was accepted last. */
+  readonly forgottenSince?: Instant;
   readonly accepted?: AcceptedTime;
 }
 
-type MetaFacts = Pick<StoreFacts, 'environment' | 'createdAt' | 'recordedTime' | 'keyCheck'>;
+type MetaFacts = Omit<StoreFacts, 'era' | 'accepted'>;
 
 /** The facts that every backend keeps in its table `meta`. */
 export function factsIn(get: (name: string) => string | undefined): MetaFacts {
-  const recorded = get('recorded_time');
+  const timeIn = (name: string): Instant | undefined => {
+    const value = get(name);
+    return value === undefined ? undefined : (Number(value) as Instant);
+  };
   return present({
     environment: get('environment') as Environment,
     createdAt: get('created_at') ?? '',
-    recordedTime: recorded === undefined ? undefined : (Number(recorded) as Instant),
+    recordedTime: timeIn('recorded_time'),
     keyCheck: get('key_check'),
+    forgottenSince: timeIn('forgotten_since'),
   });
 }
 
@@ -74,16 +78,8 @@ export function metaOfFacts(facts: MetaFacts): Readonly<Record<string, string | 
     created_at: facts.createdAt,
     recorded_time: facts.recordedTime,
     key_check: facts.keyCheck,
+    forgotten_since: facts.forgottenSince,
   });
-}
-
-/** The time and era that were accepted; undefined where one of the two is missing. */
-export function acceptedIn(
-  era: number | null | undefined,
-  time: number | null | undefined,
-): AcceptedTime | undefined {
-  if (typeof era !== 'number' || typeof time !== 'number') return undefined;
-  return { era: era as Era, time: time as Instant };
 }
 
 /** Rows that are read and written at once. */

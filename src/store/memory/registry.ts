@@ -1,10 +1,9 @@
 // Owns registered things in memory, the identifiers of removed ones, and when secrets were last used.
 
-import type { Instant } from '../../lib/clock.ts';
+import { earlier, type Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { frozenCopy } from '../../lib/frozen.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import { isNewUse } from '../judgement.ts';
 import type { Keeping } from '../keeping.ts';
 import {
   type Id,
@@ -18,13 +17,18 @@ import {
 import { type RegisteredRows, registrar } from '../registrar.ts';
 import { inOrder, keysOf, lookUpsOf, pageOf } from '../registrations.ts';
 import type { Page, Registry } from '../registry.ts';
+import { isNewUse } from '../secret_uses.ts';
 import type { MemoryRevocations } from './revocations.ts';
 import { MemoryTable } from './table.ts';
 
+interface MemoryRegistry
+  extends Registry, Pick<Keeping, 'recordSecretUse' | 'secretUses'>, Pick<MemoryRows, 'setBack'> {
+  /** Uses later than `now` are of a clock that was ahead: they count as of `now` (FAULTS 33). */
+  readonly setBackUses: (now: Instant) => void;
+}
+
 /** No verb awaits, so each is one atomic step of the event loop. */
-export function memoryRegistry(
-  revocations: MemoryRevocations,
-): Registry & Pick<Keeping, 'recordSecretUse' | 'secretUses'> & Pick<MemoryRows, 'setBack'> {
+export function memoryRegistry(revocations: MemoryRevocations): MemoryRegistry {
   const rows = new MemoryRows();
   const uses = new MemoryTable<Map<Digest, Instant>>();
   const { add, change, changeAll, remove } = registrar(rows, {
@@ -50,6 +54,11 @@ export function memoryRegistry(
       const used = uses.get(programme, id) ?? new Map<Digest, Instant>();
       if (isNewUse(used.get(secret), now)) used.set(secret, now);
       uses.set(programme, id, used);
+    },
+    setBackUses(now) {
+      for (const used of uses.filter(() => true)) {
+        for (const [secret, usedAt] of used) used.set(secret, earlier(usedAt, now));
+      }
     },
     async secretUses(programme, id) {
       return new Map(uses.get(programme, id));

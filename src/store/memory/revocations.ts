@@ -3,18 +3,21 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
+import { type AcceptedTime, isOfThisLife, revokedUntil } from '../accepted_time.ts';
 import type { StandingQuestion, TokenName, TokenOwner } from '../grants.ts';
-import { type AcceptedTime, diedAtOnce, firstEra, isOfThisLife } from '../judgement.ts';
+import { diedAtOnce, firstEra } from '../judgement.ts';
 import { MemoryTable } from './table.ts';
 
 /** One entry an owner, for any number of codes and tokens. */
 export class MemoryRevocations {
   readonly #clients = new MemoryTable<Era>();
   readonly #subjects = new MemoryTable<Era>();
-  /** The end of each access token that was revoked by itself, by its `tokenId`. */
+  /** Until when each access token stays revoked by itself, by its `tokenId`. */
   readonly #tokens = new MemoryTable<Instant>();
-  /** Revocations of tokens that ended up to this instant may have been removed. */
+  /** Of those up to this instant some may have been removed since a time was accepted last. */
   #forgotten = 0 as Instant;
+  /** The last era of which all clients' own tokens are revoked. */
+  #ownRevokedUntil: Era | undefined;
   #era = firstEra;
   #accepted: AcceptedTime | undefined;
 
@@ -29,9 +32,18 @@ export class MemoryRevocations {
     else raise(this.#subjects, programme, whose.subject, until);
   }
 
+  /** See the member of that name. */
+  get forgotten(): Instant {
+    return this.#forgotten;
+  }
+
   /** Accepts a time: see `isOfThisLife`. */
   accept(time: Instant): void {
-    this.#accepted = { time, era: this.#endEra() };
+    const former = this.#accepted;
+    // Only one such mark is kept: a former one that still counts takes all of its tokens along.
+    if (former !== undefined && former.forgotten > time) this.#ownRevokedUntil = former.era;
+    this.#accepted = { time, era: this.#endEra(), forgotten: this.#forgotten };
+    this.#forgotten = 0 as Instant;
   }
 
   /** Whether a code or login of that era, client and member is revoked. */
@@ -42,9 +54,10 @@ export class MemoryRevocations {
 
   /** See `Grants.isStanding`. */
   isStanding(programme: ProgrammeId, { tokenId, expiresAt, own }: StandingQuestion): boolean {
-    if (expiresAt <= this.#forgotten || this.isRevoked(programme, tokenId)) return false;
+    if (this.isRevoked(programme, tokenId)) return false;
     if (own === undefined) return true;
-    if (!isOfThisLife(own, this.#era, this.#accepted)) return false;
+    if (!isOfThisLife(own, expiresAt, this.#era, this.#accepted)) return false;
+    if (diedAtOnce(own.era, this.#ownRevokedUntil)) return false;
     return !diedAtOnce(own.era, this.#clients.get(programme, own.client));
   }
 
@@ -54,9 +67,11 @@ export class MemoryRevocations {
     return ended;
   }
 
-  /** Revokes one token; the entry stays until the token would have expired. */
-  revokeToken(programme: ProgrammeId, { tokenId, expiresAt }: TokenName, now: Instant): void {
-    if (expiresAt > now) raise(this.#tokens, programme, tokenId, expiresAt);
+  revokeToken(programme: ProgrammeId, token: TokenName, now: Instant): void {
+    const until = revokedUntil(token);
+    if (until > now) raise(this.#tokens, programme, token.tokenId, until);
+    // Over by the clock, which may be set back later.
+    else this.#forget(until);
   }
 
   /** Whether that token was revoked by itself. */
@@ -65,10 +80,15 @@ export class MemoryRevocations {
   }
 
   sweep(now: Instant, limit: number): number {
-    const note = (expiresAt: Instant): void => {
-      if (expiresAt > this.#forgotten) this.#forgotten = expiresAt;
-    };
-    return this.#tokens.sweep(limit, (expiresAt) => now >= expiresAt, note);
+    return this.#tokens.sweep(
+      limit,
+      (until) => now >= until,
+      (until) => this.#forget(until),
+    );
+  }
+
+  #forget(until: Instant): void {
+    if (until > this.#forgotten) this.#forgotten = until;
   }
 }
 

@@ -18,7 +18,7 @@ export function createMemoryStore(): Store {
   const attempts = memoryAttempts();
   const tables = grantTables();
   const { sweepTexts, setBackTexts, ...texts } = memoryTexts(revocations);
-  const { setBack, ...registry } = memoryRegistry(revocations);
+  const { setBack, setBackUses, ...registry } = memoryRegistry(revocations);
   return Object.assign(new MemoryGrants(tables, revocations), {
     ...attemptVerbs(attempts),
     count: countInProcess(),
@@ -31,7 +31,10 @@ export function createMemoryStore(): Store {
     ]),
     ...memoryKeeping((now, recorded) => {
       setBack(now, recorded);
+      setBackUses(now);
       dropLaterThan(tables, now);
+      const { forgotten } = revocations;
+      if (forgotten > now) tables.logins.remove(({ endsAt }) => endsAt <= forgotten);
       revocations.accept(now);
       if (now >= recorded) return;
       attempts.forgetAll();

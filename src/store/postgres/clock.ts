@@ -6,6 +6,10 @@ import type { Statement } from './link/statement.ts';
 /** SQL of the database's time in milliseconds since the epoch. */
 export const databaseNow = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
+/** SQL that records the database's time beside a time of the servers, if `recorded` has rows. */
+export const putClock = `INSERT INTO meta (name, value) SELECT 'recorded_clock', (${databaseNow})::text
+  WHERE EXISTS (SELECT FROM recorded) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
 const ask: Statement = { name: 'ask_clock', text: `SELECT ${databaseNow}`, isRead: true };
 
 /** Milliseconds for which an answer counts: clocks of machines drift apart by less than one in that time. */

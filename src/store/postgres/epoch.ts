@@ -1,9 +1,9 @@
 // Owns the one row that says whether what a node remembers of registered things still stands, and in
 // which era what it issues is.
 
-import type { Instant } from '../../lib/clock.ts';
+import { present } from '../../lib/present.ts';
 import type { Era } from '../../oauth/grant.ts';
-import type { AcceptedTime } from '../judgement.ts';
+import { type AcceptedTime, acceptedIn } from '../accepted_time.ts';
 import { batched } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Found, Statement } from './link/statement.ts';
@@ -13,8 +13,6 @@ export interface Epoch {
   readonly registrations: number;
   /** The era of new codes and tokens. */
   readonly era: Era;
-  /** Revocations of tokens that ended up to this instant may have been removed. */
-  readonly forgotten: Instant;
   readonly accepted?: AcceptedTime;
 }
 
@@ -83,11 +81,6 @@ export function epochs(link: Link): Epochs {
 
 export function epochOf(columns: readonly Found[]): Epoch {
   const [registrations, era, forgotten, acceptedEra, acceptedTime] = columns as number[];
-  const epoch = {
-    registrations: registrations ?? 0,
-    era: era as Era,
-    forgotten: forgotten as Instant,
-  };
-  if ((acceptedEra ?? null) === null) return epoch;
-  return { ...epoch, accepted: { era: acceptedEra as Era, time: acceptedTime as Instant } };
+  const accepted = acceptedIn(acceptedEra, acceptedTime, forgotten);
+  return present({ registrations: registrations ?? 0, era: era as Era, accepted });
 }

@@ -3,6 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
 import { Unavailable } from '../../oauth/failure.ts';
+import { revokedUntil } from '../accepted_time.ts';
 import type { TextVerbs } from '../grants.ts';
 import { type Floor, issueOf, type KeptText } from '../kept_texts.ts';
 import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
@@ -114,7 +115,7 @@ async function takePlace(
     const ends = change?.ends && {
       programme,
       key: change.ends.tokenId,
-      expires_at: change.ends.expiresAt,
+      expires_at: revokedUntil(change.ends),
     };
     const params = [
       ...rows.values([markRow(token, mark)]),
@@ -186,11 +187,16 @@ export function textVerbs(link: Link): TextVerbs {
   };
 }
 
-const raise: Statement = {
-  name: 'raise_floor',
-  text: `${into} SELECT ${rows.names.join(', ')} FROM ${rows.from('asked')} ${replace} ${raiseFloor}`,
-  isRead: false,
-};
+/** Rows of floors as they are raised. */
+export const floorRows = rows;
+
+/** SQL that raises the floor of assertions by rows, which are the parameters from `at` on. */
+export function raiseFloors(at: number, condition: string): string {
+  return `${into} SELECT ${rows.names.join(', ')} FROM ${rows.from('asked', at)}
+    WHERE ${condition} ${replace} ${raiseFloor}`;
+}
+
+const raise: Statement = { name: 'raise_floor', text: raiseFloors(1, 'true'), isRead: false };
 
 /** Raises the floor of assertions. */
 export async function raiseFloorIn(link: Pick<Link, 'run'>, floor: Floor): Promise<void> {

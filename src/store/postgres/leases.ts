@@ -133,7 +133,11 @@ export function nodeLeases({ link, clock, isServer }: LeaseParts): Leases {
       if (isServer) await clock.ask(link);
       for (let tries = 0; tries < mostTries; tries += 1) {
         const sent = performance.now();
-        const lastAt = beatAt === undefined ? null : Math.floor(now - (sent - beatAt));
+        // The monotonic clock leaves out a suspension of the machine (FAULTS 34).
+        const lastAt =
+          beatAt === undefined || confirmed === undefined
+            ? null
+            : Math.min(Math.floor(now - (sent - beatAt)), confirmed[1]);
         const values = [holder, now, text, isServer, lastAt];
         const until = link.deadline();
         const { result } = await untilKnown(until, () => link.run(renew, values, until));

@@ -2,9 +2,10 @@
 // to each code and login), and of single access tokens.
 
 import type { ProgrammeId } from '../../oauth/client.ts';
+import { isOfThisLife, revokedUntil } from '../accepted_time.ts';
 import type { Store } from '../contract.ts';
 import type { StandingQuestion, TokenName } from '../grants.ts';
-import { diedAtOnce, isOfThisLife } from '../judgement.ts';
+import { diedAtOnce } from '../judgement.ts';
 import { untilOf } from '../sql/login_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
 import { everybody, ownerName } from '../sql/revocations.ts';
@@ -77,6 +78,17 @@ const revokeTokens: Statement = {
   isRead: false,
 };
 
+/**
+ * Notes that a revocation that was kept until `$1` is removed, or was not written since it is over by the
+ * clock: that token would be good again if the clock were set back later (FAULTS 29).
+ */
+export const forgetRevoked: Statement = {
+  name: 'forget_revoked',
+  text: `INSERT INTO meta AS kept (name, value) VALUES ('forgotten_since', $1::bigint::text)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE kept.value::bigint < $1::bigint`,
+  isRead: false,
+};
+
 interface Standing {
   readonly programme: ProgrammeId;
   readonly question: StandingQuestion;
@@ -109,10 +121,10 @@ export function accessTokens(
     link,
     rowOf: ({ programme, tokenId }) => `${programme}\0${tokenId}`,
     answer: async (revoked, until) => {
-      const rows = revoked.map(({ programme, tokenId: key, expiresAt: expires_at }) => ({
+      const rows = revoked.map(({ programme, ...token }) => ({
         programme,
-        key,
-        expires_at,
+        key: token.tokenId,
+        expires_at: revokedUntil(token),
       }));
       await untilKnown(until, () => link.run(revokeTokens, tokens.values(rows), until));
       return revoked.map(() => undefined);
@@ -133,13 +145,13 @@ export function accessTokens(
         until,
       );
       return rows.map((row, index) => {
-        const { era, forgotten, accepted } = epochs.note(row);
+        const { era, accepted } = epochs.note(row);
         const { token, ofOwner, ofAll } = standingParts.read(row.slice(epochLength) as Value[]);
         const { expiresAt, own } = (questions[index] as Standing).question;
         if (token !== null) expectWhole(revokedTokens, token);
-        if (expiresAt <= forgotten || token !== null) return false;
+        if (token !== null) return false;
         if (own === undefined) return true;
-        if (!isOfThisLife(own, era, accepted)) return false;
+        if (!isOfThisLife(own, expiresAt, era, accepted)) return false;
         return ![ofOwner, ofAll].some((found) => diedAtOnce(own.era, untilOf(found)));
       });
     },
@@ -147,7 +159,8 @@ export function accessTokens(
   return {
     era: async () => (await epochs.current()).era,
     revokeToken: async (programme, token, now) => {
-      if (token.expiresAt > now) await revoke({ ...token, programme });
+      if (revokedUntil(token) > now) await revoke({ ...token, programme });
+      else await link.run(forgetRevoked, [revokedUntil(token)]);
     },
     isStanding: (programme, question) => ask({ programme, question }),
   };

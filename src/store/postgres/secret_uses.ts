@@ -3,7 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import type { Keeping } from '../keeping.ts';
-import { WaitingUses } from '../secret_uses.ts';
+import { isNewUseSql, WaitingUses } from '../secret_uses.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { arrayRows } from './tables.ts';
@@ -20,7 +20,7 @@ const put: Statement = {
       AND registered.programme = asked.programme AND registered.id = asked.client)
     ORDER BY 1, 2, 3
     ON CONFLICT (programme, client, digest) DO UPDATE SET used_at = excluded.used_at
-      WHERE excluded.used_at - kept.used_at >= 3600000`,
+      WHERE ${isNewUseSql('kept.used_at', 'excluded.used_at')}`,
   isRead: false,
 };
 
@@ -31,6 +31,8 @@ const find: Statement = {
 };
 
 export interface SecretUses extends Pick<Keeping, 'recordSecretUse' | 'secretUses'> {
+  /** See `WaitingUses.setBack`. */
+  readonly setBack: (now: Instant) => void;
   /** Forgets the waiting uses of secrets that a change has taken away. */
   readonly written: (changes: RowChanges) => void;
   /**
@@ -48,6 +50,7 @@ export function secretUses(care: Link): SecretUses {
       const rows = await care.run(find, [programme, client]);
       return waiting.besides(rows as unknown as (readonly [Digest, Instant])[], programme, client);
     },
+    setBack: (now) => waiting.setBack(now),
     written: ({ usesKept }) => {
       for (const { programme, id, held } of usesKept) {
         waiting.keepOnly(programme, id, held.split(' '));

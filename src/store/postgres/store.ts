@@ -6,7 +6,6 @@ import type { Environment, Store } from '../contract.ts';
 import { attemptVerbs } from '../login_attempts.ts';
 import { expectOwnHistory, keepHistory } from './care/recovered.ts';
 import { analyzeOutgrown } from './care/statistics.ts';
-import { changer } from './changes.ts';
 import { databaseClock } from './clock.ts';
 import { codeVerbs } from './codes.ts';
 import { countTogether } from './counters.ts';
@@ -82,7 +81,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const uses = secretUses(care);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
-    const time = timeVerbs({ link, care, change: changer(care, uses.written), isRelieved });
+    const { isBehind, ...time } = timeVerbs({ link, care, uses, isRelieved });
     const { recorded } = await time.time();
     const sweep = sweepVerb(care, recorded);
     return {
@@ -104,7 +103,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       // One node sweeps for all.
       sweep: async (...call) => {
         await uses.flush();
-        if (isRelieved()) return 0;
+        // Before this process follows an accepted time, rows of other nodes may be ended by its clock.
+        if (isRelieved() || (await isBehind())) return 0;
         await analyzeOutgrown(care);
         return sweep(...call);
       },

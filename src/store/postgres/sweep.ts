@@ -12,6 +12,7 @@ import { throttle } from './counters.ts';
 import type { Link } from './link/link.ts';
 import type { Found, Parameter, Statement } from './link/statement.ts';
 import { isPast } from './outages.ts';
+import { forgetRevoked } from './revocations.ts';
 import { tableRows } from './tables.ts';
 
 /** Runs on the rows that are to go; `found` has their columns of `reads`. */
@@ -36,11 +37,6 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
       WHERE EXISTS (SELECT FROM login WHERE login.place = asked.place) ON CONFLICT DO NOTHING`,
     isRead: false,
   };
-  const forget: Statement = {
-    name: 'forget_revoked',
-    text: 'UPDATE epoch SET forgotten_until = greatest(forgotten_until, $1)',
-    isRead: false,
-  };
   const forgetOutages: Statement = {
     name: 'forget_outages',
     text: `DELETE FROM outage WHERE ${isPast} RETURNING 1`,
@@ -59,10 +55,9 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
     },
     revoked_token: {
       reads: 'revoked_token.expires_at',
-      // Those tokens would be valid again if a clock were set back later (FAULTS 29).
       run: async (found) => {
         if (found.length > 0)
-          await care.run(forget, [Math.max(...found.map(([end]) => Number(end)))]);
+          await care.run(forgetRevoked, [Math.max(...found.map(([end]) => Number(end)))]);
       },
     },
   };

@@ -1,19 +1,14 @@
 // Owns the recorded time in PostgreSQL, and a time that is accepted for all nodes.
 
-import { isDeepStrictEqual } from 'node:util';
-
 import type { Instant } from '../../lib/clock.ts';
 import { placeAfter } from '../../oauth/place.ts';
 import type { Keeping, StoreTime } from '../keeping.ts';
-import { floorAfterSetBack } from '../kept_texts.ts';
-import { type Kind, type KindDescription, kindNames, kinds } from '../kinds.ts';
-import type { changer } from './changes.ts';
-import { databaseNow } from './clock.ts';
-import { everywhere } from './keeping.ts';
-import { raiseFloorIn } from './kept_texts.ts';
+import { acceptTime } from './care/accept_time.ts';
+import { databaseNow, putClock } from './clock.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { outagesColumn, readOutages } from './outages.ts';
+import type { SecretUses } from './secret_uses.ts';
 
 /** The clock is recorded beside the time: the difference is how far the servers are from it. */
 const meta = (name: string): string =>
@@ -26,9 +21,6 @@ const find: Statement = {
   isRead: true,
 };
 
-const putClock = `INSERT INTO meta (name, value) SELECT 'recorded_clock', (${databaseNow})::text
-  WHERE EXISTS (SELECT FROM recorded) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
-
 const raise: Statement = {
   name: 'record_time',
   text: `WITH recorded AS (
@@ -39,25 +31,11 @@ const raise: Statement = {
   isRead: false,
 };
 
-const accept: Statement = {
-  name: 'accept_time',
-  text: `WITH era AS (
-      UPDATE epoch SET accepted_era = era, accepted_time = $1, era = era + 1,
-        registrations = registrations + 1
-    ), recorded AS (
-      INSERT INTO meta (name, value) VALUES ('recorded_time', $1::bigint::text)
-      ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING 1
-    ), clock AS (${putClock}
-    ), codes AS (DELETE FROM code WHERE issued_at > $1
-    ), attempts AS (DELETE FROM login_attempt WHERE $3
-    ), outages AS (DELETE FROM outage WHERE to_at > $1)
-    DELETE FROM login WHERE place >= $2`,
-  isRead: false,
-};
-
 const drop: Statement = {
   name: 'drop_later',
-  text: `WITH codes AS (DELETE FROM code WHERE issued_at > $1) DELETE FROM login WHERE place >= $2`,
+  text: `WITH codes AS (DELETE FROM code WHERE issued_at > $1
+    ), uses AS (UPDATE secret_use SET used_at = $3 WHERE used_at > $3)
+    DELETE FROM login WHERE place >= $2`,
   isRead: false,
 };
 
@@ -71,14 +49,17 @@ const coarseness = 1000;
 export interface TimeParts {
   readonly link: Link;
   readonly care: Link;
-  readonly change: ReturnType<typeof changer>;
+  readonly uses: Pick<SecretUses, 'setBack'>;
   /** See `Leases`. */
   readonly isRelieved: () => boolean;
 }
 
-type TimeVerbs = Pick<Keeping, 'time' | 'acceptTime'>;
+interface TimeVerbs extends Pick<Keeping, 'time' | 'acceptTime'> {
+  /** Whether this process goes by a time that another one has corrected since. */
+  readonly isBehind: () => Promise<boolean>;
+}
 
-export function timeVerbs({ link, care, change, isRelieved }: TimeParts): TimeVerbs {
+export function timeVerbs({ link, care, uses, isRelieved }: TimeParts): TimeVerbs {
   /** The accepted era that this process goes by. */
   let followed: number | null | undefined;
   let written: Instant | undefined;
@@ -100,6 +81,7 @@ export function timeVerbs({ link, care, change, isRelieved }: TimeParts): TimeVe
     return found;
   };
   return {
+    isBehind: async () => (await read(care)).era !== followed,
     time: async (now) => {
       const isWritten = written !== undefined && (now ?? written) - written < recordedEvery;
       const found = await told();
@@ -110,43 +92,20 @@ export function timeVerbs({ link, care, change, isRelieved }: TimeParts): TimeVe
       return told();
     },
     acceptTime: async (now, acceptedBy) => {
+      // First: uses that wait may be written meanwhile.
+      uses.setBack(now);
       if (acceptedBy === 'another_process') {
         // Servers that follow already have gone on, and recorded it, since the time was accepted.
         const { recorded = now } = await read(care);
         const later = Math.max(now, recorded + recordedEvery) + coarseness;
-        await care.run(drop, [later, placeAfter(later as Instant)]);
+        await care.run(drop, [later, placeAfter(later as Instant), now]);
       } else {
         const before = await read(care);
         const recorded = before.current ?? before.recorded ?? now;
-        if (now < recorded) await raiseFloorIn(care, floorAfterSetBack(now, recorded));
-        await setBack(care, change, now, recorded);
-        await care.run(accept, [now, placeAfter(now), now < recorded]);
+        await acceptTime(care, now, recorded);
       }
       followed = (await read(care)).era;
       written = undefined;
     },
   };
-}
-
-/** Lets items of all kinds be as they are after a clock was set back. */
-async function setBack(
-  care: Link,
-  change: TimeParts['change'],
-  to: Instant,
-  before: Instant,
-): Promise<void> {
-  for (const kind of kindNames) {
-    const { setBack: back } = kinds[kind] as KindDescription<Kind>;
-    if (back === undefined) continue;
-    for (const item of await everywhere(care, kind)) {
-      // A change each: most items have no such time.
-      if (isDeepStrictEqual(back(item, to, before), item)) continue;
-      const { programme } = item;
-      await change((steps) =>
-        steps.change(kind, programme, kinds[kind].idOf(item as never), (one) =>
-          back(one, to, before),
-        ),
-      );
-    }
-  }
 }

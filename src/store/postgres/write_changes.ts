@@ -74,7 +74,7 @@ export function lookUpRows<K extends Kind>(kind: K, item: Item<K>): readonly Loo
   return keysOf(kind, item).map(({ lookUp: name, key }) => ({ kind, programme, name, key, id }));
 }
 
-const items = tableRows(registered);
+export const items = tableRows(registered);
 const burials = tableRows(removed);
 const lookUpKeys = tableRows(lookUps);
 const usesKept = arrayRows({ programme: 'text', id: 'text', held: 'text' });
@@ -104,6 +104,13 @@ const [
   first,
 ) as [number, number, number, number, number, number, number, number, number];
 
+/** SQL that changes items, whose rows are the parameters from `at` on. */
+export function changeItems(at: number, condition: string): string {
+  return `UPDATE registered SET record = asked.record, sum = asked.sum
+    FROM ${items.from('asked', at)} WHERE ${condition}
+      AND registered.kind = asked.kind AND registered.programme = asked.programme AND registered.id = asked.id`;
+}
+
 const gated = 'EXISTS (SELECT FROM gate)';
 const list = (columns: readonly string[]): string => columns.join(', ');
 
@@ -120,10 +127,7 @@ export const writeChanges: Statement = {
     ), dropped AS (
       DELETE FROM registered USING ${names.from('asked', removedAt)} WHERE ${gated}
         AND registered.kind = asked.kind AND registered.programme = asked.programme AND registered.id = asked.id
-    ), changed AS (
-      UPDATE registered SET record = asked.record, sum = asked.sum
-      FROM ${items.from('asked', changedAt)} WHERE ${gated}
-        AND registered.kind = asked.kind AND registered.programme = asked.programme AND registered.id = asked.id
+    ), changed AS (${changeItems(changedAt, gated)}
     ), added AS (
       INSERT INTO registered (${list(items.names)}) SELECT ${list(items.names)}
       FROM ${items.from('asked', addedAt)} WHERE ${gated} ORDER BY asked.n

@@ -4,7 +4,8 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../../lib/clock.ts';
 import type { Era } from '../../oauth/grant.ts';
-import { type AcceptedTime, farEra, firstEra } from '../judgement.ts';
+import { type AcceptedTime, acceptedIn } from '../accepted_time.ts';
+import { farEra, firstEra } from '../judgement.ts';
 import type { Freshness } from './commits/freshness.ts';
 import { type Meta, metaOf } from './meta.ts';
 
@@ -13,10 +14,10 @@ export interface Eras {
   readonly current: () => Era;
   /** Ends the current era and returns it; call it inside a write. */
   readonly end: () => Era;
-  /** Revocations of JWTs that ended up to this instant may have been removed. */
+  /** Revocations of tokens up to this instant may have been removed since a time was accepted last. */
   readonly forgotten: () => Instant;
-  /** Notes that the revocation of a JWT with this end is removed; call it inside a write. */
-  readonly forget: (expiresAt: Instant) => void;
+  /** Notes that a revocation that was kept until then is removed; call it inside a write. */
+  readonly forget: (until: Instant) => void;
   /** The last time that a clock was accepted; absent where none was. */
   readonly accepted: () => AcceptedTime | undefined;
   /** The same, if another process did so since this one last accepted or followed one. */
@@ -30,7 +31,6 @@ export interface Eras {
 interface Found {
   readonly epoch: number;
   readonly era: Era;
-  readonly forgotten: Instant;
   readonly accepted?: AcceptedTime;
 }
 
@@ -53,12 +53,9 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
   return {
     current: () => look().era,
     end,
-    forgotten: () => look().forgotten,
-    forget: (expiresAt) => {
-      if (expiresAt <= look().forgotten) return;
-      meta.put('forgotten_until', expiresAt);
-      // Rows that are remembered stay as they are.
-      found = undefined;
+    forgotten: () => forgottenSince(meta),
+    forget: (until) => {
+      if (until > forgottenSince(meta)) meta.put('forgotten_since', until);
     },
     accepted: () => look().accepted,
     acceptedElsewhere: () => {
@@ -69,6 +66,8 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
       followed = end();
       meta.put('accepted_time', time);
       meta.put('accepted_era', followed);
+      meta.put('forgotten_until', forgottenSince(meta));
+      meta.put('forgotten_since', 0);
       fresh.forget();
     },
     follow: () => {
@@ -78,14 +77,18 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
 }
 
 function readEras(meta: Meta): Omit<Found, 'epoch'> {
+  const accepted = fileAccepted(meta);
+  return { era: eraOf(meta), ...(accepted === undefined ? {} : { accepted }) };
+}
+
+/** The last time that was accepted, with what had been forgotten before it. */
+export function fileAccepted(meta: Meta): AcceptedTime | undefined {
   const [era, time] = [meta.number('accepted_era'), meta.number('accepted_time')];
-  return {
-    era: eraOf(meta),
-    forgotten: (meta.number('forgotten_until') ?? 0) as Instant,
-    ...(era === undefined || time === undefined
-      ? {}
-      : { accepted: { era: era as Era, time: time as Instant } }),
-  };
+  return acceptedIn(era, time, meta.number('forgotten_until'));
+}
+
+function forgottenSince(meta: Meta): Instant {
+  return (meta.number('forgotten_since') ?? 0) as Instant;
 }
 
 /** The era of what is issued now; the caller remembers nothing. */

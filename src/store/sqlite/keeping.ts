@@ -12,6 +12,7 @@ import type { Freshness } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
 import { metaOf } from './meta.ts';
 import { everywhere } from './registered_rows.ts';
+import type { SecretUses } from './secret_uses.ts';
 import type { RecordedTime } from './time.ts';
 
 type KeepingVerbs = Pick<
@@ -27,12 +28,13 @@ export interface KeepingParts {
   readonly fresh: Freshness;
   readonly eras: Eras;
   readonly time: RecordedTime;
+  readonly uses: Pick<SecretUses, 'setBack'>;
   readonly forgetLogin: (place: Place) => void;
 }
 
 export function fileKeeping(database: DatabaseSync, parts: KeepingParts): KeepingVerbs {
-  const { queue, fresh, eras, time, forgetLogin } = parts;
-  const setTime = timeSetter(database, time, eras);
+  const { queue, fresh, eras, time, uses, forgetLogin } = parts;
+  const setTime = timeSetter(database, time, eras, uses);
   const sweep = fileSweep(database, time.recorded(), eras, forgetLogin);
   return {
     time: async (now) => {

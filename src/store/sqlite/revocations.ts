@@ -5,9 +5,10 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
+import { isOfThisLife, revokedUntil } from '../accepted_time.ts';
 import type { Store } from '../contract.ts';
 import type { TokenName, TokenOwner } from '../grants.ts';
-import { diedAtOnce, isOfThisLife } from '../judgement.ts';
+import { diedAtOnce } from '../judgement.ts';
 import { untilOf } from '../sql/login_rows.ts';
 import { from } from '../sql/parts.ts';
 import { everybody, ownerName } from '../sql/revocations.ts';
@@ -54,13 +55,15 @@ export function fileAccessTokens(
     era: () => queue.read(eras.current),
     revokeToken: (programme, token, now) =>
       queue.writeFromReserve(() => {
-        if (token.expiresAt > now) revoked.add(programme, token);
+        if (revokedUntil(token) > now) revoked.add(programme, token);
+        // Over by the clock, which may be set back later.
+        else eras.forget(revokedUntil(token));
       }),
     isStanding: (programme, { tokenId, expiresAt, own }) =>
       queue.read(() => {
-        if (expiresAt <= eras.forgotten() || revoked.has(programme, tokenId)) return false;
+        if (revoked.has(programme, tokenId)) return false;
         if (own === undefined) return true;
-        if (!isOfThisLife(own, eras.current(), eras.accepted())) return false;
+        if (!isOfThisLife(own, expiresAt, eras.current(), eras.accepted())) return false;
         return !diedAtOnce(own.era, diedOf(programme, own.client));
       }),
   };
@@ -94,8 +97,9 @@ export function revokedOnes(database: DatabaseSync, fresh: Freshness): RevokedOn
     return row === undefined ? true : undefined;
   };
   return {
-    add: (programme, { tokenId: key, expiresAt }) => {
-      insert({ programme, key, expires_at: expiresAt });
+    add: (programme, token) => {
+      const { tokenId: key } = token;
+      insert({ programme, key, expires_at: revokedUntil(token) });
       some.take(programme);
       standing.take(nameIn(programme, key));
     },

@@ -6,7 +6,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Keeping } from '../keeping.ts';
-import { WaitingUses } from '../secret_uses.ts';
+import { isNewUseSql, WaitingUses } from '../secret_uses.ts';
 import type { TransactionHook } from './commits/transactions.ts';
 
 /** Uses of secrets, in this process and in the file. */
@@ -14,6 +14,8 @@ export interface SecretUses extends TransactionHook {
   readonly record: Keeping['recordSecretUse'];
   /** By digest, with the uses that are not written yet. */
   readonly of: (programme: ProgrammeId, id: ClientId) => ReadonlyMap<Digest, Instant>;
+  /** See `WaitingUses.setBack`, also for those that are written; call it inside a write. */
+  readonly setBack: (now: Instant) => void;
   /** Forgets all others of a client; call it inside a write. */
   readonly keepOnly: (programme: ProgrammeId, id: string, held: readonly Digest[]) => void;
 }
@@ -29,18 +31,23 @@ export function fileSecretUses(database: DatabaseSync): SecretUses {
      SELECT $programme, $client, $digest, $used_at WHERE EXISTS (
        SELECT 1 FROM registered WHERE kind = 'client' AND programme = $programme AND id = $client)
      ON CONFLICT DO UPDATE SET used_at = excluded.used_at
-     WHERE excluded.used_at - used_at >= 3600000`,
+     WHERE ${isNewUseSql('used_at', 'excluded.used_at')}`,
   );
   const drop = database.prepare(
     `DELETE FROM secret_use WHERE programme = ? AND client = ?
      AND digest NOT IN (SELECT value FROM json_each(?))`,
   );
+  const lower = database.prepare('UPDATE secret_use SET used_at = ?1 WHERE used_at > ?1');
   const waiting = new WaitingUses();
   return {
     record: waiting.record,
     of: (programme, id) => {
       const rows = select.all(programme, id) as unknown as (readonly [Digest, Instant])[];
       return waiting.besides(rows, programme, id);
+    },
+    setBack: (now) => {
+      lower.run(now);
+      waiting.setBack(now);
     },
     keepOnly: (programme, id, held) => {
       drop.run(programme, id, JSON.stringify(held));

@@ -102,6 +102,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     fresh,
     eras,
     time,
+    uses,
     forgetLogin: logins.forget,
   });
   return {

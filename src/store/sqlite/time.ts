@@ -12,6 +12,11 @@ import { type Meta, metaOf } from './meta.ts';
 const idleLag = 30_000;
 const busyLag = 1000;
 
+/** Milliseconds by which time may pass without the monotonic clock; more is an outage. */
+const longestNap = 5000;
+/** Retry windows are shorter than so many suspensions. */
+const mostOutages = 100;
+
 /** The recorded time in the file, and the noted time that is to be written there. */
 export interface RecordedTime extends TransactionHook {
   /** Undefined where none was recorded yet. */
@@ -25,8 +30,9 @@ export interface RecordedTime extends TransactionHook {
   /** Records a time, also an earlier time; call it inside a write. */
   readonly set: (now: Instant) => void;
   /**
-   * The time between the record at the opening and the first time that was noted here: no process may
-   * have served then. (Another may have: the record lags by half a minute, and so does a retry window.)
+   * The time between the record at the opening and the first time that was noted here, and each time in
+   * which the machine was suspended: no process may have served then. (Another may have: the record lags
+   * by half a minute, and so does a retry window.)
    */
   readonly outages: () => readonly Outage[];
   /** Forgets times that were noted before the clock was set. */
@@ -43,6 +49,8 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
   let outages: readonly Outage[] = [];
   let uncommitted: Instant | undefined;
   let written: Instant | undefined;
+  /** By `performance.now`. */
+  let notedAt = 0;
   const lag = (): number => {
     if (seen === undefined) return 0;
     return written === undefined ? Number.POSITIVE_INFINITY : seen.time - written;
@@ -58,8 +66,13 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
     },
     outages: () => outages,
     note: (now) => {
-      if (atOpening !== undefined) outages = [{ from: atOpening, to: now }];
+      const awake = performance.now();
+      const from = atOpening ?? seen?.time ?? now;
+      if (atOpening !== undefined || now - from > awake - notedAt + longestNap) {
+        outages = [...outages, { from, to: now }].slice(-mostOutages);
+      }
       atOpening = undefined;
+      notedAt = awake;
       if (seen === undefined || seen.time < now) seen = { time: now, uptime: readUptime() };
     },
     isDue: () => lag() >= idleLag,

@@ -21,7 +21,12 @@ async function start(after: number, accept = false): Promise<readonly [number, s
     await store.time(recorded);
     const events: string[] = [];
     const log = { error: (event: string) => void events.push(event) };
-    const clock = await clockBeside({ store, clock: systemClock(() => now) }, path, accept, log);
+    const clock = await clockBeside(
+      { store, clock: systemClock({ wall: () => now }) },
+      path,
+      accept,
+      log,
+    );
     const left = ((await store.time()).recorded ?? (0 as Instant)) - recorded;
     return [clock.now() - recorded, events, left];
   } finally {

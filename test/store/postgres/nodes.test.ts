@@ -176,6 +176,16 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     assert.deepEqual(one.health(), { status: 'ready' });
   });
 
+  test('FAULTS 34: the time in which a node’s machine was suspended is an outage', async (t) => {
+    const { one } = await openNodes(t);
+    await one.leaseNode(at(10), 'a', facts);
+    await one.leaseNode(at(11), 'a', facts);
+    assert.deepEqual((await one.time()).outages, []);
+    // Its clock has gone on by an hour, the monotonic clock has not.
+    await one.leaseNode(at(3611), 'a', facts);
+    assert.deepEqual((await one.time()).outages, [{ from: at(11), to: at(3611) }]);
+  });
+
   test('HOSTILE 30: an outage that one node has met is known at every other, in the commit that ends it', async (t) => {
     const { one, other, another, sql } = await openNodes(t);
     const pass = passing(t);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
+import { mock } from 'node:test';
 
 import type { Instant } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
@@ -189,17 +190,39 @@ withStores(
 withFile('HOSTILE 30: the time between two processes that served is an outage', async (path) => {
   const open = () => openFileStore({ path, environment: 'staging', now: at(0) });
   const first = open();
-  await first.time(at(10));
   await first.time(at(60));
   assert.deepEqual((await first.time()).outages, []);
   await first.close();
   const next = open();
   assert.deepEqual((await next.time()).outages, []);
   await next.time(at(100));
-  await next.time(at(200));
+  await next.time(at(104));
   assert.deepEqual((await next.time()).outages, [{ from: at(60), to: at(100) }]);
   await next.acceptTime(at(-3600));
   await next.time(at(-3599));
   assert.deepEqual((await next.time()).outages, []);
   await next.close();
+});
+
+withFile('FAULTS 34: the time in which the machine was suspended is an outage', async (path) => {
+  const store = openFileStore({ path, environment: 'staging', now: at(0) });
+  await store.time(at(0));
+  const before = (await store.time()).outages;
+  const begun = performance.now();
+  let passed = 0;
+  const { mock: moved } = mock.method(performance, 'now', () => begun + passed);
+  try {
+    // A busy minute is none: the monotonic clock has run.
+    passed = 60_000;
+    await store.time(at(60));
+    assert.deepEqual((await store.time()).outages, before);
+    await store.time(at(60 + 3600));
+    const slept = { from: at(60), to: at(3660) };
+    assert.deepEqual((await store.time()).outages, [...before, slept]);
+  } finally {
+    moved.restore();
+  }
+  await store.acceptTime(at(10));
+  assert.deepEqual((await store.time()).outages, []);
+  await store.close();
 });

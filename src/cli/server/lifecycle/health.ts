@@ -5,7 +5,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import { dateText } from '../../table.ts';
 import { maintained } from '../maintenance.ts';
 import type { Settings } from '../settings.ts';
-import { clockTroubles } from '../store_clock.ts';
+import { bornExpired, clockTroubles } from '../store_clock.ts';
 import type { ProcessParts } from './process_parts.ts';
 
 export function healthOf(sources: ProcessParts): Parts {
@@ -24,7 +24,7 @@ export function healthOf(sources: ProcessParts): Parts {
       untold === undefined ? [] : [`the audit stream cannot be written: ${untold}`],
     ),
     nodes: degradedBy(sources.node.differences()),
-    clock: degradedBy(clockTroubles(sources)),
+    clock: clockPart(sources),
   };
 }
 
@@ -35,6 +35,16 @@ export async function healthInFull(sources: ProcessParts): Promise<Parts> {
 
 function degradedBy(reasons: readonly string[]): Health {
   return reasons.length === 0 ? readyPart : { status: 'degraded', reasons };
+}
+
+function clockPart(sources: ProcessParts): Health {
+  const served = [...sources.serving.served.values()];
+  const dead = bornExpired(
+    sources,
+    served.map(({ programme }) => programme),
+  );
+  const reasons = [...clockTroubles(sources), ...dead];
+  return dead.length === 0 ? degradedBy(reasons) : { status: 'unready', reasons };
 }
 
 function endedCertificates(settings: Settings, now: number): readonly string[] {

@@ -1,12 +1,11 @@
 // Owns reading the rows and single values of a PostgreSQL store for another store, and filling its tables
 // from those of another; each inside a transaction of the session.
 
-import type { Instant } from '../../../lib/clock.ts';
 import { present } from '../../../lib/present.ts';
 import type { Era } from '../../../oauth/grant.ts';
+import { acceptedIn } from '../../accepted_time.ts';
 import type { RowSource, RowTarget } from '../../carry/carry.ts';
 import {
-  acceptedIn,
   type CarriedTable,
   chunkRows,
   factsIn,
@@ -44,12 +43,11 @@ export async function postgresFacts(session: Session): Promise<StoreFacts> {
   const [row = []] = await session.run(
     'SELECT era, forgotten_until, accepted_era, accepted_time FROM epoch',
   );
-  const [era, forgottenUntil, acceptedEra, acceptedTime] = row as (number | null)[];
+  const [era, forgotten, acceptedEra, acceptedTime] = row as (number | null)[];
   return present({
     ...factsIn((name) => meta.get(name)),
     era: era as Era,
-    forgottenUntil: forgottenUntil as Instant,
-    accepted: acceptedIn(acceptedEra, acceptedTime),
+    accepted: acceptedIn(acceptedEra, acceptedTime, forgotten),
   });
 }
 
@@ -62,7 +60,7 @@ export async function putFacts(session: Session, facts: StoreFacts): Promise<voi
   await session.run(
     `UPDATE epoch SET registrations = registrations + 1, era = $1, forgotten_until = $2,
        accepted_era = $3, accepted_time = $4`,
-    [facts.era, facts.forgottenUntil, accepted?.era ?? null, accepted?.time ?? null],
+    [facts.era, accepted?.forgotten ?? 0, accepted?.era ?? null, accepted?.time ?? null],
   );
 }
 

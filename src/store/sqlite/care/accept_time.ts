@@ -8,6 +8,8 @@ import { floorAfterSetBack } from '../../kept_texts.ts';
 import type { Eras } from '../eras.ts';
 import { floorRaiser } from '../kept_texts.ts';
 import { registrySetBack } from '../registered_rows.ts';
+import { revokeOwnTokens } from '../revocations.ts';
+import type { SecretUses } from '../secret_uses.ts';
 import type { RecordedTime } from '../time.ts';
 
 /** The changes of the store when a clock is set; call both inside a write. */
@@ -15,7 +17,8 @@ export interface SetTime {
   /**
    * Records `now`, also where a later time is recorded. Grants issued later than `now` would live too
    * long by the time the clock was ahead (FAULTS 11): they are deleted. The era ends, so that their JWTs
-   * differ from JWTs issued when that time comes. Revocations name eras and stay (FAULTS 29).
+   * differ from JWTs issued when that time comes. Revocations name eras and stay (FAULTS 29). Where the
+   * clock ahead has removed some of single tokens, logins and own tokens of which they may be end.
    */
   readonly accept: (now: Instant) => void;
   /** Deletes the grants this process issued later than `now`, after another process accepted a time. */
@@ -25,9 +28,15 @@ export interface SetTime {
 /** Uptimes are coarse: the clocks of two servers that accept one time may differ by this much. */
 const coarseness = milliseconds(1000);
 
-export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Eras): SetTime {
+export function timeSetter(
+  database: DatabaseSync,
+  time: RecordedTime,
+  eras: Eras,
+  uses: Pick<SecretUses, 'setBack'>,
+): SetTime {
   const dropCodes = database.prepare('DELETE FROM code WHERE issued_at > ?');
   const dropLogins = database.prepare('DELETE FROM login WHERE place >= ?');
+  const dropForgotten = database.prepare('DELETE FROM login WHERE ends_at <= ?');
   const dropLaterThan = (now: Instant): void => {
     dropCodes.run(now);
     dropLogins.run(placeAfter(now));
@@ -47,12 +56,18 @@ export function timeSetter(database: DatabaseSync, time: RecordedTime, eras: Era
       }
       setBack(now, recorded);
       dropLaterThan(now);
+      uses.setBack(now);
+      if (eras.forgotten() > now) dropForgotten.run(eras.forgotten());
+      // Only one such mark is kept: a former one that still counts takes all of its tokens along.
+      const former = eras.accepted();
+      if (former !== undefined && former.forgotten > now) revokeOwnTokens(database, former.era);
       eras.accept(now);
       time.startAnew();
       time.set(now);
     },
     follow: (now) => {
       dropLaterThan(after(now, coarseness));
+      uses.setBack(now);
       eras.follow();
       time.startAnew();
     },

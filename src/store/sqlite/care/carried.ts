@@ -3,11 +3,9 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
-import type { Instant } from '../../../lib/clock.ts';
 import { present } from '../../../lib/present.ts';
 import type { RowSource, RowTarget } from '../../carry/carry.ts';
 import {
-  acceptedIn,
   type CarriedTable,
   chunkRows,
   factsIn,
@@ -15,7 +13,7 @@ import {
   type Row,
   type StoreFacts,
 } from '../../carry/tables.ts';
-import { eraOf } from '../eras.ts';
+import { eraOf, fileAccepted } from '../eras.ts';
 import { metaOf } from '../meta.ts';
 import { applicationId, schema, schemaVersion } from '../schema.ts';
 
@@ -24,8 +22,7 @@ export function fileFacts(database: DatabaseSync): StoreFacts {
   return present({
     ...factsIn(meta.get),
     era: eraOf(meta),
-    forgottenUntil: (meta.number('forgotten_until') ?? 0) as Instant,
-    accepted: acceptedIn(meta.number('accepted_era'), meta.number('accepted_time')),
+    accepted: fileAccepted(meta),
   });
 }
 
@@ -60,9 +57,9 @@ export function newFileRows(database: DatabaseSync, name: string, facts: StoreFa
     // Without the uptime of the recorded time, which is another machine's: only the time itself counts.
     ...metaOfFacts(facts),
     era: facts.era,
-    forgotten_until: facts.forgottenUntil,
     accepted_era: accepted?.era,
     accepted_time: accepted?.time,
+    forgotten_until: accepted?.forgotten,
   });
   for (const [key, value] of Object.entries(values)) meta.put(key, value);
   return {
