@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { isWhole, readOptions, runCampaign } from './campaign_options.ts';
-import { type Change, draw } from './mutants/draw.ts';
+import { type Change, draw, planted } from './mutants/draw.ts';
 import { copySources, distance, judge, plant, testFiles, type Verdict } from './mutants/judge.ts';
 import { measureReach, reaches } from './mutants/reach.ts';
 
@@ -94,7 +94,7 @@ async function run(folder: string, mutants: readonly Mutant[], records: boolean)
 function check(): boolean {
   const gone = list.filter((mutant) => {
     try {
-      plant(root, mutant)();
+      planted(readFileSync(join(root, mutant.file), 'utf8'), mutant);
       return false;
     } catch (error) {
       console.log(`${mutant.id} ${mutant.function}: ${String(error)}`);

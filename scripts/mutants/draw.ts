@@ -1,7 +1,7 @@
 // Owns the draw of mutants: every place of `src` where a small change could break a promise, and a choice
 // among them by a seed. A change that the compiler finds is none: `npm test` would not begin.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -214,24 +214,19 @@ export function draw(root: string, count: number, seed: number): Change[] {
   );
   // By a digest and not by their number: the other places stay drawn when one place is gone.
   const rank = (...parts: readonly string[]): string =>
-    createHash('sha256')
-      .update([seed, ...parts].join('\n'))
-      .digest('hex');
+    hash('sha256', [seed, ...parts].join('\n'), 'hex');
+  const shuffled = <One>(all: Iterable<One>, partsOf: (one: One) => readonly string[]): One[] =>
+    Array.from(all, (one) => [rank(...partsOf(one)), one] as const)
+      .toSorted(([a], [b]) => a.localeCompare(b))
+      .map(([, one]) => one);
   return [...sharesOf(lines, count)].flatMap(([room, share]) => {
     const changes = (byRoom.get(room) ?? []).flatMap((file) =>
       changesIn(project, file, join(root, file)),
     );
-    const kinds = [...Map.groupBy(changes, ({ kind }) => kind)]
-      .toSorted(([a], [b]) => rank(room, a).localeCompare(rank(room, b)))
-      .map(([, ofKind]) =>
-        ofKind
-          .map((change) => ({
-            change,
-            at: rank(change.file, change.function, change.before, change.after),
-          }))
-          .toSorted((a, b) => a.at.localeCompare(b.at))
-          .map(({ change }) => change),
-      );
+    const byKind = Map.groupBy(changes, ({ kind }) => kind);
+    const kinds = shuffled(byKind, ([kind]) => [room, kind]).map(([, all]) =>
+      shuffled(all, (one) => [one.file, one.function, one.before, one.after]),
+    );
     const drawn: Change[] = [];
     for (let turn = 0; drawn.length < share; turn += 1) {
       const ofKind = kinds[turn % kinds.length] ?? [];
