@@ -111,6 +111,8 @@ function rangesOf(ran: Uint8Array): number[] {
   return edges.filter((at) => (ran[at] ?? 0) !== (ran[at - 1] ?? 0));
 }
 
+/** Whether a place ran, or what is before it: V8 counts an operator with its right operand. */
 export function reaches(reach: Reach, file: string, at: number): boolean {
-  return (reach[file] ?? []).findIndex((edge) => edge > at) % 2 === 1;
+  const edges = reach[file] ?? [];
+  return [at - 1, at].some((place) => edges.findIndex((edge) => edge > place) % 2 === 1);
 }
