@@ -13,6 +13,7 @@ import {
   jetwayEach,
   jetwayJson,
   jetwayUnread,
+  putSecret,
   root,
   workFolder,
 } from './command.ts';
@@ -164,8 +165,12 @@ describe('trouble', { concurrency: 2 }, () => {
 
   test('a reader that goes away is no crash, and a secret that nobody saw is told', async (t) => {
     const folder = workFolder(t);
+    const row = `partnerapi-00001,${'s'.repeat(20)},Ann,partner`;
+    putSecret(folder, 'in.csv', `client_id,client_secret,name,roles\n${row}\n`);
     const list = await jetwayUnread(folder, ['check', '--json']);
     assert.deepEqual(list, { code: 1, stderr: '' });
+    const load = ['client', 'import', 'in.csv', '--programme', 'club'];
+    assert.deepEqual(await jetwayUnread(folder, load), { code: 1, stderr: '' });
     const { code, stderr } = await jetwayUnread(folder, addClient);
     assert.equal(code, 1);
     assert.match(

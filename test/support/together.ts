@@ -20,7 +20,7 @@ const groups = {
   cli_rest: ['test/cli/{entities,grammar,import,keys,manual}/**'],
   // They share a PostgreSQL.
   postgres: ['test/store/postgres/**'],
-  store: ['test/store/*', 'test/store/{fleet,memory,sqlite}/**'],
+  store: ['test/store/*', 'test/store/{carry,fleet,memory,sqlite}/**'],
   wire: ['test/wire/[a-h]*', 'test/wire/renamed/**'],
   wire_rest: ['test/wire/[i-z]*'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;

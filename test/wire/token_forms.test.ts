@@ -215,6 +215,16 @@ for (const format of ['opaque', 'jwt']) {
   });
 }
 
+test('where all tokens live, a check looks for no later one', async (t) => {
+  const { store, calls } = failingStore();
+  const club = await openClub(t, { store });
+  const { access_token } = await tokensOfLogin(club);
+  calls.length = 0;
+  assert.ok(await isLive(club, access_token));
+  assert.ok(calls.length > 0);
+  assert.ok(!calls.includes('findKept'), calls.join(' '));
+});
+
 test('an ended token does not come back when the one that ended it is over', async (t) => {
   const club = await openClub(t, {
     over: 'tokens: { access: { live: one, lifetime: 1h } }\ngrants: { refresh_token: { access_lifetime: 1m } }',

@@ -60,6 +60,10 @@ describe('store copy', { skip: without('postgres') }, () => {
     const to = ['store', 'copy', '--to', `file:${folder}/data/back.db`, '--json'];
     const back = await run('postgres', ...to);
     assert.deepEqual([back.code, back.stderr], [0, '']);
+    const { counts, ...stores } = JSON.parse(back.stdout) as { counts: object };
+    assert.ok(counts);
+    const repeated = await run('postgres', ...to);
+    assert.deepEqual(JSON.parse(repeated.stdout), { ...stores, counts: null });
     const third = await start('back');
     refreshTokenIn(await grant(third, refresh(next)));
     // It was revoked with the replay of its code.

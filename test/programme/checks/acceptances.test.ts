@@ -80,6 +80,10 @@ test('what is accepted stays so in a file with faults, and nothing is called idl
     told(`${parameters}accepts: { parameters_secret: x, no_pkce: x }\nwebhoks: {}\n`),
     ['a.yaml:7:1: error: unknown key "webhoks"'],
   );
+  // A null at an unknown key leaves a definition all the same.
+  assert.deepEqual(told('accepts: { no_pkce: x }\nthrotle: null\n'), [
+    'a.yaml:6:1: error: unknown key "throtle" (did you mean "throttle"?)',
+  ]);
 });
 
 test('every warning of every dialect has a name of the list; each departure cites its RFC', () => {

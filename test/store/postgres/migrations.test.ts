@@ -9,6 +9,8 @@ import { storeAt } from '../../../src/store/open.ts';
 import { forCare, Link } from '../../../src/store/postgres/link/link.ts';
 import { Primary } from '../../../src/store/postgres/link/primary.ts';
 import { serversOf } from '../../../src/store/postgres/link/servers.ts';
+import type { Statement } from '../../../src/store/postgres/link/statement.ts';
+import { schemaVersion } from '../../../src/store/postgres/migrations.ts';
 import { contractSchema, expandSchema } from '../../../src/store/postgres/schema.ts';
 import { without } from '../../support/tools.ts';
 import { fill } from '../fill.ts';
@@ -69,4 +71,14 @@ describe('migrations', { skip: without('postgres') }, () => {
     assert.deepEqual((await findLogin(store))?.member, member);
     assert.deepEqual((await storeAt(scene.location).care?.verify())?.damage, []);
   });
+});
+
+test('a migration is no read: the outcome of one that is cut off is unknown', async () => {
+  const ran: boolean[] = [];
+  const run = async ({ isRead }: Statement): Promise<unknown> => {
+    ran.push(isRead);
+    return Promise.resolve([[ran.length === 1 ? 1 : schemaVersion]]);
+  };
+  await expandSchema({ run: run as Link['run'] });
+  assert.deepEqual(ran, [true, false, true]);
 });

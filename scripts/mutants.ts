@@ -1,0 +1,123 @@
+// Owns `npm run mutants`: small changes of `src` that each break a promise, and whether tests find them.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { isWhole, readOptions, runCampaign } from './campaign_options.ts';
+import { type Change, draw, planted } from './mutants/draw.ts';
+import { copySources, distance, judge, plant, testFiles, type Verdict } from './mutants/judge.ts';
+import { measureReach, reaches } from './mutants/reach.ts';
+
+const usage = `npm run mutants -- [options]
+  --run N,N     runs mutants of the list against the tests that reach their lines; or --run all
+  --record      writes the verdicts of --run into the list
+  --plant N,N   writes mutants into the sources of this checkout
+  --check       tells which mutants' lines are no longer found
+  --draw        prints what a draw from the sources yields
+  --seed N      of --draw (1)
+  --count N     of --draw (60)
+Exits 1 when lines are not found, or a mutant that the list has as killed survives.`;
+
+interface Mutant extends Change {
+  readonly id: number;
+  /** What the sources promise and the change breaks. */
+  readonly promise: string;
+  readonly verdict?: Verdict;
+  /** The test that was written because none had found it. */
+  readonly since?: Verdict;
+}
+
+const root = join(import.meta.dirname, '..');
+const listPath = join(import.meta.dirname, 'mutants/list.json');
+const list = JSON.parse(readFileSync(listPath, 'utf8')) as readonly Mutant[];
+
+function chosen(text: string): readonly Mutant[] {
+  if (text === 'all') return list;
+  return text.split(',').map((one) => {
+    const mutant = list.find(({ id }) => id === Number(one));
+    if (mutant === undefined) throw new Error(`the list has no mutant ${one}`);
+    return mutant;
+  });
+}
+
+/** Where a change begins to differ. */
+function placeOf({ file, before, after }: Change): number {
+  let same = 0;
+  while (before[same] === after[same]) same += 1;
+  return readFileSync(join(root, file), 'utf8').indexOf(before) + same;
+}
+
+/** The tests that reach a mutant, and those of its folder, which may kill the processes that reach it. */
+async function testsOf(folder: string, mutant: Mutant): Promise<string[]> {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root }).toString();
+  const path = join(root, 'dist/mutants', `${commit.trim()}.jsonl`);
+  const tests = testFiles(root);
+  const reach = await measureReach(folder, tests, path);
+  return tests
+    .filter(
+      (test) =>
+        distance(test, mutant) <= 2 || reaches(reach.get(test) ?? {}, mutant.file, placeOf(mutant)),
+    )
+    .toSorted((one, other) => distance(one, mutant) - distance(other, mutant));
+}
+
+async function run(folder: string, mutants: readonly Mutant[], records: boolean): Promise<boolean> {
+  copySources(root, join(folder, 'planted'));
+  copySources(root, join(folder, 'measured'));
+  const worse: number[] = [];
+  const found = new Map<number, Verdict>();
+  for (const mutant of mutants) {
+    const listed = mutant.since ?? mutant.verdict;
+    const known = listed !== undefined && 'killed' in listed ? [listed.killed] : [];
+    let verdict = await judge(join(folder, 'planted'), mutant, known);
+    if (!('killed' in verdict)) {
+      const tests = await testsOf(join(folder, 'measured'), mutant);
+      verdict = await judge(join(folder, 'planted'), mutant, tests);
+    }
+    found.set(mutant.id, verdict);
+    if (known.length > 0 && !('killed' in verdict)) worse.push(mutant.id);
+    console.log(`${mutant.id} ${mutant.file} ${mutant.function}: ${JSON.stringify(verdict)}`);
+  }
+  if (records) {
+    const rows = list.map((mutant) => {
+      const verdict = found.get(mutant.id);
+      return verdict === undefined ? mutant : { ...mutant, verdict };
+    });
+    writeFileSync(listPath, `${JSON.stringify(rows, null, 2)}\n`);
+  }
+  for (const id of worse) console.log(`the list has ${id} as killed`);
+  return worse.length === 0;
+}
+
+/** Tells which lines are gone: the change is to be planted anew where its function went. */
+function check(): boolean {
+  const gone = list.filter((mutant) => {
+    try {
+      planted(readFileSync(join(root, mutant.file), 'utf8'), mutant);
+      return false;
+    } catch (error) {
+      console.log(`${mutant.id} ${mutant.function}: ${String(error)}`);
+      return true;
+    }
+  });
+  console.log(`${list.length - gone.length} of ${list.length} mutants are found`);
+  return gone.length === 0;
+}
+
+const options = readOptions(
+  usage,
+  { seed: [1, isWhole], count: [60, isWhole] },
+  ['run', 'plant'],
+  ['record', 'check', 'draw'],
+);
+if (options !== undefined) {
+  const { seed, count, record = false } = options;
+  await runCampaign('mutants', async (folder) => {
+    if (options.draw === true) console.log(JSON.stringify(draw(root, count, seed), null, 2));
+    for (const mutant of options.plant === undefined ? [] : chosen(options.plant))
+      plant(root, mutant);
+    if (options.run !== undefined) return run(folder, chosen(options.run), record);
+    return options.check === true ? check() : true;
+  });
+}
