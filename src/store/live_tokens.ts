@@ -14,15 +14,17 @@ import type { Digest } from '../lib/digest.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Place } from '../oauth/grant.ts';
-import type { TokenName } from './grants.ts';
 import type { HeldText } from './kept_texts.ts';
 
 /** A token that becomes the live one of its owner. */
-export interface LiveToken extends TokenName {
+export interface LiveToken {
   readonly programme: ProgrammeId;
   readonly use: 'live_token';
   /** Of its owner. */
   readonly key: Digest;
+  /** Its `jti`, or the tag of a sealed token. */
+  readonly tokenId: string;
+  readonly expiresAt: Instant;
   /** Absent for a client's own token. */
   readonly login?: Place;
   readonly issuedAt: Instant;
@@ -33,7 +35,9 @@ export interface LiveToken extends TokenName {
 }
 
 /** What a store keeps of the live token of an owner. */
-export interface LiveMark extends TokenName {
+export interface LiveMark {
+  readonly tokenId: string;
+  readonly expiresAt: Instant;
   readonly login?: Place;
   /** All other tokens of the owner that were issued up to then have ended. Unknown of marks of an earlier Jetway. */
   readonly upTo?: Instant;
@@ -45,7 +49,7 @@ export interface LiveMark extends TokenName {
 export interface LiveChange {
   readonly mark: LiveMark;
   /** The token before it: it is revoked by itself. */
-  readonly ends?: TokenName;
+  readonly ends?: Pick<LiveMark, 'tokenId' | 'expiresAt'>;
 }
 
 /**
@@ -62,7 +66,7 @@ export function takeOver(
   now: Instant,
 ): LiveChange | undefined {
   const held = found !== undefined && now < found.until ? found : undefined;
-  const { tokenId, expiresAt, issuedAt, login, loginEndsAt, isRetry, longestToken } = token;
+  const { tokenId, expiresAt, issuedAt, login, isRetry, longestToken } = token;
   if (isRevoked || held?.tokenId === tokenId) return undefined;
   // Also of the same answer in another format, which a file has changed meanwhile: the first one is live.
   if (isRetry && held !== undefined && issuedAt <= (held.upTo ?? Infinity)) return undefined;
@@ -72,7 +76,7 @@ export function takeOver(
     // A clock that was ahead must not end what is issued after it was set right.
     upTo: later(issuedAt, earlier(held?.upTo ?? issuedAt, now)),
     until: later(later(after(now, longestToken), expiresAt), held?.until ?? expiresAt),
-    ...present({ login, loginEndsAt }),
+    ...present({ login }),
   };
   return held === undefined || held.expiresAt <= now ? { mark } : { mark, ends: held };
 }
@@ -96,21 +100,19 @@ export function isEndedBy(
 }
 
 /** A mark as a kept text: an earlier Jetway beside this one reads the token in it, and nothing else. */
-export function markText(held: LiveMark): HeldText {
-  const { tokenId, upTo, expiresAt, login, loginEndsAt, until } = held;
-  return { text: tokenId, mark: [upTo, expiresAt, login, loginEndsAt].join(' '), until };
+export function markText({ tokenId, upTo, expiresAt, login, until }: LiveMark): HeldText {
+  return { text: tokenId, mark: [upTo, expiresAt, login].join(' '), until };
 }
 
 export function readMark({ text: tokenId, mark, until }: HeldText): LiveMark {
   // A Jetway without such marks: its token may be good as long as the row is kept.
   if (mark === '') return { tokenId, expiresAt: until, until };
-  const [upTo, expiresAt, login, loginEndsAt] = mark.split(' ');
+  const [upTo, expiresAt, login] = mark.split(' ');
   return {
     tokenId,
     upTo: instant(Number(upTo)),
     expiresAt: instant(Number(expiresAt)),
     ...(login === '' ? {} : { login: Number(login) as Place }),
-    ...(loginEndsAt === '' ? {} : { loginEndsAt: instant(Number(loginEndsAt)) }),
     until,
   };
 }

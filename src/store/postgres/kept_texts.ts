@@ -3,7 +3,6 @@
 import type { Instant } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
 import { Unavailable } from '../../oauth/failure.ts';
-import { revokedUntil } from '../accepted_time.ts';
 import type { TextVerbs } from '../grants.ts';
 import { type Floor, issueOf, type KeptText } from '../kept_texts.ts';
 import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
@@ -115,7 +114,7 @@ async function takePlace(
     const ends = change?.ends && {
       programme,
       key: change.ends.tokenId,
-      expires_at: revokedUntil(change.ends),
+      expires_at: change.ends.expiresAt,
     };
     const params = [
       ...rows.values([markRow(token, mark)]),
