@@ -126,7 +126,6 @@ export const turn: fc.Arbitrary<Turn> = fc.record({
 
 /** Milliseconds between two sequences: their programmes share stores, and so the times that are swept. */
 const apart = 10_000_000;
-/** After all sequences; the logins of named tokens end then. */
 const never = instant(at(0) + 1000 * apart);
 /** Milliseconds in which a login has its code, and after which its tokens may end. */
 const codeSpan = 300;

@@ -89,14 +89,16 @@ export async function proveToken(
 }
 
 /** The same also of a token that has expired. */
-export function proveAnyAge(
+export async function proveAnyAge(
   service: Service,
   text: string,
   now: Instant,
 ): Promise<ProvenToken | undefined> {
-  // A JWT is proved as of its last second.
   const end = saidEnd(text);
-  return prove(service, text, end === undefined ? now : earlier(now, instant(end - 1)));
+  if (end === undefined || end > now) return prove(service, text, now);
+  // An expired JWT is proved as of its last second. One that ends before its issue is none of ours.
+  const proven = await prove(service, text, instant(end - 1));
+  return proven !== undefined && proven.issuedAt < end ? proven : undefined;
 }
 
 /** The end that a text tells of itself, if it looks like a JWT. */

@@ -6,26 +6,14 @@ import { describe, test } from 'node:test';
 
 import { milliseconds } from '../../../src/lib/clock.ts';
 import { digest } from '../../../src/lib/digest.ts';
-import type { ClientId } from '../../../src/oauth/client.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import { firstEra } from '../../../src/store/judgement.ts';
 import type { LiveToken } from '../../../src/store/live_tokens.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { testServer } from '../../support/postgres.ts';
-import {
-  aClient,
-  aCode,
-  aLogin,
-  anAnswer,
-  at,
-  club,
-  inParallel,
-  key,
-  partner,
-  placeAt,
-} from '../fixtures.ts';
+import { aClient, aCode, aLogin, anAnswer, at, club, key, partner } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked } from '../login.ts';
+import { afterAccepted, beforeAccepted } from './accepted_time.ts';
 import { type LossyProxy, lossyProxy } from './lossy_proxy.ts';
 import { openScratchPostgres } from './scratch.ts';
 
@@ -166,27 +154,6 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-/** A store whose clock was ten minutes ahead: what accepting second 60 is to change. */
-async function beforeAccepted(store: Store): Promise<void> {
-  const record = { programme: club, kid: '7', sealedKey: 'sealed', createdAt: at(0) };
-  const longestToken = milliseconds(600_000);
-  await store.add('token_key', [{ ...record, longestToken, signsFrom: at(500) }]);
-  await store.add('client', [aClient({ secrets: [{ digest: digest('s'), createdAt: at(500) }] })]);
-  await store.startLogin(aLogin({ place: placeAt(500) }));
-  await store.issueCode(aCode({ issuedAt: at(500) }));
-  store.recordSecretUse(club, partner, digest('s'), at(500));
-  await store.sweep(at(0), 1);
-  await store.time(at(600));
-}
-
-/** Since when the key signs, since when there is the secret, the login of the clock ahead, the time. */
-async function afterAccepted(store: Store): Promise<readonly unknown[]> {
-  const [signing] = await store.list('token_key', club);
-  const client = await store.find('client', club, partner);
-  const login = await isRevoked(store, aLogin({ place: placeAt(500) }));
-  return [signing?.signsFrom, client?.secrets[0]?.createdAt, login, (await store.time()).recorded];
-}
-
 describe('FLEET 2.4: a write whose answer is lost was done once', () => {
   for (const [name, { statement, before, verb, answer, found }] of Object.entries(cases)) {
     test(`${name}, and its answer is lost`, () =>
@@ -212,49 +179,6 @@ describe('FLEET 2.4: a write whose answer is lost was done once', () => {
         await found(other);
       }));
   }
-});
-
-describe('FAULTS 33: a time is accepted as a whole or not at all', () => {
-  for (const table of ['registered', 'login', 'secret_use', 'kept_text', 'meta', 'code']) {
-    test(`where the database fails at ${table}`, async () => {
-      const { store, location, close } = await openScratchPostgres();
-      const client = await (await testServer()).client();
-      try {
-        await beforeAccepted(store);
-        await client.query(`SET search_path = "${location.schema}";
-          CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'failed'; END $$;
-          CREATE TRIGGER fails BEFORE INSERT OR UPDATE OR DELETE ON ${table}
-            FOR EACH ROW EXECUTE FUNCTION fail()`);
-        await assert.rejects(store.acceptTime(at(60)), /failed/);
-        assert.deepEqual(await afterAccepted(store), [at(500), at(500), false, at(600)]);
-        assert.equal(await store.era(), firstEra);
-        await client.query(`DROP TRIGGER fails ON ${table}`);
-        await store.acceptTime(at(60));
-        assert.deepEqual(await afterAccepted(store), [at(60), at(60), undefined, at(60)]);
-      } finally {
-        await client.end();
-        await close();
-      }
-    });
-  }
-
-  test('with all registrations that other nodes change meanwhile', async () => {
-    const { store, another, close } = await openScratchPostgres();
-    try {
-      await beforeAccepted(store);
-      const other = (await another?.()) ?? store;
-      const changes = inParallel(20, async (n) => {
-        await other.add('client', [aClient({ id: `partner-${n}` as ClientId })]);
-      });
-      await store.acceptTime(at(60));
-      await changes;
-      assert.deepEqual(await afterAccepted(other), [at(60), at(60), undefined, at(60)]);
-      assert.equal((await other.list('client', club)).length, 21);
-      assert.equal(await other.era(), firstEra + 1);
-    } finally {
-      await close();
-    }
-  });
 });
 
 describe('FLEET 2.4: what somebody else has done since is not taken for reuse', () => {
