@@ -81,7 +81,7 @@ export async function openService(
     }),
     hasEndedTokens: await mayHaveEnded(programme, foundation),
     directory: openDirectory(programme, foundation, { credentials, hookLimits }),
-    tokenIds: tokenIds(access.tokenId, foundation.node),
+    tokenIds: tokenIds(access.tokenId, foundation.node, former?.tokenIds.last),
     openAccess: rememberingOpener(rememberedTokens),
     formedTokens: new BoundedMap<string, string>(rememberedTokens),
     provenHeaders: new ProvenHeaders(),

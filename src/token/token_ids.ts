@@ -16,6 +16,8 @@ export interface TokenIds {
   readonly refresh: (answer: Pick<Answer, 'tokenNumber' | 'nonce'>) => string;
   /** The identifier of a client's own token, which no answer is kept of. */
   readonly own: (now: Instant) => string;
+  /** The time of the last number, which is ahead where many were drawn. */
+  readonly last: { tick: number };
 }
 
 /** Milliseconds since then take 41 bits until 2089; two more count within a millisecond. */
@@ -37,27 +39,41 @@ export function hasRefreshAudience({ tokenNumber }: Pick<Answer, 'tokenNumber'>)
  * Numbers lie between 1 and 2^53-1 (P-7), so that JSON readers keep all digits: time first, then the
  * process's number among those that share its store. The third answer of a millisecond uses the next
  * millisecond: each has two numbers, the first of which is of an odd time.
+ *
+ * @param last that of the service which this one replaces: both go on drawing for a while
  */
-export function tokenIds(form: TokenIdForm, node: () => number = () => 0): TokenIds {
+export function tokenIds(
+  form: TokenIdForm,
+  node: () => number = () => 0,
+  last: TokenIds['last'] = { tick: 0 },
+): TokenIds {
   if (form === 'uuid') {
     return {
+      last,
       draw: () => nodes,
       access: ({ nonce }) => uuidOf(`jetway jti ${nonce}`),
       refresh: ({ nonce }) => uuidOf(`jetway refresh jti ${nonce}`),
       own: () => randomUUID(),
     };
   }
-  let tick = 0;
   const draw = (now: Instant): number => {
-    tick = Math.max(tick + 2, (now - epoch) * perMillisecond + 1);
-    return tick * nodes + node();
+    last.tick = Math.max(last.tick + 2, (now - epoch) * perMillisecond + 1);
+    return last.tick * nodes + node();
   };
   return {
+    last,
     draw,
-    access: ({ tokenNumber }) => String(tokenNumber),
-    refresh: ({ tokenNumber }) => String(tokenNumber + nodes),
+    access: (answer) => String(numberOf(answer)),
+    refresh: (answer) => String(numberOf(answer) + nodes),
     own: (now) => String(draw(now)),
   };
+}
+
+/** Rows of a time when identifiers were UUIDs all have the same number: theirs follows from the nonce. */
+function numberOf({ tokenNumber, nonce }: Pick<Answer, 'tokenNumber' | 'nonce'>): number {
+  if (tokenNumber > nodes) return tokenNumber;
+  const digits = hash('sha256', Buffer.from(`jetway jti ${nonce}`, 'latin1'), 'hex').slice(0, 13);
+  return Number.parseInt(digits, 16) + 1;
 }
 
 /** A random UUID's form (RFC 9562, version 4) of a text's SHA-256. */

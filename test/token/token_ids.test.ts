@@ -85,3 +85,29 @@ test('HOSTILE 29: an answer tells the form of its refresh JWT, those of former v
   const ids = answers.flatMap((answer) => [make.access(answer), make.refresh(answer)]);
   assert.equal(new Set([...ids, make.own(now)]).size, 2001);
 });
+
+test('P-7 C-9: a service that replaces another draws no number that it drew, however many they were', () => {
+  const former = tokenIds('number');
+  const drawn = Array.from({ length: 100 }, () => former.draw(now));
+  const between = tokenIds('uuid', undefined, former.last);
+  const next = tokenIds('number', undefined, between.last);
+  // Requests that began before the change still draw of the former one.
+  const more = Array.from({ length: 100 }, (_, n) => (n % 2 === 0 ? next : former).draw(now));
+  assert.equal(new Set([...drawn, ...more]).size, 200);
+});
+
+test('P-7 C-9: answers of a time of UUIDs that are told again as numbers have numbers of their own', () => {
+  const make = tokenIds('number');
+  // As the former versions and this one draw beside UUIDs.
+  for (const tokenNumber of [0, tokenIds('uuid').draw(now)]) {
+    const nonces = Array.from({ length: 1000 }, (_, n) => String(n).padStart(12, 'n'));
+    const ids = nonces.flatMap((nonce) => [
+      make.access({ tokenNumber, nonce }),
+      make.refresh({ tokenNumber, nonce }),
+    ]);
+    assert.equal(new Set(ids).size, 2000);
+    assert.ok(ids.every((id) => /^[1-9]\d*$/.test(id) && Number.isSafeInteger(Number(id))));
+    const [nonce = ''] = nonces;
+    assert.equal(make.access({ tokenNumber, nonce }), ids[0]);
+  }
+});
