@@ -117,12 +117,20 @@ function jsonText(path: string, member: JsonNode, between?: string): string {
   if (typeof member === 'string') return member;
   if (member === null) return '';
   if (typeof member === 'boolean') return String(member);
-  if ('digits' in member && /^-?\d+$/.test(member.digits)) return member.digits;
+  const whole = 'digits' in member ? wholeNumber(member.digits) : undefined;
+  if (whole !== undefined) return whole;
   if (between !== undefined && 'items' in member && isTexts(member.items)) {
     return member.items.join(between);
   }
   const name = path.replaceAll(separator, '.');
   throw new MalformedParameters(`${name} is neither text, a whole number, true nor false`);
+}
+
+/** By all of its digits; some libraries write `1000` as `1000.0` or `1e3`. */
+function wholeNumber(digits: string): string | undefined {
+  if (/^-?\d+$/.test(digits)) return digits;
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
 function isTexts(items: readonly JsonNode[]): items is readonly string[] {

@@ -195,9 +195,19 @@ describe('parseJsonObject', () => {
     assert.deepEqual(Object.fromEntries(named), { a: ['","a":{"a":1'], b: ['}'] });
   });
 
+  test('HOSTILE 78: a whole number is read by its digits, also as some libraries write it', () => {
+    const read = readJson('{"a":12345678901234567890,"b":1000.0,"c":1e3,"d":-5}');
+    assert.deepEqual(Object.fromEntries(read), {
+      a: ['12345678901234567890'],
+      b: ['1000'],
+      c: ['1000'],
+      d: ['-5'],
+    });
+  });
+
   test('refuses what is not an object of plain values', () => {
     const bad = `x [] null "a" 1 { {"a":1,} {'a':1} {"a":{}} {"a":[]} {"a":["b"]} {"a":1.5}
-      {"a":1e3} {"a":1.0} {"a":1e400}`.split(/\s+/);
+      {"a":9007199254740993.0} {"a":1e400}`.split(/\s+/);
     for (const text of [...bad, '', '{"a":"b"} x', '\ufeff{}']) {
       assert.throws(() => readJson(text), MalformedParameters, text);
     }

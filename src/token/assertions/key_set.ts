@@ -97,15 +97,15 @@ function readKey(jwk: unknown): ClientKey | undefined {
 /** What is read of a key: its own members, and what it says of itself; undefined where it is for another use. */
 function readMembers(jwk: Members) {
   try {
+    // A key for another use is left out whatever else it says: no assertion is held against it.
+    if ((optionalMember(jwk, 'use', text) ?? 'sig') !== 'sig') return undefined;
     const names = membersOf.get(neededMember(jwk, 'kty', text));
     if (names === undefined) return undefined;
-    const use = optionalMember(jwk, 'use', text);
     const operations = optionalMember(jwk, 'key_ops', texts);
     const named = optionalMember(jwk, 'alg', text);
     const kid = optionalMember(jwk, 'kid', text);
     const algorithm = assertionAlgorithms.find((one) => one === named);
-    const isForOther = (use ?? 'sig') !== 'sig' || operations?.includes('verify') === false;
-    if (isForOther || algorithm !== named) return undefined;
+    if (operations?.includes('verify') === false || algorithm !== named) return undefined;
     const made = names.map((name) => [name, neededMember(jwk, name, text)] as const);
     return { kid, algorithm, made: Object.fromEntries(made) };
   } catch (error) {

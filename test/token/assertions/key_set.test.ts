@@ -35,6 +35,8 @@ test('one JWK is a set of one', () => {
 test('keys for other uses and of other types are left out', () => {
   const others = [
     { ...rsa.jwk, use: 'enc' },
+    // What a key for another use says besides is not looked at.
+    { ...rsa.jwk, use: 'enc', kid: null, alg: 5 },
     { ...rsa.jwk, key_ops: ['encrypt'] },
     { ...rsa.jwk, alg: 'RSA-OAEP' },
     { ...ec.jwk, alg: 'ES384' },
