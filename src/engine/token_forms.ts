@@ -85,7 +85,7 @@ export async function ordinaryText(
 
 /** Of which answer a token is. */
 export interface OfAnswer {
-  readonly login?: LoginState['place'];
+  readonly login?: Pick<LoginState, 'place' | 'endsAt'>;
   /** Whether it is told again. */
   readonly isRetry?: boolean;
 }
@@ -113,7 +113,7 @@ export async function endFormer(
       expiresAt,
       isRetry,
       longestToken: tokenKeys.longestToken(),
-      ...present({ login }),
+      ...present({ login: login?.place, loginEndsAt: login?.endsAt }),
     },
     clock.now(),
   );

@@ -14,6 +14,7 @@ import type { Digest } from '../lib/digest.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Place } from '../oauth/grant.ts';
+import { revokedUntil } from './accepted_time.ts';
 import type { HeldText } from './kept_texts.ts';
 
 /** A token that becomes the live one of its owner. */
@@ -27,6 +28,7 @@ export interface LiveToken {
   readonly expiresAt: Instant;
   /** Absent for a client's own token. */
   readonly login?: Place;
+  readonly loginEndsAt?: Instant;
   readonly issuedAt: Instant;
   /** An answer that is told again: it ends nothing that became live after its issue. */
   readonly isRetry: boolean;
@@ -41,7 +43,10 @@ export interface LiveMark {
   readonly login?: Place;
   /** All other tokens of the owner that were issued up to then have ended. Unknown of marks of an earlier Jetway. */
   readonly upTo?: Instant;
-  /** By then all of those tokens have expired. */
+  /**
+   * By then all of those tokens have expired, and their logins have ended: a clock that is ahead forgets the
+   * mark no earlier than the login, as of a revocation (FAULTS 33).
+   */
   readonly until: Instant;
 }
 
@@ -75,7 +80,7 @@ export function takeOver(
     expiresAt,
     // A clock that was ahead must not end what is issued after it was set right.
     upTo: later(issuedAt, earlier(held?.upTo ?? issuedAt, now)),
-    until: later(later(after(now, longestToken), expiresAt), held?.until ?? expiresAt),
+    until: [after(now, longestToken), revokedUntil(token), held?.until ?? expiresAt].reduce(later),
     ...present({ login }),
   };
   return held === undefined || held.expiresAt <= now ? { mark } : { mark, ends: held };

@@ -7,8 +7,9 @@ import { type Instant, milliseconds } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
 import type { Place } from '../../src/oauth/grant.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { type LiveMark, type LiveToken, readMark } from '../../src/store/live_tokens.ts';
-import { at, club, inParallel, otherClub } from './fixtures.ts';
+import { isEndedBy, type LiveMark, type LiveToken, readMark } from '../../src/store/live_tokens.ts';
+import { aLogin, at, aTokenOfItsOwn, club, inParallel, otherClub } from './fixtures.ts';
+import { isRevoked } from './login.ts';
 import type { StoreTest } from './with_store.ts';
 
 const owner = digest('owner');
@@ -137,5 +138,47 @@ export function liveTokenTests(check: StoreTest): void {
     assert.equal((await findLive(o.store, at(11)))?.upTo, at(10));
     const ahead = { tokenId: 'ahead', expiresAt: at(9060) };
     assert.equal(await o.store.isStanding(club, ahead), false);
+  });
+
+  for (const [seconds, isGone] of [
+    [7200, false],
+    [200_000, true],
+  ] as const) {
+    check(`FAULTS 33: a clock ${seconds} s ahead brings no replaced token back`, async (o) => {
+      const { store } = o;
+      const login = aLogin({ endsAt: at(86_400), forgetAt: at(86_400) });
+      await store.startLogin(login);
+      const { place, endsAt: loginEndsAt } = login;
+      const own = aTokenOfItsOwn(await store.era());
+      const key = digest('client');
+      await store.keepText(aToken('first', 0, { login: place, loginEndsAt }), at(0));
+      await store.keepText(aToken('second', 2, { login: place, loginEndsAt }), at(2));
+      // It ends all that the client was issued while the programme had `live: any`.
+      await store.keepText(aToken('of client', 2, { key, expiresAt: own.expiresAt }), at(2));
+      await store.time(at(seconds));
+      // Of the login it sees nothing yet.
+      for (let calls = 0; calls < 40; calls += 1) await store.sweep(at(seconds), 1);
+      await store.acceptTime(at(30));
+      const later = await o.reopened();
+      const mark = await findLive(later, at(31));
+      const first = { tokenId: 'first', issuedAt: at(0) };
+      const ended = [
+        isEndedBy(mark, first, 'any', at(31)),
+        (await isRevoked(later, login)) === undefined,
+        await later.isStanding(club, own),
+      ];
+      assert.deepEqual(ended, isGone ? [false, true, false] : [true, false, false]);
+    });
+  }
+
+  check('FAULTS 33: a token that was revoked before it was replaced stays dead', async (o) => {
+    const { store } = o;
+    const ends = { loginEndsAt: at(86_400) };
+    await store.keepText(aToken('first', 0, ends), at(0));
+    await store.revokeToken(club, { tokenId: 'first', expiresAt: at(60), ...ends }, at(1));
+    await store.keepText(aToken('second', 2, ends), at(2));
+    for (let calls = 0; calls < 30; calls += 1) await store.sweep(at(7200), 100);
+    await store.acceptTime(at(30));
+    assert.equal(await stands(await o.reopened(), 'first'), false);
   });
 }

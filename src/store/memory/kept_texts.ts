@@ -39,7 +39,12 @@ export function memoryTexts(revocations: MemoryRevocations): MemoryTexts {
       const held = table.get(programme, nameOf(use, key));
       return held !== undefined && now < held.until ? held : undefined;
     },
-    sweepTexts: (now, limit) => table.sweep(limit, ({ until }) => now >= until),
+    sweepTexts: (now, limit) =>
+      table.sweep(
+        limit,
+        ({ until }) => now >= until,
+        ({ until, mark }) => mark !== '' && revocations.forget(until),
+      ),
     setBackTexts: (to, from) => {
       floor = Math.max(floor, floorAfterSetBack(to, from).upTo);
     },

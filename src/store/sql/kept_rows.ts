@@ -23,6 +23,9 @@ export function heldIn({ kept: text, mark, ends_at: until }: KeptRow): HeldText 
   return { text, mark, until };
 }
 
+/** SQL of whether a row is a mark. */
+export const isMark = `kept_text.use = 'live_token' AND kept_text.kept <> ''`;
+
 /** The row of a floor. */
 export function floorRow({ upTo, until }: Floor): Omit<KeptRow, 'sum'> {
   const programme = everybody as ProgrammeId;
