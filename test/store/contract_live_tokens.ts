@@ -127,8 +127,16 @@ export function liveTokenTests(check: StoreTest): void {
       assert.equal((await findLive(o.store, at(2)))?.tokenId, 'old');
       await o.store.keepText(aToken('new', 2), at(2));
       assert.deepEqual([await stands(o.store, 'old'), await stands(o.store, 'new')], [false, true]);
-      // What an earlier version reads beside this one.
+      // What an earlier version reads beside this one, and writes in its place.
       assert.equal((await findLive(o.store, at(2)))?.tokenId, 'new');
+      await o.store.keepText({ ...old, text: 'beside', until: at(90) }, at(3));
+      const beside = { tokenId: 'beside', expiresAt: at(90), until: at(90) };
+      assert.deepEqual(await findLive(o.store, at(3)), beside);
+      await o.store.keepText(aToken('next', 4), at(4));
+      assert.deepEqual(
+        [await stands(o.store, 'beside'), await stands(o.store, 'next')],
+        [false, true],
+      );
     },
   );
 

@@ -4,7 +4,8 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Floor, HeldText, KeptText } from '../kept_texts.ts';
 import { type LiveMark, type LiveToken, markText } from '../live_tokens.ts';
 import { everybody } from './revocations.ts';
-import type { KeptRow } from './tables.ts';
+import { expectWhole } from './table.ts';
+import { type KeptRow, keptTexts } from './tables.ts';
 
 export function keptRow(
   { programme, use, key, text, until }: KeptText,
@@ -21,6 +22,25 @@ export function markRow({ programme, use, key }: LiveToken, live: LiveMark): Omi
 
 export function heldIn({ kept: text, mark, ends_at: until }: KeptRow): HeldText {
   return { text, mark, until };
+}
+
+/** The same in two rows: an earlier Jetway on PostgreSQL replaces no row that has a mark. */
+export function markRows(
+  token: LiveToken,
+  live: LiveMark,
+): readonly [Omit<KeptRow, 'sum'>, Omit<KeptRow, 'sum'>] {
+  const whole = markRow(token, live);
+  return [
+    { ...whole, mark: '' },
+    { ...whole, use: 'live_mark' },
+  ];
+}
+
+/** The row of an owner's live token with its mark, unless an earlier Jetway has written another token since. */
+export function withMark(row: KeptRow, said: KeptRow | null | undefined): KeptRow {
+  if (said?.kept !== row.kept) return row;
+  expectWhole(keptTexts, said);
+  return { ...row, mark: said.mark };
 }
 
 /** SQL of whether a row is a mark. */

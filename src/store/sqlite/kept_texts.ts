@@ -6,7 +6,15 @@ import type { Instant } from '../../lib/clock.ts';
 import type { TextVerbs } from '../grants.ts';
 import { type Floor, issueOf } from '../kept_texts.ts';
 import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
-import { floorName, floorRow, heldIn, keptRow, markRow, raiseFloor } from '../sql/kept_rows.ts';
+import {
+  floorName,
+  floorRow,
+  heldIn,
+  keptRow,
+  markRow,
+  raiseFloor,
+  withMark,
+} from '../sql/kept_rows.ts';
 import { from } from '../sql/parts.ts';
 import { expectWhole } from '../sql/table.ts';
 import { type KeptRow, keptTexts } from '../sql/tables.ts';
@@ -28,8 +36,11 @@ export function fileTexts(
   const put = inserter(database, keptTexts, replacing(keptTexts));
   const look = (...name: readonly [string, string, string]): KeptRow | undefined => {
     const row = find(...name)?.row;
-    if (row !== undefined) expectWhole(keptTexts, row);
-    return row;
+    if (row === undefined) return undefined;
+    expectWhole(keptTexts, row);
+    if (row.use !== 'live_token' || row.mark !== '') return row;
+    // Of a store that was copied from PostgreSQL.
+    return withMark(row, find(row.programme, 'live_mark', row.key)?.row);
   };
   const becomeLive = (token: LiveToken, now: Instant): boolean => {
     const { programme, use, key, tokenId } = token;
