@@ -7,7 +7,7 @@ import type { StandingQuestion } from '../../store/grants.ts';
 import type { FindKey, OpenedAccess } from '../../token/sealed/access_text.ts';
 import { loginTagOf } from '../../token/sealed/refresh_text.ts';
 import type { Service } from '../service.ts';
-import { isReplaced, ordinaryText } from '../token_forms.ts';
+import { anyAge, isReplaced, ordinaryText } from '../token_forms.ts';
 
 /**
  * A token that proved itself: what it says is what this programme once said. Whether it was revoked is
@@ -96,7 +96,8 @@ export function proveAnyAge(
 ): Promise<ProvenToken | undefined> {
   // A JWT is proved as of its last second.
   const end = saidEnd(text);
-  return prove(service, text, end === undefined ? now : earlier(now, instant(end - 1)));
+  const at = end === undefined ? now : earlier(now, instant(end - 1));
+  return prove(service, text, at, anyAge);
 }
 
 /** The end that a text tells of itself, if it looks like a JWT. */
@@ -115,9 +116,10 @@ async function prove(
   service: Service,
   token: string,
   now: Instant,
+  keptAt: Instant = now,
 ): Promise<ProvenToken | undefined> {
   const isFormed = service.programme.forms.access_token !== undefined;
-  const text = isFormed ? await ordinaryText(service, 'access_token', token, now) : token;
+  const text = isFormed ? await ordinaryText(service, 'access_token', token, keptAt) : token;
   const proveText = isJwt(text) ? proveJwt : proveSealed;
   const proven = await proveText(service, text, now);
   return proven !== undefined && isItsOwn(service, proven) ? proven : undefined;

@@ -44,7 +44,7 @@ export function withMark(row: KeptRow, said: KeptRow | null | undefined): KeptRo
 }
 
 /** SQL of whether a row is a mark. */
-export const isMark = `kept_text.use = 'live_token' AND kept_text.kept <> ''`;
+export const isMark = `kept_text.use IN ('live_token', 'live_mark') AND kept_text.kept <> ''`;
 
 /** The row of a floor. */
 export function floorRow({ upTo, until }: Floor): Omit<KeptRow, 'sum'> {
