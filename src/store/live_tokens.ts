@@ -109,6 +109,13 @@ export function markText({ tokenId, upTo, expiresAt, login, until }: LiveMark): 
   return { text: tokenId, mark: [upTo, expiresAt, login].join(' '), until };
 }
 
+/** What is held after a clock was set back: the mark of a clock ahead ends nothing that is issued since (FAULTS 33). */
+export function setBackMark<Held extends HeldText>(held: Held, to: Instant): Held {
+  const mark = readMark(held);
+  if (mark.upTo === undefined || mark.upTo <= to) return held;
+  return { ...held, mark: markText({ ...mark, upTo: to }).mark };
+}
+
 export function readMark({ text: tokenId, mark, until }: HeldText): LiveMark {
   // A Jetway without such marks: its token may be good as long as the row is kept.
   if (mark === '') return { tokenId, expiresAt: until, until };

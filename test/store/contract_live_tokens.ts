@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 
-import { type Instant, milliseconds } from '../../src/lib/clock.ts';
+import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
 import type { Place } from '../../src/oauth/grant.ts';
 import type { Store } from '../../src/store/contract.ts';
@@ -178,6 +178,32 @@ export function liveTokenTests(check: StoreTest): void {
       assert.deepEqual(ended, isGone ? [false, true, false] : [true, false, false]);
     });
   }
+
+  check('FAULTS 33: a mark of a clock ahead ends nothing since a time was accepted', async (o) => {
+    await o.store.keepText(aToken('first'), at(0));
+    await o.store.keepText(aToken('ahead', 9000, { login: 7 as Place }), at(9000));
+    await o.store.keepText(aToken('other', 2, { key: digest('other') }), at(2));
+    // Of a battery that is empty, and of a clock that is wild.
+    for (const [n, upTo] of [5, 99_999_999_999_999].entries()) {
+      const wild = { key: digest(`wild ${n}`), issuedAt: instant(upTo) };
+      await o.store.keepText(aToken(`wild ${n}`, 1, wild), at(1));
+    }
+    await o.store.time(at(9000));
+    await o.store.acceptTime(at(30));
+    const store = await o.reopened();
+    const mark = await findLive(store, at(8990));
+    assert.deepEqual([mark?.tokenId, mark?.login, mark?.upTo], ['ahead', 7, at(30)]);
+    const ended = [0, 30, 31].map((seconds) =>
+      isEndedBy(mark, { tokenId: 'any', issuedAt: at(seconds) }, 'any', at(8990)),
+    );
+    assert.deepEqual(ended, [true, true, false]);
+    const upTo = await inParallel(3, async (n) => {
+      const key = digest(['wild 0', 'wild 1', 'other'][n] ?? '');
+      const held = await store.findKept(club, 'live_token', key, at(31));
+      return held && readMark(held).upTo;
+    });
+    assert.deepEqual(upTo, [5, at(30), at(2)]);
+  });
 
   check('FAULTS 33: a token that was revoked before it was replaced stays dead', async (o) => {
     const { store } = o;

@@ -9,10 +9,13 @@ import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
 import {
   floorName,
   floorRow,
+  digitsOf,
   heldIn,
+  isMarkAfter,
   keptRow,
   markRows,
   raiseFloor,
+  rowSetBack,
   withMark,
 } from '../sql/kept_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
@@ -212,8 +215,31 @@ export function textVerbs(link: Link): TextVerbs {
   };
 }
 
-/** Rows of floors as they are raised. */
-export const floorRows = rows;
+/** Rows of kept texts, for a statement that writes some beside others. */
+export const textRows = rows;
+
+const ahead = partReader({ row: leftJoined(keptTexts, 'kept_text') });
+const findAhead: Statement = {
+  name: 'find_marks_ahead',
+  text: `SELECT ${ahead.columns} FROM kept_text WHERE ${isMarkAfter('$1')}`,
+  isRead: true,
+};
+
+/** The marks of a clock that was ahead of a time, as they are once it is accepted. */
+export async function marksSetBack(care: Link, to: Instant): Promise<readonly KeptRow[]> {
+  const found = await care.run(findAhead, [digitsOf(to)]);
+  return found.flatMap((one) => {
+    const { row } = ahead.read(one as Value[]);
+    return row === null ? [] : [rowSetBack(row, to)];
+  });
+}
+
+/** SQL that changes marks by rows, which are the parameters from `at` on; not of a token that came since. */
+export function changeMarks(at: number, condition: string): string {
+  return `UPDATE kept_text SET mark = asked.mark, sum = asked.sum FROM ${rows.from('asked', at)}
+    WHERE ${condition} AND kept_text.programme = asked.programme AND kept_text.use = asked.use
+      AND kept_text.key = asked.key AND kept_text.kept = asked.kept`;
+}
 
 /** SQL that raises the floor of assertions by rows, which are the parameters from `at` on. */
 export function raiseFloors(at: number, condition: string): string {

@@ -1,8 +1,9 @@
 // Owns what the rows of kept texts say, for every SQL backend.
 
+import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Floor, HeldText, KeptText } from '../kept_texts.ts';
-import { type LiveMark, type LiveToken, markText } from '../live_tokens.ts';
+import { type LiveMark, type LiveToken, markText, setBackMark } from '../live_tokens.ts';
 import { everybody } from './revocations.ts';
 import { expectWhole } from './table.ts';
 import { type KeptRow, keptTexts } from './tables.ts';
@@ -45,6 +46,24 @@ export function withMark(row: KeptRow, said: KeptRow | null | undefined): KeptRo
 
 /** SQL of whether a row is a mark. */
 export const isMark = `kept_text.use IN ('live_token', 'live_mark') AND kept_text.kept <> ''`;
+
+/**
+ * SQL of whether a mark may be of a clock that was ahead of a time, which is SQL of `digitsOf` it. Texts are
+ * compared: a wild clock writes more or fewer digits, and is looked at.
+ */
+export function isMarkAfter(time: string): string {
+  return `kept_text.use IN ('live_token', 'live_mark') AND kept_text.mark <> ''
+    AND (substr(kept_text.mark, 14, 1) <> ' ' OR substr(kept_text.mark, 1, 13) > ${time})`;
+}
+
+export function digitsOf(time: Instant): string {
+  return String(time).padStart(13, '0');
+}
+
+/** A row of such a mark once that time was accepted. */
+export function rowSetBack(row: KeptRow, to: Instant): KeptRow {
+  return { ...row, mark: setBackMark(heldIn(row), to).mark };
+}
 
 /** The row of a floor. */
 export function floorRow({ upTo, until }: Floor): Omit<KeptRow, 'sum'> {

@@ -9,10 +9,13 @@ import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
 import {
   floorName,
   floorRow,
+  digitsOf,
   heldIn,
+  isMarkAfter,
   keptRow,
   markRow,
   raiseFloor,
+  rowSetBack,
   withMark,
 } from '../sql/kept_rows.ts';
 import { from } from '../sql/parts.ts';
@@ -20,7 +23,7 @@ import { expectWhole } from '../sql/table.ts';
 import { type KeptRow, keptTexts } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import type { RevokedOnes } from './revocations.ts';
-import { finder, inserter, replacing } from './tables.ts';
+import { finder, inserter, lister, replacing } from './tables.ts';
 
 /** The verbs of kept texts. */
 export function fileTexts(
@@ -69,6 +72,16 @@ export function fileTexts(
         const held = look(programme, use, key);
         return held !== undefined && now < held.ends_at ? heldIn(held) : undefined;
       }),
+  };
+}
+
+/** Sets back the marks of a clock that was ahead of a time; call it inside a write. */
+export function markSetBack(database: DatabaseSync): (to: Instant) => void {
+  const put = inserter(database, keptTexts, replacing(keptTexts));
+  const row = from(keptTexts, 'kept_text');
+  const ahead = lister(database, { row }, `FROM kept_text WHERE ${isMarkAfter('?')}`);
+  return (to) => {
+    for (const found of ahead(digitsOf(to))) put(rowSetBack(found.row, to));
   };
 }
 

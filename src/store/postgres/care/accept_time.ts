@@ -14,7 +14,7 @@ import { everybody } from '../../sql/revocations.ts';
 import { putClock } from '../clock.ts';
 import { readEpoch } from '../epoch.ts';
 import { everywhere } from '../keeping.ts';
-import { floorRows, raiseFloors } from '../kept_texts.ts';
+import { changeMarks, marksSetBack, raiseFloors, textRows } from '../kept_texts.ts';
 import { untilKnown } from '../link/batch.ts';
 import type { Link } from '../link/link.ts';
 import type { Statement } from '../link/statement.ts';
@@ -22,11 +22,9 @@ import { putRevocations, revocationRows } from '../revocations.ts';
 import { changeItems, confirmChange, itemRow, type ItemRow, items } from '../write_changes.ts';
 
 const gated = 'EXISTS (SELECT FROM gate)';
-const [floorsAt, itemsAt, revokedAt] = [
-  8,
-  8 + floorRows.length,
-  8 + floorRows.length + items.length,
-];
+const [floorsAt, marksAt] = [8, 8 + textRows.length];
+const itemsAt = marksAt + textRows.length;
+const revokedAt = itemsAt + items.length;
 
 const forgottenSince = `coalesce((SELECT value::bigint FROM meta WHERE name = 'forgotten_since'), 0)`;
 
@@ -60,6 +58,7 @@ const accept: Statement = {
     ), outages AS (DELETE FROM outage WHERE to_at > $4 AND ${gated}
     ), uses AS (UPDATE secret_use SET used_at = $4 WHERE used_at > $4 AND ${gated}
     ), floors AS (${raiseFloors(floorsAt, gated)}
+    ), marks AS (${changeMarks(marksAt, gated)}
     ), changed AS (${changeItems(itemsAt, gated)}
     ), revoked AS (
       ${putRevocations(`SELECT ${revocationRows.names.join(', ')}
@@ -97,7 +96,8 @@ export async function acceptTime(care: Link, now: Instant, recorded: Instant): P
       placeAfter(now),
       now < recorded,
       mark,
-      ...floorRows.values(floors),
+      ...textRows.values(floors),
+      ...textRows.values(await marksSetBack(care, now)),
       ...items.values(changed),
       ...revocationRows.values(revoked),
     ];
