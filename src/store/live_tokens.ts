@@ -14,7 +14,6 @@ import type { Digest } from '../lib/digest.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Place } from '../oauth/grant.ts';
-import { revokedUntil } from './accepted_time.ts';
 import type { HeldText } from './kept_texts.ts';
 
 /** A token that becomes the live one of its owner. */
@@ -72,6 +71,7 @@ export function takeOver(
 ): LiveChange | undefined {
   const held = found !== undefined && now < found.until ? found : undefined;
   const { tokenId, expiresAt, issuedAt, login, isRetry, longestToken } = token;
+  const { loginEndsAt = expiresAt } = token;
   if (isRevoked || held?.tokenId === tokenId) return undefined;
   // Also of the same answer in another format, which a file has changed meanwhile: the first one is live.
   if (isRetry && held !== undefined && issuedAt <= (held.upTo ?? Infinity)) return undefined;
@@ -80,7 +80,9 @@ export function takeOver(
     expiresAt,
     // A clock that was ahead must not end what is issued after it was set right.
     upTo: later(issuedAt, earlier(held?.upTo ?? issuedAt, now)),
-    until: [after(now, longestToken), revokedUntil(token), held?.until ?? expiresAt].reduce(later),
+    until: [after(now, longestToken), loginEndsAt, expiresAt, held?.until ?? expiresAt].reduce(
+      later,
+    ),
     ...present({ login }),
   };
   return held === undefined || held.expiresAt <= now ? { mark } : { mark, ends: held };

@@ -9,13 +9,10 @@ import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
 import {
   floorName,
   floorRow,
-  digitsOf,
   heldIn,
-  isMarkAfter,
   keptRow,
   markRows,
   raiseFloor,
-  rowSetBack,
   withMark,
 } from '../sql/kept_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
@@ -217,22 +214,6 @@ export function textVerbs(link: Link): TextVerbs {
 
 /** Rows of kept texts, for a statement that writes some beside others. */
 export const textRows = rows;
-
-const ahead = partReader({ row: leftJoined(keptTexts, 'kept_text') });
-const findAhead: Statement = {
-  name: 'find_marks_ahead',
-  text: `SELECT ${ahead.columns} FROM kept_text WHERE ${isMarkAfter('$1')}`,
-  isRead: true,
-};
-
-/** The marks of a clock that was ahead of a time, as they are once it is accepted. */
-export async function marksSetBack(care: Link, to: Instant): Promise<readonly KeptRow[]> {
-  const found = await care.run(findAhead, [digitsOf(to)]);
-  return found.flatMap((one) => {
-    const { row } = ahead.read(one as Value[]);
-    return row === null ? [] : [rowSetBack(row, to)];
-  });
-}
 
 /** SQL that changes marks by rows, which are the parameters from `at` on; not of a token that came since. */
 export function changeMarks(at: number, condition: string): string {

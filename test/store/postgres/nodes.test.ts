@@ -186,19 +186,6 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     assert.deepEqual((await one.time()).outages, [{ from: at(11), to: at(3611) }]);
   });
 
-  test('FAULTS 34: a node that was suspended takes no other its number', async (t) => {
-    const { one, other, sql } = await openNodes(t);
-    assert.equal(await one.leaseNode(at(0), 'one', facts), 0);
-    // Meanwhile that lease ended, and a new server got the number.
-    assert.equal(await other.leaseNode(at(3600), 'other', facts), 0);
-    // Before its clock has gone on.
-    assert.equal(await one.leaseNode(at(1), 'one', facts), 1);
-    assert.equal(await other.leaseNode(at(3601), 'other', facts), 0);
-    // Of a clock that was ahead, and of a server that has ended.
-    await sql('UPDATE node_lease SET beat_clock = beat_clock - 3600000');
-    assert.equal(await one.leaseNode(at(2), 'new', facts), 0);
-  });
-
   test('HOSTILE 30: an outage that one node has met is known at every other, in the commit that ends it', async (t) => {
     const { one, other, another, sql } = await openNodes(t);
     const pass = passing(t);

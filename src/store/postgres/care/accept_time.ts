@@ -9,12 +9,15 @@ import { Unavailable } from '../../../oauth/failure.ts';
 import { placeAfter } from '../../../oauth/place.ts';
 import { floorAfterSetBack } from '../../kept_texts.ts';
 import { type Kind, type KindDescription, kindNames, kinds } from '../../kinds.ts';
-import { floorRow } from '../../sql/kept_rows.ts';
+import { digitsOf, floorRow, isMarkAfter, rowSetBack } from '../../sql/kept_rows.ts';
+import { leftJoined, partReader } from '../../sql/parts.ts';
 import { everybody } from '../../sql/revocations.ts';
+import type { Value } from '../../sql/table.ts';
+import { type KeptRow, keptTexts } from '../../sql/tables.ts';
 import { putClock } from '../clock.ts';
 import { readEpoch } from '../epoch.ts';
 import { everywhere } from '../keeping.ts';
-import { changeMarks, marksSetBack, raiseFloors, textRows } from '../kept_texts.ts';
+import { changeMarks, raiseFloors, textRows } from '../kept_texts.ts';
 import { untilKnown } from '../link/batch.ts';
 import type { Link } from '../link/link.ts';
 import type { Statement } from '../link/statement.ts';
@@ -121,4 +124,20 @@ async function itemsSetBack(care: Link, to: Instant, before: Instant): Promise<r
     }
   }
   return changed;
+}
+
+const marks = partReader({ row: leftJoined(keptTexts, 'kept_text') });
+const findAhead: Statement = {
+  name: 'find_marks_ahead',
+  text: `SELECT ${marks.columns} FROM kept_text WHERE ${isMarkAfter('$1')}`,
+  isRead: true,
+};
+
+/** The marks of a clock that was ahead of a time, as they are once it is accepted. */
+async function marksSetBack(care: Link, to: Instant): Promise<readonly KeptRow[]> {
+  const found = await care.run(findAhead, [digitsOf(to)]);
+  return found.flatMap((one) => {
+    const { row } = marks.read(one as Value[]);
+    return row === null ? [] : [rowSetBack(row, to)];
+  });
 }
