@@ -62,7 +62,7 @@ async function beginLogin(request: GrantRequest, beginning: LoginBeginning): Pro
       if (!(error instanceof PlaceTaken) || tries === mostPlaces) throw error;
       continue;
     }
-    await endFormer(service, client, made, { login: login.place });
+    await endFormer(service, client, made, { login });
     return tokens;
   }
 }
@@ -80,7 +80,7 @@ async function answerNext(
     );
     if (!isMine) return undefined;
   }
-  await endFormer(service, client, made, present({ login: login.place, isRetry }));
+  await endFormer(service, client, made, present({ login, isRetry }));
   return issuedTokenType === undefined ? tokens : { ...tokens, issuedTokenType };
 }
 

@@ -12,6 +12,7 @@ import { findRefresh } from './presented/refresh_token.ts';
 import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { throttle } from './throttle.ts';
+import { anyAge } from './token_forms.ts';
 import { type Authenticating, readQuestion, type TokenQuestion } from './token_question.ts';
 
 /** Answers a revocation request. */
@@ -41,7 +42,8 @@ async function revoke(
 ): Promise<void> {
   const { store, programme } = service;
   const { record } = request;
-  const refresh = await findRefresh(service, text, now);
+  // Also one that has expired: a clock that is ahead takes live tokens for expired (FAULTS 33).
+  const refresh = await findRefresh(service, text, anyAge);
   if (refresh !== undefined) {
     const { login } = refresh;
     // Of any generation: a store that was put back may know less than the client.
@@ -54,7 +56,6 @@ async function revoke(
     record.ended = 'revoked';
     return;
   }
-  // Also one that has expired: a clock that is ahead takes live tokens for expired (FAULTS 33).
   const token = await proveAnyAge(service, text, now);
   if (token === undefined || token.client !== client.id) return;
   // The store keeps a row for each revoked access token until its end.

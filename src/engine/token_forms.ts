@@ -1,7 +1,7 @@
 // Owns tokens that have a form of their own, when they are told and when they come back, and which token is
 // the one live one of its owner. All else of the engine knows the ordinary texts of tokens alone.
 
-import { after, type Instant, milliseconds } from '../lib/clock.ts';
+import { after, instant, type Instant, milliseconds } from '../lib/clock.ts';
 import { type Digest, digest } from '../lib/digest.ts';
 import { present } from '../lib/present.ts';
 import type { Client } from '../oauth/client.ts';
@@ -61,6 +61,9 @@ async function keep(
   await store.keepText({ programme: id, use, key, text, until }, clock.now());
 }
 
+/** Before every end: for a token that may have ended, if only by a clock that is ahead (FAULTS 33). */
+export const anyAge = instant(0);
+
 /**
  * The ordinary text of a token that a client presents: what it is kept for, or the token itself. Tokens
  * that were issued before a programme had a form are ordinary ones, and go on being good.
@@ -85,7 +88,7 @@ export async function ordinaryText(
 
 /** Of which answer a token is. */
 export interface OfAnswer {
-  readonly login?: LoginState['place'];
+  readonly login?: Pick<LoginState, 'place' | 'endsAt'>;
   /** Whether it is told again. */
   readonly isRetry?: boolean;
 }
@@ -113,7 +116,7 @@ export async function endFormer(
       expiresAt,
       isRetry,
       longestToken: tokenKeys.longestToken(),
-      ...present({ login }),
+      ...present({ login: login?.place, loginEndsAt: login?.endsAt }),
     },
     clock.now(),
   );

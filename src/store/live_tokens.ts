@@ -27,6 +27,7 @@ export interface LiveToken {
   readonly expiresAt: Instant;
   /** Absent for a client's own token. */
   readonly login?: Place;
+  readonly loginEndsAt?: Instant;
   readonly issuedAt: Instant;
   /** An answer that is told again: it ends nothing that became live after its issue. */
   readonly isRetry: boolean;
@@ -41,7 +42,10 @@ export interface LiveMark {
   readonly login?: Place;
   /** All other tokens of the owner that were issued up to then have ended. Unknown of marks of an earlier Jetway. */
   readonly upTo?: Instant;
-  /** By then all of those tokens have expired. */
+  /**
+   * By then all of those tokens have expired, and their logins have ended: a clock that is ahead forgets the
+   * mark no earlier than the login, as of a revocation (FAULTS 33).
+   */
   readonly until: Instant;
 }
 
@@ -67,6 +71,7 @@ export function takeOver(
 ): LiveChange | undefined {
   const held = found !== undefined && now < found.until ? found : undefined;
   const { tokenId, expiresAt, issuedAt, login, isRetry, longestToken } = token;
+  const { loginEndsAt = expiresAt } = token;
   if (isRevoked || held?.tokenId === tokenId) return undefined;
   // Also of the same answer in another format, which a file has changed meanwhile: the first one is live.
   if (isRetry && held !== undefined && issuedAt <= (held.upTo ?? Infinity)) return undefined;
@@ -75,7 +80,9 @@ export function takeOver(
     expiresAt,
     // A clock that was ahead must not end what is issued after it was set right.
     upTo: later(issuedAt, earlier(held?.upTo ?? issuedAt, now)),
-    until: later(later(after(now, longestToken), expiresAt), held?.until ?? expiresAt),
+    until: [after(now, longestToken), loginEndsAt, expiresAt, held?.until ?? expiresAt].reduce(
+      later,
+    ),
     ...present({ login }),
   };
   return held === undefined || held.expiresAt <= now ? { mark } : { mark, ends: held };
@@ -102,6 +109,13 @@ export function isEndedBy(
 /** A mark as a kept text: an earlier Jetway beside this one reads the token in it, and nothing else. */
 export function markText({ tokenId, upTo, expiresAt, login, until }: LiveMark): HeldText {
   return { text: tokenId, mark: [upTo, expiresAt, login].join(' '), until };
+}
+
+/** What is held after a clock was set back: the mark of a clock ahead ends nothing that is issued since (FAULTS 33). */
+export function setBackMark<Held extends HeldText>(held: Held, to: Instant): Held {
+  const mark = readMark(held);
+  if (mark.upTo === undefined || mark.upTo <= to) return held;
+  return { ...held, mark: markText({ ...mark, upTo: to }).mark };
 }
 
 export function readMark({ text: tokenId, mark, until }: HeldText): LiveMark {

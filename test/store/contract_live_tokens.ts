@@ -3,12 +3,13 @@
 
 import assert from 'node:assert/strict';
 
-import { type Instant, milliseconds } from '../../src/lib/clock.ts';
+import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
 import type { Place } from '../../src/oauth/grant.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { type LiveMark, type LiveToken, readMark } from '../../src/store/live_tokens.ts';
-import { at, club, inParallel, otherClub } from './fixtures.ts';
+import { isEndedBy, type LiveMark, type LiveToken, readMark } from '../../src/store/live_tokens.ts';
+import { aLogin, at, aTokenOfItsOwn, club, inParallel, otherClub } from './fixtures.ts';
+import { isRevoked } from './login.ts';
 import type { StoreTest } from './with_store.ts';
 
 const owner = digest('owner');
@@ -126,8 +127,16 @@ export function liveTokenTests(check: StoreTest): void {
       assert.equal((await findLive(o.store, at(2)))?.tokenId, 'old');
       await o.store.keepText(aToken('new', 2), at(2));
       assert.deepEqual([await stands(o.store, 'old'), await stands(o.store, 'new')], [false, true]);
-      // What an earlier version reads beside this one.
+      // What an earlier version reads beside this one, and writes in its place.
       assert.equal((await findLive(o.store, at(2)))?.tokenId, 'new');
+      await o.store.keepText({ ...old, text: 'beside', until: at(90) }, at(3));
+      const beside = { tokenId: 'beside', expiresAt: at(90), until: at(90) };
+      assert.deepEqual(await findLive(o.store, at(3)), beside);
+      await o.store.keepText(aToken('next', 4), at(4));
+      assert.deepEqual(
+        [await stands(o.store, 'beside'), await stands(o.store, 'next')],
+        [false, true],
+      );
     },
   );
 
@@ -137,5 +146,73 @@ export function liveTokenTests(check: StoreTest): void {
     assert.equal((await findLive(o.store, at(11)))?.upTo, at(10));
     const ahead = { tokenId: 'ahead', expiresAt: at(9060) };
     assert.equal(await o.store.isStanding(club, ahead), false);
+  });
+
+  for (const [seconds, isGone] of [
+    [7200, false],
+    [200_000, true],
+  ] as const) {
+    check(`FAULTS 33: a clock ${seconds} s ahead brings no replaced token back`, async (o) => {
+      const { store } = o;
+      const login = aLogin({ endsAt: at(86_400), forgetAt: at(86_400) });
+      await store.startLogin(login);
+      const { place, endsAt: loginEndsAt } = login;
+      const own = aTokenOfItsOwn(await store.era());
+      const key = digest('client');
+      await store.keepText(aToken('first', 0, { login: place, loginEndsAt }), at(0));
+      await store.keepText(aToken('second', 2, { login: place, loginEndsAt }), at(2));
+      // It ends all that the client was issued while the programme had `live: any`.
+      await store.keepText(aToken('of client', 2, { key, expiresAt: own.expiresAt }), at(2));
+      await store.time(at(seconds));
+      // Of the login it sees nothing yet.
+      for (let calls = 0; calls < 40; calls += 1) await store.sweep(at(seconds), 1);
+      await store.acceptTime(at(30));
+      const later = await o.reopened();
+      const mark = await findLive(later, at(31));
+      const first = { tokenId: 'first', issuedAt: at(0) };
+      const ended = [
+        isEndedBy(mark, first, 'any', at(31)),
+        (await isRevoked(later, login)) === undefined,
+        await later.isStanding(club, own),
+      ];
+      assert.deepEqual(ended, isGone ? [false, true, false] : [true, false, false]);
+    });
+  }
+
+  check('FAULTS 33: a mark of a clock ahead ends nothing since a time was accepted', async (o) => {
+    await o.store.keepText(aToken('first'), at(0));
+    await o.store.keepText(aToken('ahead', 9000, { login: 7 as Place }), at(9000));
+    await o.store.keepText(aToken('other', 2, { key: digest('other') }), at(2));
+    // Of a battery that is empty, and of a clock that is wild.
+    for (const [n, upTo] of [5, 99_999_999_999_999].entries()) {
+      const wild = { key: digest(`wild ${n}`), issuedAt: instant(upTo) };
+      await o.store.keepText(aToken(`wild ${n}`, 1, wild), at(1));
+    }
+    await o.store.time(at(9000));
+    await o.store.acceptTime(at(30));
+    const store = await o.reopened();
+    const mark = await findLive(store, at(8990));
+    assert.deepEqual([mark?.tokenId, mark?.login, mark?.upTo], ['ahead', 7, at(30)]);
+    const ended = [0, 30, 31].map((seconds) =>
+      isEndedBy(mark, { tokenId: 'any', issuedAt: at(seconds) }, 'any', at(8990)),
+    );
+    assert.deepEqual(ended, [true, true, false]);
+    const upTo = await inParallel(3, async (n) => {
+      const key = digest(['wild 0', 'wild 1', 'other'][n] ?? '');
+      const held = await store.findKept(club, 'live_token', key, at(31));
+      return held && readMark(held).upTo;
+    });
+    assert.deepEqual(upTo, [5, at(30), at(2)]);
+  });
+
+  check('FAULTS 33: a token that was revoked before it was replaced stays dead', async (o) => {
+    const { store } = o;
+    const ends = { loginEndsAt: at(86_400) };
+    await store.keepText(aToken('first', 0, ends), at(0));
+    await store.revokeToken(club, { tokenId: 'first', expiresAt: at(60), ...ends }, at(1));
+    await store.keepText(aToken('second', 2, ends), at(2));
+    for (let calls = 0; calls < 30; calls += 1) await store.sweep(at(7200), 100);
+    await store.acceptTime(at(30));
+    assert.equal(await stands(await o.reopened(), 'first'), false);
   });
 }

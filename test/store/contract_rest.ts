@@ -189,7 +189,11 @@ export function nodeTests(check: StoreTest): void {
   });
 
   check('G-22: the numbers are 0 to 1023, and then there is none', async ({ store }) => {
-    const nodes = await inParallel(1024, (n) => store.leaseNode(at(0), `holder ${n}`));
+    const nodes: number[] = [];
+    // As many at once as one connection answers in time on a busy machine.
+    for (let first = 0; first < 1024; first += 64) {
+      nodes.push(...(await inParallel(64, (n) => store.leaseNode(at(0), `holder ${first + n}`))));
+    }
     assert.deepEqual(new Set(nodes).size, 1024);
     assert.deepEqual([Math.min(...nodes), Math.max(...nodes)], [0, 1023]);
     await assert.rejects(store.leaseNode(at(1), 'one more'), Unavailable);

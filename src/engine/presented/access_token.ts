@@ -7,7 +7,7 @@ import type { StandingQuestion } from '../../store/grants.ts';
 import type { FindKey, OpenedAccess } from '../../token/sealed/access_text.ts';
 import { loginTagOf } from '../../token/sealed/refresh_text.ts';
 import type { Service } from '../service.ts';
-import { isReplaced, ordinaryText } from '../token_forms.ts';
+import { anyAge, isReplaced, ordinaryText } from '../token_forms.ts';
 
 /**
  * A token that proved itself: what it says is what this programme once said. Whether it was revoked is
@@ -95,9 +95,9 @@ export async function proveAnyAge(
   now: Instant,
 ): Promise<ProvenToken | undefined> {
   const end = saidEnd(text);
-  if (end === undefined || end > now) return prove(service, text, now);
+  if (end === undefined || end > now) return prove(service, text, now, anyAge);
   // An expired JWT is proved as of its last second. One that ends before its issue is none of ours.
-  const proven = await prove(service, text, instant(end - 1));
+  const proven = await prove(service, text, instant(end - 1), anyAge);
   return proven !== undefined && proven.issuedAt < end ? proven : undefined;
 }
 
@@ -117,9 +117,10 @@ async function prove(
   service: Service,
   token: string,
   now: Instant,
+  keptAt: Instant = now,
 ): Promise<ProvenToken | undefined> {
   const isFormed = service.programme.forms.access_token !== undefined;
-  const text = isFormed ? await ordinaryText(service, 'access_token', token, now) : token;
+  const text = isFormed ? await ordinaryText(service, 'access_token', token, keptAt) : token;
   const proveText = isJwt(text) ? proveJwt : proveSealed;
   const proven = await proveText(service, text, now);
   return proven !== undefined && isItsOwn(service, proven) ? proven : undefined;

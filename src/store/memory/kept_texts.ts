@@ -3,7 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { TextVerbs } from '../grants.ts';
 import { floorAfterSetBack, type HeldText, issueOf } from '../kept_texts.ts';
-import { type LiveToken, markText, readMark, takeOver } from '../live_tokens.ts';
+import { type LiveToken, markText, readMark, setBackMark, takeOver } from '../live_tokens.ts';
 import type { MemoryRevocations } from './revocations.ts';
 import { MemoryTable } from './table.ts';
 
@@ -39,9 +39,17 @@ export function memoryTexts(revocations: MemoryRevocations): MemoryTexts {
       const held = table.get(programme, nameOf(use, key));
       return held !== undefined && now < held.until ? held : undefined;
     },
-    sweepTexts: (now, limit) => table.sweep(limit, ({ until }) => now >= until),
+    sweepTexts: (now, limit) =>
+      table.sweep(
+        limit,
+        ({ until }) => now >= until,
+        ({ until, mark }) => mark !== '' && revocations.forget(until),
+      ),
     setBackTexts: (to, from) => {
       floor = Math.max(floor, floorAfterSetBack(to, from).upTo);
+      for (const held of table.filter(({ mark }) => mark !== '')) {
+        Object.assign(held, setBackMark(held, to));
+      }
     },
   };
 }

@@ -71,7 +71,7 @@ export class MemoryRevocations {
     const until = revokedUntil(token);
     if (until > now) raise(this.#tokens, programme, token.tokenId, until);
     // Over by the clock, which may be set back later.
-    else this.#forget(until);
+    else this.forget(until);
   }
 
   /** Whether that token was revoked by itself. */
@@ -83,11 +83,12 @@ export class MemoryRevocations {
     return this.#tokens.sweep(
       limit,
       (until) => now >= until,
-      (until) => this.#forget(until),
+      (until) => this.forget(until),
     );
   }
 
-  #forget(until: Instant): void {
+  /** Notes that what has ended tokens is removed, which was kept until then. */
+  forget(until: Instant): void {
     if (until > this.#forgotten) this.#forgotten = until;
   }
 }

@@ -6,7 +6,15 @@ import { Unavailable } from '../../oauth/failure.ts';
 import type { TextVerbs } from '../grants.ts';
 import { type Floor, issueOf, type KeptText } from '../kept_texts.ts';
 import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
-import { floorName, floorRow, heldIn, keptRow, markRow, raiseFloor } from '../sql/kept_rows.ts';
+import {
+  floorName,
+  floorRow,
+  heldIn,
+  keptRow,
+  markRows,
+  raiseFloor,
+  withMark,
+} from '../sql/kept_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
 import { expectWhole, type Value } from '../sql/table.ts';
 import { type KeptRow, keptTexts, revokedTokens } from '../sql/tables.ts';
@@ -35,18 +43,24 @@ const keep: Statement = {
 };
 
 const names = arrayRows({ programme: 'text', use: 'text', key: 'text' });
-const parts = partReader({ row: leftJoined(keptTexts, 'kept_text') });
+const parts = partReader({
+  row: leftJoined(keptTexts, 'kept_text'),
+  said: leftJoined(keptTexts, 'said'),
+});
 
 const find: Statement = {
   name: 'find_kept',
   text: `SELECT ${parts.columns} FROM ${names.from('asked')}
-    LEFT JOIN kept_text USING (programme, use, key) ORDER BY asked.n`,
+    LEFT JOIN kept_text USING (programme, use, key)
+    LEFT JOIN kept_text AS said ON asked.use = 'live_token' AND said.programme = asked.programme
+      AND said.use = 'live_mark' AND said.key = asked.key ORDER BY asked.n`,
   isRead: true,
 };
 
 const own = arrayRows({ programme: 'text', key: 'text', token: 'text' });
 const liveParts = partReader({
   held: leftJoined(keptTexts, 'kept_text'),
+  said: leftJoined(keptTexts, 'said'),
   revoked: leftJoined(revokedTokens, 'revoked_token'),
 });
 
@@ -55,6 +69,8 @@ const findLive: Statement = {
   text: `SELECT ${liveParts.columns} FROM ${own.from('asked')}
     LEFT JOIN kept_text ON kept_text.programme = asked.programme AND kept_text.use = 'live_token'
       AND kept_text.key = asked.key
+    LEFT JOIN kept_text AS said ON said.programme = asked.programme AND said.use = 'live_mark'
+      AND said.key = asked.key
     LEFT JOIN revoked_token ON revoked_token.programme = asked.programme
       AND revoked_token.key = asked.token`,
   isRead: true,
@@ -62,6 +78,7 @@ const findLive: Statement = {
 
 const ended = tableRows(revokedTokens);
 const before = arrayRows({ held: 'text' });
+const endedAt = 1 + rows.length + before.length;
 
 const makeLive: Statement = {
   name: 'make_live',
@@ -77,8 +94,11 @@ const makeLive: Statement = {
       ON CONFLICT DO NOTHING RETURNING 1
     ), done AS (SELECT FROM changed UNION ALL SELECT FROM added), revoked AS (
       INSERT INTO revoked_token (${ended.names.join(', ')}) SELECT ${ended.names.join(', ')}
-      FROM ${ended.from('ended', 1 + rows.length + before.length)} WHERE EXISTS (SELECT FROM done)
+      FROM ${ended.from('ended', endedAt)} WHERE EXISTS (SELECT FROM done)
       ON CONFLICT DO NOTHING
+    ), said AS (
+      ${into} SELECT ${rows.names.join(', ')} FROM ${rows.from('mark', endedAt + ended.length)}
+      WHERE EXISTS (SELECT FROM done) ${replace}
     )
     SELECT 1 FROM done`,
   isRead: false,
@@ -103,9 +123,9 @@ async function takePlace(
       own.values([{ programme, key, token: tokenId }]),
       until,
     );
-    const { held, revoked } = liveParts.read(row as Value[]);
+    const { held, said, revoked } = liveParts.read(row as Value[]);
     if (held !== null) expectWhole(keptTexts, held);
-    const found = held === null ? undefined : readMark(heldIn(held));
+    const found = held === null ? undefined : readMark(heldIn(withMark(held, said)));
     const change = takeOver(found, revoked !== null, token, now);
     // What an earlier run has written is written again: see `untilKnown`.
     const isLive = found?.tokenId === tokenId;
@@ -116,10 +136,12 @@ async function takePlace(
       key: change.ends.tokenId,
       expires_at: change.ends.expiresAt,
     };
+    const [live, saying] = markRows(token, mark);
     const params = [
-      ...rows.values([markRow(token, mark)]),
+      ...rows.values([live]),
       ...before.values([{ held: held?.kept ?? null }]),
       ...ended.values(ends === undefined ? [] : [ends]),
+      ...rows.values([saying]),
     ];
     if ((await link.run(makeLive, params, until)).length > 0) return true;
   }
@@ -152,7 +174,7 @@ export function textVerbs(link: Link): TextVerbs {
       return asked.map(({ mark }) => mark === '' || kept.has(mark));
     },
   });
-  const read = batched<Name, KeptRow | null>({
+  const read = batched<Name, { readonly row: KeptRow; readonly said: KeptRow | null } | undefined>({
     link,
     answer: async (asked, until) => {
       const found = await link.run(
@@ -160,7 +182,10 @@ export function textVerbs(link: Link): TextVerbs {
         names.values(asked.map(({ programme, use, key }) => ({ programme, use, key }))),
         until,
       );
-      return found.map((row) => parts.read(row as Value[]).row);
+      return found.map((one) => {
+        const { row, said } = parts.read(one as Value[]);
+        return row === null ? undefined : { row, said };
+      });
     },
   });
   const become = batched<Becoming, boolean>({
@@ -179,15 +204,23 @@ export function textVerbs(link: Link): TextVerbs {
         ? become({ token: text, now })
         : write({ text, now, mark: text.use === 'assertion' ? randomKey(12) : '' }),
     findKept: async (programme, use, key, now) => {
-      const row = await read({ programme, use, key });
-      if (row !== null) expectWhole(keptTexts, row);
-      return row !== null && now < row.ends_at ? heldIn(row) : undefined;
+      const found = await read({ programme, use, key });
+      if (found === undefined) return undefined;
+      expectWhole(keptTexts, found.row);
+      return now < found.row.ends_at ? heldIn(withMark(found.row, found.said)) : undefined;
     },
   };
 }
 
-/** Rows of floors as they are raised. */
-export const floorRows = rows;
+/** Rows of kept texts, for a statement that writes some beside others. */
+export const textRows = rows;
+
+/** SQL that changes marks by rows, which are the parameters from `at` on; not of a token that came since. */
+export function changeMarks(at: number, condition: string): string {
+  return `UPDATE kept_text SET mark = asked.mark, sum = asked.sum FROM ${rows.from('asked', at)}
+    WHERE ${condition} AND kept_text.programme = asked.programme AND kept_text.use = asked.use
+      AND kept_text.key = asked.key AND kept_text.kept = asked.kept`;
+}
 
 /** SQL that raises the floor of assertions by rows, which are the parameters from `at` on. */
 export function raiseFloors(at: number, condition: string): string {

@@ -33,9 +33,11 @@ const missedAfter = 2000;
 /** Milliseconds after which another node takes over the upkeep of the store. */
 const upkeepAfter = 10_000;
 
-// One that would outlast a new one is from before a jump of the clock.
+// One that would outlast a new one is from before a jump of the clock, unless a server has renewed it just
+// now: then the one that asks was suspended (FAULTS 34).
 const isHeld = (row: string): string =>
-  `(${row}.expires_at > $2 AND ${row}.expires_at <= $2 + ${leaseSpan + closeClocks})`;
+  `(${row}.expires_at > $2 AND (${row}.expires_at <= $2 + ${leaseSpan + closeClocks}
+    OR ${row}.facts IS NOT NULL AND ${row}.beat_clock > ${databaseNow} - ${trusted}))`;
 
 /**
  * Takes the lowest number that is free, or renews the holder's own, and notes an outage that it has met.

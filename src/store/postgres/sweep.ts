@@ -3,6 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { Keeping } from '../keeping.ts';
 import { type Ends, ends, endingAt } from '../sql/ends.ts';
+import { isMark } from '../sql/kept_rows.ts';
 import { spentRow } from '../sql/login_rows.ts';
 import { from, partReader } from '../sql/parts.ts';
 import { sumOf, type Value } from '../sql/table.ts';
@@ -42,6 +43,11 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
     text: `DELETE FROM outage WHERE ${isPast} RETURNING 1`,
     isRead: false,
   };
+  // Of revocations of tokens, and of marks of live tokens (FAULTS 29).
+  const noteEnds: Preparation['run'] = async (found) => {
+    const last = Math.max(0, ...found.map(([end]) => Number(end)));
+    if (last > 0) await care.run(forgetRevoked, [last]);
+  };
   const before: Readonly<Record<string, Preparation>> = {
     code: {
       reads: spent.columns,
@@ -53,13 +59,8 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
         await care.run(keep, spentRows.values(whole.map(spentRow)));
       },
     },
-    revoked_token: {
-      reads: 'revoked_token.expires_at',
-      run: async (found) => {
-        if (found.length > 0)
-          await care.run(forgetRevoked, [Math.max(...found.map(([end]) => Number(end)))]);
-      },
-    },
+    revoked_token: { reads: 'revoked_token.expires_at', run: noteEnds },
+    kept_text: { reads: `CASE WHEN ${isMark} THEN kept_text.ends_at ELSE 0 END`, run: noteEnds },
   };
   const sweeps: readonly Sweep[] = [
     ...[...ends, endingAt(throttle, 'throttle.ends_at')].map((end) =>

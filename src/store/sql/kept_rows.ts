@@ -1,10 +1,12 @@
 // Owns what the rows of kept texts say, for every SQL backend.
 
+import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Floor, HeldText, KeptText } from '../kept_texts.ts';
-import { type LiveMark, type LiveToken, markText } from '../live_tokens.ts';
+import { type LiveMark, type LiveToken, markText, setBackMark } from '../live_tokens.ts';
 import { everybody } from './revocations.ts';
-import type { KeptRow } from './tables.ts';
+import { expectWhole } from './table.ts';
+import { type KeptRow, keptTexts } from './tables.ts';
 
 export function keptRow(
   { programme, use, key, text, until }: KeptText,
@@ -21,6 +23,46 @@ export function markRow({ programme, use, key }: LiveToken, live: LiveMark): Omi
 
 export function heldIn({ kept: text, mark, ends_at: until }: KeptRow): HeldText {
   return { text, mark, until };
+}
+
+/** The same in two rows: an earlier Jetway on PostgreSQL replaces no row that has a mark. */
+export function markRows(
+  token: LiveToken,
+  live: LiveMark,
+): readonly [Omit<KeptRow, 'sum'>, Omit<KeptRow, 'sum'>] {
+  const whole = markRow(token, live);
+  return [
+    { ...whole, mark: '' },
+    { ...whole, use: 'live_mark' },
+  ];
+}
+
+/** The row of an owner's live token with its mark, unless an earlier Jetway has written another token since. */
+export function withMark(row: KeptRow, said: KeptRow | null | undefined): KeptRow {
+  if (said?.kept !== row.kept) return row;
+  expectWhole(keptTexts, said);
+  return { ...row, mark: said.mark };
+}
+
+/** SQL of whether a row is a mark. */
+export const isMark = `kept_text.use IN ('live_token', 'live_mark') AND kept_text.kept <> ''`;
+
+/**
+ * SQL of whether a mark may be of a clock that was ahead of a time, which is SQL of `digitsOf` it. Texts are
+ * compared: a wild clock writes more or fewer digits, and is looked at.
+ */
+export function isMarkAfter(time: string): string {
+  return `kept_text.use IN ('live_token', 'live_mark') AND kept_text.mark <> ''
+    AND (substr(kept_text.mark, 14, 1) <> ' ' OR substr(kept_text.mark, 1, 13) > ${time})`;
+}
+
+export function digitsOf(time: Instant): string {
+  return String(time).padStart(13, '0');
+}
+
+/** A row of such a mark once that time was accepted. */
+export function rowSetBack(row: KeptRow, to: Instant): KeptRow {
+  return { ...row, mark: setBackMark(heldIn(row), to).mark };
 }
 
 /** The row of a floor. */

@@ -6,13 +6,24 @@ import type { Instant } from '../../lib/clock.ts';
 import type { TextVerbs } from '../grants.ts';
 import { type Floor, issueOf } from '../kept_texts.ts';
 import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
-import { floorName, floorRow, heldIn, keptRow, markRow, raiseFloor } from '../sql/kept_rows.ts';
+import {
+  floorName,
+  floorRow,
+  digitsOf,
+  heldIn,
+  isMarkAfter,
+  keptRow,
+  markRow,
+  raiseFloor,
+  rowSetBack,
+  withMark,
+} from '../sql/kept_rows.ts';
 import { from } from '../sql/parts.ts';
 import { expectWhole } from '../sql/table.ts';
 import { type KeptRow, keptTexts } from '../sql/tables.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import type { RevokedOnes } from './revocations.ts';
-import { finder, inserter, replacing } from './tables.ts';
+import { finder, inserter, lister, replacing } from './tables.ts';
 
 /** The verbs of kept texts. */
 export function fileTexts(
@@ -28,8 +39,11 @@ export function fileTexts(
   const put = inserter(database, keptTexts, replacing(keptTexts));
   const look = (...name: readonly [string, string, string]): KeptRow | undefined => {
     const row = find(...name)?.row;
-    if (row !== undefined) expectWhole(keptTexts, row);
-    return row;
+    if (row === undefined) return undefined;
+    expectWhole(keptTexts, row);
+    if (row.use !== 'live_token' || row.mark !== '') return row;
+    // Of a store that was copied from PostgreSQL.
+    return withMark(row, find(row.programme, 'live_mark', row.key)?.row);
   };
   const becomeLive = (token: LiveToken, now: Instant): boolean => {
     const { programme, use, key, tokenId } = token;
@@ -58,6 +72,16 @@ export function fileTexts(
         const held = look(programme, use, key);
         return held !== undefined && now < held.ends_at ? heldIn(held) : undefined;
       }),
+  };
+}
+
+/** Sets back the marks of a clock that was ahead of a time; call it inside a write. */
+export function markSetBack(database: DatabaseSync): (to: Instant) => void {
+  const put = inserter(database, keptTexts, replacing(keptTexts));
+  const row = from(keptTexts, 'kept_text');
+  const ahead = lister(database, { row }, `FROM kept_text WHERE ${isMarkAfter('?')}`);
+  return (to) => {
+    for (const found of ahead(digitsOf(to))) put(rowSetBack(found.row, to));
   };
 }
 

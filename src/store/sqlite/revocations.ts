@@ -80,7 +80,12 @@ export interface RevokedOnes {
 }
 
 export function revokedOnes(database: DatabaseSync, fresh: Freshness): RevokedOnes {
-  const insert = inserter(database, revokedTokens, replacing(revokedTokens));
+  // A token that was revoked is also replaced later (`live: one`): its row stays as long as it was to.
+  const insert = inserter(
+    database,
+    revokedTokens,
+    `${replacing(revokedTokens)} WHERE excluded.expires_at > expires_at`,
+  );
   const find = finder(
     database,
     { row: from(revokedTokens, 'revoked_token') },

@@ -9,12 +9,15 @@ import { Unavailable } from '../../../oauth/failure.ts';
 import { placeAfter } from '../../../oauth/place.ts';
 import { floorAfterSetBack } from '../../kept_texts.ts';
 import { type Kind, type KindDescription, kindNames, kinds } from '../../kinds.ts';
-import { floorRow } from '../../sql/kept_rows.ts';
+import { digitsOf, floorRow, isMarkAfter, rowSetBack } from '../../sql/kept_rows.ts';
+import { leftJoined, partReader } from '../../sql/parts.ts';
 import { everybody } from '../../sql/revocations.ts';
+import type { Value } from '../../sql/table.ts';
+import { type KeptRow, keptTexts } from '../../sql/tables.ts';
 import { putClock } from '../clock.ts';
 import { readEpoch } from '../epoch.ts';
 import { everywhere } from '../keeping.ts';
-import { floorRows, raiseFloors } from '../kept_texts.ts';
+import { changeMarks, raiseFloors, textRows } from '../kept_texts.ts';
 import { untilKnown } from '../link/batch.ts';
 import type { Link } from '../link/link.ts';
 import type { Statement } from '../link/statement.ts';
@@ -22,11 +25,9 @@ import { putRevocations, revocationRows } from '../revocations.ts';
 import { changeItems, confirmChange, itemRow, type ItemRow, items } from '../write_changes.ts';
 
 const gated = 'EXISTS (SELECT FROM gate)';
-const [floorsAt, itemsAt, revokedAt] = [
-  8,
-  8 + floorRows.length,
-  8 + floorRows.length + items.length,
-];
+const [floorsAt, marksAt] = [8, 8 + textRows.length];
+const itemsAt = marksAt + textRows.length;
+const revokedAt = itemsAt + items.length;
 
 const forgottenSince = `coalesce((SELECT value::bigint FROM meta WHERE name = 'forgotten_since'), 0)`;
 
@@ -60,6 +61,7 @@ const accept: Statement = {
     ), outages AS (DELETE FROM outage WHERE to_at > $4 AND ${gated}
     ), uses AS (UPDATE secret_use SET used_at = $4 WHERE used_at > $4 AND ${gated}
     ), floors AS (${raiseFloors(floorsAt, gated)}
+    ), marks AS (${changeMarks(marksAt, gated)}
     ), changed AS (${changeItems(itemsAt, gated)}
     ), revoked AS (
       ${putRevocations(`SELECT ${revocationRows.names.join(', ')}
@@ -97,7 +99,8 @@ export async function acceptTime(care: Link, now: Instant, recorded: Instant): P
       placeAfter(now),
       now < recorded,
       mark,
-      ...floorRows.values(floors),
+      ...textRows.values(floors),
+      ...textRows.values(await marksSetBack(care, now)),
       ...items.values(changed),
       ...revocationRows.values(revoked),
     ];
@@ -121,4 +124,20 @@ async function itemsSetBack(care: Link, to: Instant, before: Instant): Promise<r
     }
   }
   return changed;
+}
+
+const marks = partReader({ row: leftJoined(keptTexts, 'kept_text') });
+const findAhead: Statement = {
+  name: 'find_marks_ahead',
+  text: `SELECT ${marks.columns} FROM kept_text WHERE ${isMarkAfter('$1')}`,
+  isRead: true,
+};
+
+/** The marks of a clock that was ahead of a time, as they are once it is accepted. */
+async function marksSetBack(care: Link, to: Instant): Promise<readonly KeptRow[]> {
+  const found = await care.run(findAhead, [digitsOf(to)]);
+  return found.flatMap((one) => {
+    const { row } = marks.read(one as Value[]);
+    return row === null ? [] : [rowSetBack(row, to)];
+  });
 }

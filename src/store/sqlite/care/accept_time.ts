@@ -6,7 +6,7 @@ import { after, type Instant, milliseconds } from '../../../lib/clock.ts';
 import { placeAfter } from '../../../oauth/place.ts';
 import { floorAfterSetBack } from '../../kept_texts.ts';
 import type { Eras } from '../eras.ts';
-import { floorRaiser } from '../kept_texts.ts';
+import { floorRaiser, markSetBack } from '../kept_texts.ts';
 import { registrySetBack } from '../registered_rows.ts';
 import { revokeOwnTokens } from '../revocations.ts';
 import type { SecretUses } from '../secret_uses.ts';
@@ -46,6 +46,7 @@ export function timeSetter(
     database.prepare(`DELETE FROM ${table}`),
   );
   const raise = floorRaiser(database);
+  const setBackMarks = markSetBack(database);
   const setBack = registrySetBack(database);
   return {
     accept: (now) => {
@@ -55,6 +56,7 @@ export function timeSetter(
         raise(floorAfterSetBack(now, recorded));
       }
       setBack(now, recorded);
+      setBackMarks(now);
       dropLaterThan(now);
       uses.setBack(now);
       if (eras.forgotten() > now) dropForgotten.run(eras.forgotten());

@@ -5,10 +5,11 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Instant } from '../../../lib/clock.ts';
 import type { Place } from '../../../oauth/grant.ts';
 import { type Ends, ends } from '../../sql/ends.ts';
+import { isMark } from '../../sql/kept_rows.ts';
 import { spentRow } from '../../sql/login_rows.ts';
 import { from } from '../../sql/parts.ts';
 import { sumOf, type Table, type Value } from '../../sql/table.ts';
-import { codes, spentCodes } from '../../sql/tables.ts';
+import { codes, keptTexts, revokedTokens, spentCodes } from '../../sql/tables.ts';
 import { trustedTime } from '../../trusted_time.ts';
 import type { Eras } from '../eras.ts';
 import { inserter, lister } from '../tables.ts';
@@ -59,7 +60,8 @@ export function fileSweep(
   const beside: Readonly<Record<string, Beside>> = {
     code: { before: codeMover(database) },
     login: { removed: ([place]) => forgetLogin(place as Place) },
-    revoked_token: { before: revocationNoter(database, eras) },
+    revoked_token: { before: endNoter(database, eras, revokedTokens, 'expires_at') },
+    kept_text: { before: endNoter(database, eras, keptTexts, 'ends_at', isMark) },
   };
   const tables = ends.map((end) => tableSweep(database, end, beside[end.table.name]));
   const horizon = trustedTime(recorded);
@@ -142,13 +144,21 @@ function codeMover(database: DatabaseSync): Preparation {
 }
 
 /**
- * Notes the latest end of the revocations of tokens that the sweep removes: those tokens would be valid
- * again if a clock were set back later (FAULTS 29).
+ * Notes the latest end of the revocations of tokens, or of marks of live tokens, that the sweep removes: the
+ * tokens that these have ended would be valid again if a clock were set back later (FAULTS 29).
  */
-function revocationNoter(database: DatabaseSync, eras: Eras): Preparation {
+function endNoter(
+  database: DatabaseSync,
+  eras: Eras,
+  table: Table,
+  end: string,
+  which = 'TRUE',
+): Preparation {
+  const { columns, start: marks } = orderOf(table);
+  const mark = marks.map(() => '?').join(', ');
   const last = database.prepare(
-    `SELECT max(expires_at) AS last FROM revoked_token
-     WHERE (programme, key) > (?, ?) AND (programme, key) <= (?, ?) AND expires_at <= ?`,
+    `SELECT max(${end}) AS last FROM ${table.name}
+     WHERE (${columns}) > (${mark}) AND (${columns}) <= (${mark}) AND ${end} <= ? AND ${which}`,
   );
   return (start, to, now) => {
     const found = last.get(...start, ...to, now)?.['last'] as Instant | null | undefined;
