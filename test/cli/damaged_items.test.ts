@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 
 import { without } from '../support/tools.ts';
-import { jetwayJson, type Ran } from './command.ts';
+import { jetway, jetwayJson, type Ran } from './command.ts';
 import { askClientTokens } from './server.ts';
 import { postgresSite, storePath } from './store/postgres_site.ts';
 
@@ -121,6 +121,23 @@ describe('damaged items', { skip: without('postgres') }, () => {
       stderr: '',
     });
     assert.deepEqual(names(await jetway('key list --json')), [second]);
+  });
+
+  test('FAULTS 36: a client is added with the API key that a damaged one has too', async (t) => {
+    const { register, query, folder } = await postgresSite(t);
+    await register('postgres');
+    const at = ['--config', 'postgres.yaml', '--json'];
+    const add = (id: string): Promise<Ran> => {
+      const line = `client add --programme club --name Green --role partner --client-id ${id}`;
+      return jetway(folder, [...words(line), '--api-key-of', damaged, ...at]);
+    };
+    assert.equal((await add(sound)).code, 0);
+    await query(harm(`id = '${sound}'`));
+    await query('UPDATE epoch SET registrations = registrations + 1');
+    const ran = await add('partnerapi-00003');
+    assert.deepEqual([ran.code, ran.stderr], [0, '']);
+    const { client_secret } = JSON.parse(ran.stdout) as { client_secret: string };
+    assert.match(client_secret, /^[\w-]{43}$/);
   });
 
   test('FAULTS 6: a file store that is damaged is refused by every command', async (t) => {
