@@ -141,6 +141,23 @@ describe('damaged items', { skip: without('postgres') }, () => {
     assert.match(client_secret, /^[\w-]{43}$/);
   });
 
+  test('FAULTS 36: a running server that is asked tells the way out', async (t) => {
+    const { register, query, run, start } = await postgresSite(t);
+    await register('postgres');
+    await run('postgres', 'maintenance', 'on', 'club');
+    await start('postgres');
+    await query(harm(`kind = 'maintenance'`));
+    await query('UPDATE epoch SET registrations = registrations + 1');
+    assert.deepEqual(await run('postgres', 'status'), {
+      code: 1,
+      stdout: '',
+      stderr:
+        'the server answers: store: the maintenance all of club is damaged: remove it (jetway maintenance off club), or restore a backup (jetway store restore)\n',
+    });
+    assert.equal((await run('postgres', 'maintenance', 'off', 'club')).code, 0);
+    assert.equal((await run('postgres', 'status')).code, 0);
+  });
+
   test('FAULTS 6: a file store that is damaged is refused by every command', async (t) => {
     const site = await postgresSite(t);
     await site.register('file');
