@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 
 import { without } from '../support/tools.ts';
-import { jetway, jetwayJson, type Ran } from './command.ts';
+import { jetwayJson, type Ran } from './command.ts';
 import { askClientTokens } from './server.ts';
 import { postgresSite, storePath } from './store/postgres_site.ts';
 
@@ -125,12 +125,11 @@ describe('damaged items', { skip: without('postgres') }, () => {
   });
 
   test('FAULTS 36: a client is added with the API key that a damaged one has too', async (t) => {
-    const { register, query, folder } = await postgresSite(t);
+    const { register, query, run } = await postgresSite(t);
     await register('postgres');
-    const at = ['--config', 'postgres.yaml', '--json'];
     const add = (id: string): Promise<Ran> => {
       const line = `client add --programme club --name Green --role partner --client-id ${id}`;
-      return jetway(folder, [...words(line), '--api-key-of', damaged, ...at]);
+      return run('postgres', ...words(line), '--api-key-of', damaged, '--json');
     };
     assert.equal((await add(sound)).code, 0);
     await query(harm(`id = '${sound}'`));
