@@ -316,13 +316,3 @@ withFile(
     }
   },
 );
-
-withFile('FAULTS 6: a number that no Jetway writes is damage', async (path) => {
-  const store = open(path);
-  await store.add('client', [aClient()]);
-  await store.close();
-  const database = new DatabaseSync(path);
-  database.exec('UPDATE registered SET sum = 9223372036854775807');
-  database.close();
-  assert.match((await refusal(path)) ?? '', / is damaged: Value is too large /);
-});
