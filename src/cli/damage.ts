@@ -3,13 +3,18 @@
 import type { Kind } from '../store/kinds.ts';
 import type { DamagedItem } from '../store/unusable.ts';
 import { failed } from './exit.ts';
+import { shellWord } from './shell_word.ts';
 
 /** The command that removes a damaged thing. */
-function removalOf({ kind, programme, id }: DamagedItem): string {
+function removalOf({ kind, programme, id: plainId }: DamagedItem): string {
+  const id = shellWord(plainId);
+  // A subject may begin as an option does.
+  const last = plainId.startsWith('-') ? `--programme ${programme} --yes -- ${id}` : undefined;
+  const named = last ?? `${id} --programme ${programme} --yes`;
   const removals: Readonly<Record<Kind, string>> = {
-    client: `client remove ${id} --programme ${programme} --yes`,
-    member: `member remove ${id} --programme ${programme} --yes`,
-    gateway: `gateway remove ${id} --programme ${programme} --yes`,
+    client: `client remove ${named}`,
+    member: `member remove ${named}`,
+    gateway: `gateway remove ${named}`,
     signing_key: `key retire --programme ${programme} --kind signing --kid ${id} --force`,
     token_key: `key retire --programme ${programme} --kind token --kid ${id} --force`,
     maintenance: `maintenance off ${programme}`,

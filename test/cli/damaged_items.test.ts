@@ -64,12 +64,13 @@ describe('damaged items', { skip: without('postgres') }, () => {
       const told = { code: 4, stdout: '', stderr: remedy('client', damaged) };
       assert.deepEqual(await jetway(line), told);
     }
-    const members = await jetway('member list --json');
-    assert.deepEqual(members, {
-      code: 1,
-      stdout: '[]\n',
-      stderr: remedy('member', member.subject),
-    });
+    for (const [line, stdout] of [
+      ['member list --json', '[]\n'],
+      ['member list', ''],
+    ] as const) {
+      const stderr = remedy('member', member.subject);
+      assert.deepEqual(await jetway(line), { code: 1, stdout, stderr });
+    }
 
     const gone = await jetway(`client remove ${damaged} --yes --json`);
     assert.equal(gone.stderr, '');
@@ -121,6 +122,39 @@ describe('damaged items', { skip: without('postgres') }, () => {
       stderr: '',
     });
     assert.deepEqual(names(await jetway('key list --json')), [second]);
+  });
+
+  test('FAULTS 36: a client is added with the API key that a damaged one has too', async (t) => {
+    const { register, query, run } = await postgresSite(t);
+    await register('postgres');
+    const add = (id: string): Promise<Ran> => {
+      const line = `client add --programme club --name Green --role partner --client-id ${id}`;
+      return run('postgres', ...words(line), '--api-key-of', damaged, '--json');
+    };
+    assert.equal((await add(sound)).code, 0);
+    await query(harm(`id = '${sound}'`));
+    await query('UPDATE epoch SET registrations = registrations + 1');
+    const ran = await add('partnerapi-00003');
+    assert.deepEqual([ran.code, ran.stderr], [0, '']);
+    const { client_secret } = JSON.parse(ran.stdout) as { client_secret: string };
+    assert.match(client_secret, /^[\w-]{43}$/);
+  });
+
+  test('FAULTS 36: a running server that is asked tells the way out', async (t) => {
+    const { register, query, run, start } = await postgresSite(t);
+    await register('postgres');
+    await run('postgres', 'maintenance', 'on', 'club');
+    await start('postgres');
+    await query(harm(`kind = 'maintenance'`));
+    await query('UPDATE epoch SET registrations = registrations + 1');
+    assert.deepEqual(await run('postgres', 'status'), {
+      code: 1,
+      stdout: '',
+      stderr:
+        'the server answers: store: the maintenance all of club is damaged: remove it (jetway maintenance off club), or restore a backup (jetway store restore)\n',
+    });
+    assert.equal((await run('postgres', 'maintenance', 'off', 'club')).code, 0);
+    assert.equal((await run('postgres', 'status')).code, 0);
   });
 
   test('FAULTS 6: a file store that is damaged is refused by every command', async (t) => {

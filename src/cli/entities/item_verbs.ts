@@ -81,6 +81,7 @@ export async function listItems<N extends Noun>(
       listed.push(jsonOf(await kind.show(open, item, 'list')));
     }
     if (json === true) return printJson(listed);
+    if (items.length === 0 && damage.length > 0) return;
     if (items.length === 0) return say(`there are no ${kind.noun}s`);
     if (found.length === 0) return say(`no ${kind.noun}s match, of ${items.length}`);
     const keys = Object.values(kind.columns);

@@ -6,6 +6,8 @@ import { createServer, type Server } from 'node:http';
 
 import { splitTarget } from '../../http/read_request.ts';
 import { listenAtPath } from '../../lib/unix_socket.ts';
+import { DamagedItem } from '../../store/unusable.ts';
+import { damageText } from '../damage.ts';
 import type { ServerLog } from './log_writer.ts';
 
 /** By method and path, such as `GET /status`; resolves to what is sent as JSON. */
@@ -13,6 +15,11 @@ export type ControlRoutes = Readonly<Record<string, (query: URLSearchParams) => 
 
 export interface Control {
   readonly close: () => Promise<void>;
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof DamagedItem) return damageText(error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Milliseconds between attempts to take over the socket of another server of the configuration. */
@@ -49,8 +56,7 @@ export async function openControl(
     };
     route(asked).then(
       (body) => end(200, body),
-      (error: unknown) =>
-        end(500, { error: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => end(500, { error: wordsOf(error) }),
     );
   });
   let told: string | undefined;

@@ -12,6 +12,7 @@ import { locationFault, readStoreLocation } from '../../store/open.ts';
 import { postgresForm, type PostgresLocation } from '../../store/postgres/location.ts';
 import { exitCodes, failed, isSystemError, unwritable, wrongUsage } from '../exit.ts';
 import { type OutputOptions, printResult } from '../output.ts';
+import { shellWord } from '../shell_word.ts';
 import { schemaAsset, schemaFile, schemaLine } from './programme_file.ts';
 
 const folderOfProgrammes = 'programmes';
@@ -106,8 +107,4 @@ function nextSteps(target: string, files: readonly string[]): string {
 function ownCommand(): string {
   if (isSea()) return process.argv0.includes('/') ? shellWord(process.execPath) : process.argv0;
   return [process.execPath, resolve(process.argv[1] ?? '')].map(shellWord).join(' ');
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

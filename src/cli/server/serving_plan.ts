@@ -160,7 +160,9 @@ async function putUsedFirst(
 }
 
 async function has(kind: Kind, programme: ProgrammeId, store: Store): Promise<boolean> {
-  return (await store.list(kind, programme, { limit: 1 })).length > 0;
+  let damaged = 0;
+  const found = await store.list(kind, programme, { limit: 1, onDamage: () => (damaged += 1) });
+  return found.length + damaged > 0;
 }
 
 /** Takes back what cannot be mounted; false where all of `next` is, or nothing can be taken back. */

@@ -4,9 +4,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { type Candidate, type Plan, planServing } from '../../../src/cli/server/serving_plan.ts';
+import type { ProgrammeId } from '../../../src/oauth/client.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import type { Kind } from '../../../src/store/kinds.ts';
 import { createMemoryStore } from '../../../src/store/memory/store.ts';
+import { DamagedItem, type OnDamage, refuseDamage } from '../../../src/store/unusable.ts';
 import { publicUrl, shippedProgramme } from '../../support/jetway.ts';
 
 const shared = 'base_path: /clubs\nselector: { input: programme, default: ';
@@ -97,5 +101,27 @@ test('FAULTS 17: a programme whose file is gone stays mounted while another chan
   assert.deepEqual(outcomes(pruned), [
     ['second-club', 'removed', false],
     ['third-club', 'changed', true],
+  ]);
+});
+
+test('FAULTS 36: of new programmes at one path, one whose first client is damaged is still the used one', async () => {
+  const copies = ['copy-of-club', 'real-club'].map((id) =>
+    candidate(id, shippedProgramme('executive-club')),
+  );
+  const harmed = {
+    ...createMemoryStore(),
+    list: async (
+      kind: Kind,
+      programme: ProgrammeId,
+      { onDamage = refuseDamage }: { onDamage?: OnDamage } = {},
+    ) => {
+      if (programme === 'real-club') onDamage(new DamagedItem(kind, programme, 'partnerapi-00001'));
+      return [];
+    },
+  } as Store;
+  const plan = await planServing(byId(...copies), byId(), harmed);
+  assert.deepEqual(outcomes(plan), [
+    ['copy-of-club', 'refused', false],
+    ['real-club', 'added', true],
   ]);
 });

@@ -241,3 +241,14 @@ withFile('HOSTILE 18: attempts share the commit of the logins they arrive with',
   assert.equal(store.commits() - before, 1);
   await store.close();
 });
+
+withFile('FAULTS 6: a number that no Jetway writes is damage', async (path) => {
+  await make(path);
+  const database = new DatabaseSync(path);
+  database.exec('UPDATE registered SET sum = 9223372036854775807');
+  database.close();
+  assert.throws(
+    () => openFileStore({ path, environment: 'staging' }),
+    (error) => error instanceof StoreUnusable && / is damaged: Value is too/.test(error.message),
+  );
+});

@@ -7,6 +7,8 @@ import { type CarriedTable, everything, factsIn, type Row } from '../../carry/ta
 import type { Item, Kind } from '../../kinds.ts';
 import { kindNames, kinds } from '../../kinds.ts';
 import { keysOf } from '../../registrations.ts';
+import { wholeness } from '../../sql/table.ts';
+import { registered } from '../../sql/tables.ts';
 import { oneDisk, replicasOf } from '../durability.ts';
 import { metaOf } from './carried.ts';
 import { type Session, type StoreAccess, withSession } from './session.ts';
@@ -98,13 +100,18 @@ async function countDamaged(
 async function lostLookUps(session: Session): Promise<readonly string[]> {
   const { run, one } = session;
   const sample = sampleOf('registered', await about(session, 'registered'));
-  const records = await run(`SELECT kind, programme, record FROM ${sample}`);
-  const wanted = records.flatMap(([kind, programme, record]) => {
+  const columns = ['kind', 'programme', 'id', 'record', 'sum'];
+  const isWhole = wholeness(registered, columns);
+  const records = await run(`SELECT ${columns.join(', ')} FROM ${sample}`);
+  const wanted = records.flatMap((row) => {
+    // A damaged row is counted already; its record may be no JSON.
+    if (!isWhole(row as Row)) return [];
+    const [kind, programme, , record] = row;
     const item = JSON.parse(String(record)) as Item<Kind>;
     const id = kinds[kind as Kind].idOf(item as never);
     return keysOf(kind as Kind, item).map(({ lookUp, key }) => [kind, programme, lookUp, key, id]);
   });
-  const columns = [0, 1, 2, 3, 4].map((index) => wanted.map((row) => row[index] ?? null));
+  const keys = [0, 1, 2, 3, 4].map((index) => wanted.map((row) => row[index] ?? null));
   const lost = Number(
     await one(
       `SELECT count(*) FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
@@ -112,7 +119,7 @@ async function lostLookUps(session: Session): Promise<readonly string[]> {
      WHERE NOT EXISTS (SELECT FROM look_up WHERE look_up.kind = wanted.kind
        AND look_up.programme = wanted.programme AND look_up.name = wanted.name
        AND look_up.key = wanted.key AND look_up.id = wanted.id)`,
-      columns,
+      keys,
     ),
   );
   const orphaned = Number(

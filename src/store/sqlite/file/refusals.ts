@@ -98,7 +98,9 @@ export function unusable(path: string, cause: unknown): StoreUnusable {
   const code = sqliteCode(cause);
   if (code === 26) return new StoreUnusable(`${path} is not a database`, restoreHint, { cause });
   const reason = reasonOf(cause);
-  if (code === 11) return damagedStore(path, reason, { cause });
+  // Jetway writes no number that JavaScript cannot hold.
+  const isTooLarge = cause instanceof Error && 'code' in cause && cause.code === 'ERR_OUT_OF_RANGE';
+  if (code === 11 || isTooLarge) return damagedStore(path, reason, { cause });
   return new StoreUnusable(
     `store ${path} cannot be opened: ${reason}`,
     'check its permissions, the space left on the disk and what else has it open',
