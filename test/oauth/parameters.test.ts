@@ -195,16 +195,6 @@ describe('parseJsonObject', () => {
     assert.deepEqual(Object.fromEntries(named), { a: ['","a":{"a":1'], b: ['}'] });
   });
 
-  test('HOSTILE 78: a whole number is read by its digits, also as some libraries write it', () => {
-    const read = readJson('{"a":12345678901234567890,"b":1000.0,"c":1e3,"d":-5}');
-    assert.deepEqual(Object.fromEntries(read), {
-      a: ['12345678901234567890'],
-      b: ['1000'],
-      c: ['1000'],
-      d: ['-5'],
-    });
-  });
-
   test('refuses what is not an object of plain values', () => {
     const bad = `x [] null "a" 1 { {"a":1,} {'a':1} {"a":{}} {"a":[]} {"a":["b"]} {"a":1.5}
       {"a":9007199254740993.0} {"a":1e400}`.split(/\s+/);
@@ -268,6 +258,9 @@ describe('parseJsonObject', () => {
 
   test('HOSTILE 78: a number is read by its digits, a name is never taken for a path', () => {
     const number = '123456789012345678901234';
+    // Some libraries write whole numbers so.
+    const odd = readJson('{"a":1000.0,"b":1e3,"c":-5}');
+    assert.deepEqual([...odd.values()], [['1000'], ['1000'], ['-5']]);
     assert.deepEqual(readJson(`{"a":${number}}`), new Map([['a', [number]]]));
     assert.deepEqual(readJson('{"a":-0}'), new Map([['a', ['-0']]]));
     const paths = {
