@@ -218,6 +218,19 @@ test('HOSTILE 74: a programme that never had live: one asks for no live token', 
   assert.deepEqual(asked, []);
 });
 
+test('FAULTS 4, 11: that it had live: one is written once, and no clock ahead forgets it', async (t) => {
+  const failing = failingStore();
+  const { club, reload } = await openReloading(t, access('live: one'), failing.store);
+  const tenYears = milliseconds(10 * 366 * 86_400_000);
+  await failing.store.sweep(after(club.clock.now(), tenYears), 100);
+  failing.fail('keepText', new Unavailable('full'));
+  failing.calls.length = 0;
+  await reload(access('live: one, lifetime: 5m'));
+  const later = await reload(access('live: any'));
+  assert.ok(!failing.calls.includes('keepText'));
+  assert.equal(later.services.get(programme)?.hasEndedTokens, true);
+});
+
 test('HOSTILE 74: a used assertion is not good again once the tolerance is raised', async (t) => {
   const file = (tolerance: string, longest = '1h'): string => `
 client: { authentication: { methods: [basic, private_key_jwt], assertion: { tolerance: ${tolerance}, longest: ${longest} } } }
