@@ -51,9 +51,10 @@ export function beginRecord(
 /** The answer that is to be given to a request. */
 export type Outgoing = ServerResponse<Incoming>;
 
-/** Everything of a request but its body. */
-export function readHead(incoming: Incoming): RequestHead {
+/** Everything of a request but its body; its record is told how to find the caller behind proxies. */
+export function readHead(incoming: Incoming, isProxy?: ProxyTest): RequestHead {
   const { method = '', url = '', rawHeaders, record } = incoming;
+  if (isProxy !== undefined) record.forwarded = forwardedBy(incoming, isProxy);
   return { method, ...splitTarget(url), rawHeaders, record };
 }
 
@@ -86,7 +87,7 @@ export function receiveRequest(
   const hangUp = (): AbortSignal => hangUpOf(outgoing);
   const certificate = certificateReader(incoming.socket);
   const take = (body: WireRequest['body']): void => {
-    const { method, path, query, rawHeaders, record } = readHead(incoming);
+    const { method, path, query, rawHeaders, record } = readHead(incoming, isProxy);
     record.address = address;
     received({ method, path, query, rawHeaders, body, address, certificate, hangUp, record });
   };
@@ -176,6 +177,16 @@ export function callerAddress(
     if (!isProxy(address)) return address;
   }
   return address;
+}
+
+/** Without the word of a trusted proxy the address would be the gateway's own, which has all callers. */
+function forwardedBy(incoming: Incoming, isProxy: ProxyTest): () => string | undefined {
+  const peer = incoming.socket.remoteAddress ?? '';
+  return () => {
+    if (!isProxy(plainAddress(peer) ?? peer)) return undefined;
+    const found = callerAddress(peer, () => headerValues(incoming, 'x-forwarded-for'), isProxy);
+    return isProxy(found) ? undefined : found;
+  };
 }
 
 /** The address of a hop; some proxies add a port or brackets. */

@@ -117,6 +117,12 @@ export class RequestRecord {
   isRetry = false;
   /** The caller's address; absent before the whole request was read. */
   address: (() => string) | undefined = undefined;
+  /** The caller's address by the word of a trusted proxy; absent where no proxy has told one. */
+  forwarded: (() => string | undefined) | undefined = undefined;
+  /** Whether an API key has come that is no live key of an active client. */
+  hasWrongKey = false;
+  /** Whether wrong API keys of its address are over the limit, and cost no line of the log any more. */
+  isTurnedAway = false;
   failure: RecordedFailure | undefined = undefined;
   /** Values that its answer may repeat; never logged. */
   sent: FailureFacts['sent'] = undefined;

@@ -29,9 +29,9 @@ export interface AttemptsShown {
 
 /**
  * What is counted in windows: token requests by client (G-18), failed logins by address or account,
- * wrong client secrets by address and client identifier (HOSTILE 42).
+ * wrong client secrets by address and client identifier (HOSTILE 42), wrong API keys by address.
  */
-export type WindowCounter = 'token_request' | 'failed_login' | 'failed_secret';
+export type WindowCounter = 'token_request' | 'failed_login' | 'failed_secret' | 'failed_key';
 
 export interface WindowOutcome {
   readonly allowed: boolean;

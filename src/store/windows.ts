@@ -15,9 +15,11 @@ interface Window {
  * `most` windows are remembered; one more, and the oldest window is forgotten.
  */
 export class Windows {
+  readonly #most: number;
   readonly #windows: BoundedMap<string, Window>;
 
   constructor(most: number) {
+    this.#most = most;
     this.#windows = new BoundedMap(most);
   }
 
@@ -38,6 +40,15 @@ export class Windows {
   look(key: string, limit: ThrottleLimit, now: Instant): WindowOutcome {
     const window = this.#open(key, limit, now) ?? { used: 0, endsAt: now + limit.window };
     return outcome(window.used < limit.limit, window, limit, now);
+  }
+
+  /** Opens the key's window, if it is open or no open one has to be forgotten for it. */
+  admit(key: string, limit: ThrottleLimit, now: Instant): boolean {
+    if (this.#open(key, limit, now) !== undefined) return true;
+    this.#dropEnded(now, now + limit.window);
+    if (this.size >= this.#most && this.#windows.get(key) === undefined) return false;
+    this.#begin(key, limit, now);
+    return true;
   }
 
   #open(key: string, { window: span }: ThrottleLimit, now: Instant): Window | undefined {
@@ -86,10 +97,11 @@ function outcome(
  * Failures come from strangers: 50,000 windows take some 10 MB, and a guesser with more addresses
  * than that is past any limit per address.
  */
-const most: Readonly<Record<WindowCounter, number>> = {
+export const mostWindows: Readonly<Record<WindowCounter, number>> = {
   token_request: 1_000_000,
   failed_login: 50_000,
   failed_secret: 50_000,
+  failed_key: 50_000,
 };
 
 /** The verb `count`, for a store whose counters live in the process. */
@@ -98,7 +110,7 @@ export function countInProcess(): Counters['count'] {
   return async (counter, programme, key, limit, now, by = 1) => {
     let windows = counters.get(counter)?.get(programme);
     if (windows === undefined) {
-      windows = new Windows(most[counter]);
+      windows = new Windows(mostWindows[counter]);
       const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
       counters.set(counter, programmes.set(programme, windows));
     }

@@ -22,6 +22,7 @@ import { expectComplete, judgeClient, needsNoSecret } from './client_needs.ts';
 import type { Input } from './fields.ts';
 import { type NewItem, readNew, select } from './kind.ts';
 import {
+  expectLong,
   findHolder,
   newApiKey,
   newSecret,
@@ -47,6 +48,7 @@ type AddClientOptions = NewItem & {
   readonly clientId?: string;
   readonly public?: boolean;
   readonly secretStdin?: boolean;
+  readonly insecureShortSecret?: boolean;
   readonly apiKeyOf?: string;
   readonly incomplete?: boolean;
   readonly partnerPage?: boolean;
@@ -71,6 +73,7 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   const newOrNone = (): string | undefined =>
     needsNoSecret(loaded.definition, fields) ? undefined : newSecret();
   const secret = options.secretStdin === true ? await readGivenSecret() : newOrNone();
+  expectLong(secret, ownLookUps(loaded), options.insecureShortSecret);
   const apiKey = newApiKey(config.environment);
   const { client, holder } = await withStore(config, async (open) => {
     const createdAt = open.clock.now();

@@ -6,6 +6,7 @@ import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { LookUp } from '../../store/kinds.ts';
 import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
@@ -13,9 +14,11 @@ import { type Input, textsOf } from '../entities/fields.ts';
 import {
   apiKeyFault,
   findHolder,
+  longer,
   ownLookUps,
   secretFault,
   secretWarning,
+  shortFault,
 } from '../entities/secrets.ts';
 import type { OpenStore } from '../open_store.ts';
 import { columnsOf, type Entry, type Import, importFile, type ImportOptions } from './import.ts';
@@ -28,11 +31,27 @@ export type ClientImportOptions = ImportOptions & {
 
 type ClientRow = Entry<ClientFields>;
 
+/** Names the keys of a row that may be short (HOSTILE 82). */
+const insecure = 'insecure_short';
+const words = { client_secret: 'secret', api_key: 'API key' } as const;
+const keyColumns = Object.keys(words) as readonly (keyof typeof words)[];
+
+function isKeyColumn(text: string): boolean {
+  return keyColumns.some((column) => column === text);
+}
+
 /** Columns besides a client's fields. An import generates no identifier and no secret. */
 const otherColumns: readonly Input[] = [
   clientIdInput,
   { name: 'client_secret', check: secretFault },
   { name: 'api_key', check: apiKeyFault },
+  {
+    name: insecure,
+    many: true,
+    quoted: true,
+    check: (text) =>
+      isKeyColumn(text) ? undefined : `must be ${keyColumns.join(' or ')}, not ${quote(text)}`,
+  },
 ];
 
 export const clientColumns: readonly Input[] = columnsOf({
@@ -75,9 +94,13 @@ function clientImport(
       const role = row.given.get('roles')?.find(({ text }) => text === 'member');
       const message = 'the role member needs redirect_uris, where members return to after a login';
       const isStuck = role !== undefined && hasNoReturn(row.item);
-      return [...(isStuck ? [errorAt(role.at, [], message)] : []), ...secretFaults(row, loaded)];
+      return [
+        ...(isStuck ? [errorAt(role.at, [], message)] : []),
+        ...secretFaults(row, loaded),
+        ...shortKeys(row, own),
+      ];
     },
-    judge: (row) => judge(row, loaded, incomplete),
+    judge: (row) => judge(row, loaded, own, incomplete),
     compare: async (open, row) => {
       const keys = [
         ...(sharedApiKeys ? [] : await heldKeyFaults(open, programme, row)),
@@ -99,21 +122,50 @@ function clientImport(
 }
 
 /** What the dialect needs of the client and it lacks; secrets that can be guessed. */
-function judge(row: ClientRow, loaded: LoadedProgramme, incomplete: boolean): readonly Fault[] {
+function judge(
+  row: ClientRow,
+  loaded: LoadedProgramme,
+  own: readonly LookUp<'client'>[],
+  incomplete: boolean,
+): readonly Fault[] {
   const judged = { ...row.item, apiKeys: row.given.get('api_key') ?? [] };
   const { missing, warnings } = judgeClient(loaded, judged, (name) => name);
   const { at } = valueOf(row, 'client_id') ?? row;
   if (missing.length > 0 && !incomplete) {
     return missing.map((words) => errorAt(at, [], orIncomplete(words)));
   }
-  const short = Object.entries({ client_secret: 'secret', api_key: 'API key' }).flatMap(
-    ([column, what]) => {
-      const value = valueOf(row, column);
-      const warning = value && secretWarning(what, value.text);
-      return warning === undefined ? [] : [warningAt(value ?? row, warning)];
-    },
-  );
+  const short = keyColumns.flatMap((column) => {
+    const value = valueOf(row, column);
+    if (value === undefined) return [];
+    const warning = namesAlone(column, own)
+      ? insecureWarning(column, value.text)
+      : secretWarning(words[column], value.text);
+    return warning === undefined ? [] : [warningAt(value, warning)];
+  });
   return [...short, ...[...missing, ...warnings].map((words) => warningAt({ at }, words))];
+}
+
+/** Whether the column's text alone names its client. */
+function namesAlone(column: keyof typeof words, own: readonly LookUp<'client'>[]): boolean {
+  return column === 'api_key' || own.includes('secret');
+}
+
+function insecureWarning(column: keyof typeof words, text: string): string | undefined {
+  const fault = shortFault(text);
+  return fault && `INSECURE: the ${words[column]} ${fault}`;
+}
+
+/** Keys that can be guessed, unless this client may have them. */
+function shortKeys(row: ClientRow, own: readonly LookUp<'client'>[]): readonly Fault[] {
+  const allowed = textsOf(row.given, insecure);
+  return keyColumns.flatMap((column) => {
+    const value = valueOf(row, column);
+    const isJudged = namesAlone(column, own) && !allowed.includes(column);
+    const fault = value && isJudged ? shortFault(value.text) : undefined;
+    if (value === undefined || fault === undefined) return [];
+    const hint = `${longer}, or allow it for this client: ${insecure}: ${column}`;
+    return [errorAt(value.at, [], `this ${column} ${fault}`, hint)];
+  });
 }
 
 /** The lack of a secret where nothing takes its place, or a secret that a public client cannot have. */

@@ -58,7 +58,7 @@ export function wrongCertificate({ expiresAt }: CertificateClaim, now: Instant):
 }
 
 export function tooManySecrets(limit: ThrottleLimit, { came }: Cause): Cause {
-  const expected = `at most ${limitText(limit)} that fail, of one address, and identifier where there is one`;
+  const expected = `at most ${limitText(limit)} that fail, of one address, and of identifiers that share a count`;
   return {
     rule: ['client', 'authentication', 'failure_limit'],
     expected,

@@ -5,7 +5,7 @@ import { closeClocks, type Instant, milliseconds } from '../../lib/clock.ts';
 import type { ProgrammeId, ThrottleLimit } from '../../oauth/client.ts';
 import type { Counters, WindowCounter, WindowOutcome } from '../counters.ts';
 import { integer, table, text } from '../sql/table.ts';
-import { countInProcess } from '../windows.ts';
+import { countInProcess, mostWindows, Windows } from '../windows.ts';
 import { batched } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
@@ -96,10 +96,12 @@ const mostUsedUp = 50_000;
 
 /**
  * The verb `count`. Where the database does not answer, events are counted in the process: the requests
- * that they belong to are refused all the same, or need no database.
+ * that they belong to are refused all the same, or need no database. So are those of more windows than
+ * a node may open in the table: strangers can have any number of addresses (HOSTILE 83).
  */
-export function countTogether(link: Link): Counters['count'] {
+export function countTogether(link: Link, most = mostWindows): Counters['count'] {
   const alone = countInProcess();
+  const opened = new Map<string, Windows>();
   const usedUp = new BoundedMap<string, Window & { readonly limit: number }>(mostUsedUp);
   const groups = new Map<string, readonly [Group, Promise<Window | undefined>]>();
   const read = batched<Counted, Window | undefined>({
@@ -153,6 +155,12 @@ export function countTogether(link: Link): Counters['count'] {
     const known = usedUp.get(full);
     if (known !== undefined && known.limit === limit.limit && isOpenAt(known, limit, now)) {
       return outcome(known, limit, now, false);
+    }
+    if (by > 0) {
+      const group = `${counter}\0${programme}`;
+      const open = opened.get(group) ?? new Windows(most[counter]);
+      opened.set(group, open);
+      if (!open.admit(name, limit, now)) return alone(counter, programme, name, limit, now);
     }
     let window: Window | undefined;
     try {

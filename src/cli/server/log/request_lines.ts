@@ -48,6 +48,7 @@ export function requestLines(
     const { client, member, failure, endpoint } = record;
     const isProving = proving.has(endpoint.kind);
     const isProven = isProving && client !== undefined;
+    if (record.isTurnedAway) return false;
     if (isPassed && (isProving || member !== undefined)) return true;
     if (at >= spanEnd || at < spanEnd - span) {
       spanEnd = at + span;
