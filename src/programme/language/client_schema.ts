@@ -56,7 +56,7 @@ const authenticationSchema = v.strictObject({
       },
     }),
     {
-      text: 'How many wrong secrets for one client identifier, known or not, or without one, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. The right secret is let in even then, so that nobody locks a partner out; one without an identifier only where it was let in before. In place of a map, `off`.',
+      text: 'How many wrong secrets for one client identifier, known or not, or without one, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. Identifiers share 64 counts of an address. The right secret is let in even then, so that nobody locks a partner out. Wrong API keys are counted by address too if a trusted proxy tells it; over the limit they get the same answer, without a line of the log. In place of a map, `off`.',
       example: '{ limit: 60, window: 1m }',
     },
   ),
