@@ -29,6 +29,17 @@ test('HOSTILE 42: looking counts nothing, and tells when the window of a key is 
   assert.equal(blockedFor('a', 1), undefined);
 });
 
+test('HOSTILE 83: a key is admitted while its window is open, or one more can be', () => {
+  const windows = new Windows(2);
+  const admitted = (second: number): string =>
+    ['a', 'b', 'c'].filter((key) => windows.admit(key, once, at(second))).join(' ');
+  assert.equal(admitted(0), 'a b');
+  assert.equal(admitted(0.9), 'a b');
+  assert.equal(windows.admit('c', once, at(1)), true);
+  assert.equal(admitted(1), 'a c');
+  assert.equal(windows.size, 2);
+});
+
 test('G-18: windows that ended are forgotten as new windows begin', () => {
   const windows = new Windows(1_000_000);
   const long = { limit: 1, window: 86_400_000 };

@@ -11,16 +11,9 @@ import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
 import { type Input, textsOf } from '../entities/fields.ts';
-import {
-  apiKeyFault,
-  findHolder,
-  longer,
-  ownLookUps,
-  secretFault,
-  secretWarning,
-  shortFault,
-} from '../entities/secrets.ts';
+import { findHolder, ownLookUps } from '../entities/secrets.ts';
 import type { OpenStore } from '../open_store.ts';
+import { keyInputs, shortKeys, weakKeys } from './client_keys.ts';
 import { columnsOf, type Entry, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, valueOf, warningAt } from './table.ts';
 
@@ -31,28 +24,8 @@ export type ClientImportOptions = ImportOptions & {
 
 type ClientRow = Entry<ClientFields>;
 
-/** Names the keys of a row that may be short (HOSTILE 82). */
-const insecure = 'insecure_short';
-const words = { client_secret: 'secret', api_key: 'API key' } as const;
-const keyColumns = Object.keys(words) as readonly (keyof typeof words)[];
-
-function isKeyColumn(text: string): boolean {
-  return keyColumns.some((column) => column === text);
-}
-
 /** Columns besides a client's fields. An import generates no identifier and no secret. */
-const otherColumns: readonly Input[] = [
-  clientIdInput,
-  { name: 'client_secret', check: secretFault },
-  { name: 'api_key', check: apiKeyFault },
-  {
-    name: insecure,
-    many: true,
-    quoted: true,
-    check: (text) =>
-      isKeyColumn(text) ? undefined : `must be ${keyColumns.join(' or ')}, not ${quote(text)}`,
-  },
-];
+const otherColumns: readonly Input[] = [clientIdInput, ...keyInputs];
 
 export const clientColumns: readonly Input[] = columnsOf({
   fields: clientFields,
@@ -134,38 +107,10 @@ function judge(
   if (missing.length > 0 && !incomplete) {
     return missing.map((words) => errorAt(at, [], orIncomplete(words)));
   }
-  const short = keyColumns.flatMap((column) => {
-    const value = valueOf(row, column);
-    if (value === undefined) return [];
-    const warning = namesAlone(column, own)
-      ? insecureWarning(column, value.text)
-      : secretWarning(words[column], value.text);
-    return warning === undefined ? [] : [warningAt(value, warning)];
-  });
-  return [...short, ...[...missing, ...warnings].map((words) => warningAt({ at }, words))];
-}
-
-/** Whether the column's text alone names its client. */
-function namesAlone(column: keyof typeof words, own: readonly LookUp<'client'>[]): boolean {
-  return column === 'api_key' || own.includes('secret');
-}
-
-function insecureWarning(column: keyof typeof words, text: string): string | undefined {
-  const fault = shortFault(text);
-  return fault && `INSECURE: the ${words[column]} ${fault}`;
-}
-
-/** Keys that can be guessed, unless this client may have them. */
-function shortKeys(row: ClientRow, own: readonly LookUp<'client'>[]): readonly Fault[] {
-  const allowed = textsOf(row.given, insecure);
-  return keyColumns.flatMap((column) => {
-    const value = valueOf(row, column);
-    const isJudged = namesAlone(column, own) && !allowed.includes(column);
-    const fault = value && isJudged ? shortFault(value.text) : undefined;
-    if (value === undefined || fault === undefined) return [];
-    const hint = `${longer}, or allow it for this client: ${insecure}: ${column}`;
-    return [errorAt(value.at, [], `this ${column} ${fault}`, hint)];
-  });
+  return [
+    ...weakKeys(row, own),
+    ...[...missing, ...warnings].map((words) => warningAt({ at }, words)),
+  ];
 }
 
 /** The lack of a secret where nothing takes its place, or a secret that a public client cannot have. */

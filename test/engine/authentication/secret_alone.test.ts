@@ -97,7 +97,9 @@ for (const [place, [input, headers, query]] of Object.entries(places)) {
     const send = async (node: Club, secret: string): Promise<Answer> => {
       const fields = place === 'body' ? { ...partnerToken, key: secret } : partnerToken;
       const replaced = (sent: string): string => sent.replace(first.secret, secret);
-      const own = Object.entries(headers).map(([name, value]) => [name, replaced(value)]);
+      const own = Object.entries<string>(headers).map(
+        ([name, value]) => [name, replaced(value)] as const,
+      );
       const target = `${paths.grant}${replaced(query)}`;
       return plain(await post(node.url, target, fields, Object.fromEntries(own)));
     };

@@ -95,6 +95,15 @@ test('a line of JSON says all that operators ask for', (t) => {
   });
 });
 
+test('HOSTILE 82 59: a wrong key over the limit of its address costs no line, and is counted as left out', (t) => {
+  const { of, leftOut } = open(t);
+  const wrong = { endpoint: verification, status: 401 };
+  const failure = { reason: 'invalid_api_key', facts: {} };
+  assert.equal(of(record({ ...wrong, failure })).length, 1);
+  assert.deepEqual(of(record({ ...wrong, failure, isTurnedAway: true })), []);
+  assert.deepEqual(leftOut, ['request harbour']);
+});
+
 test('HOSTILE 53: no text of a stranger is in a line, and that of a client is escaped', (t) => {
   for (const isHuman of [false, true]) {
     const { of } = open(t, {}, isHuman);
