@@ -9,11 +9,11 @@ import { proofInputs } from '../../oauth/pkce.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { comparisons, type InputDefinition } from '../language/input_schema.ts';
-import { assertionInputs } from '../requests/client_assertion.ts';
 import { repeatedInputs } from '../requests/echo.ts';
 import { grantsAt, readsInput } from '../requests/grant_places.ts';
 import { formatSamples } from '../requests/input_formats.ts';
 import { compileInput } from '../requests/input_rules.ts';
+import { loginInputs, tokenInputs } from '../requests/known_inputs.ts';
 import { endpointsIn } from './endpoints.ts';
 import { type Given, givenRoles, givenTo } from './given_out.ts';
 
@@ -120,28 +120,6 @@ function* refusalsOf(at: Path, input: InputDefinition, given: Given): Iterable<C
     if (key === 'prefix') return;
   }
 }
-
-const shared = ['client_id', 'redirect_uri', 'scope', 'forwarded_for'];
-
-export const loginInputs: ReadonlySet<string> = new Set([
-  ...shared,
-  'response_type',
-  'state',
-  'brand',
-  'ui_locales',
-  'response_mode',
-  'nonce',
-  'prompt',
-  ...[...proofInputs].filter((role) => role !== 'code_verifier'),
-]);
-
-export const tokenInputs: ReadonlySet<string> = new Set([
-  ...shared,
-  'grant_type',
-  'client_secret',
-  ...assertionInputs,
-  ...inputsOfGrants,
-]);
 
 /**
  * A name similar to a known one is most likely misspelt: the input would be checked and never used.

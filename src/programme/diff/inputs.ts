@@ -1,6 +1,6 @@
 // Owns the items of an endpoint's reading: methods, media types, inputs and the order of their checks.
 
-import { loginInputs, tokenInputs } from '../checks/inputs.ts';
+import { loginInputs, tokenInputs } from '../requests/known_inputs.ts';
 import type { Contract } from '../contract/contract.ts';
 import { renderings, tellsParameter } from '../contract/failures.ts';
 import { type InputPromise, type ReadingPromise, type RequestKind } from '../contract/reading.ts';

@@ -222,7 +222,7 @@ export const endpointSchema = v.pipe(
       otherwise: 'any',
     }),
     repeated: key(v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'), {
-      text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value in the order of the request, in JSON too. A login request always refuses.',
+      text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value in the order of the request, in JSON too. A login request always refuses. A parameter that is ignored (`unknown: ignore`) may come several times, unless Jetway knows its name or it is a member of a JSON body.',
       example: 'last',
     }),
     unknown: key(v.optional(v.picklist(['ignore', 'refuse']), 'ignore'), {
