@@ -6,10 +6,12 @@ import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import { collisionFaults, collisionWarnings } from '../entities/callback_names.ts';
 import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
 import { type Input, textsOf } from '../entities/fields.ts';
+import { toldColliding } from '../entities/redirect_uris_field.ts';
 import {
   apiKeyFault,
   findHolder,
@@ -49,6 +51,10 @@ const sharing = 'clients of one partner may share one: --shared-api-keys';
 
 const alone = 'clients are found by it';
 
+const redirectUriColumns = clientFields.redirectUris.inputs.map(({ name }) => name);
+const collidingHint =
+  'take it out of the query, or name the callback under colliding_redirect_uris too';
+
 function clientImport(
   loaded: LoadedProgramme,
   programme: Programme,
@@ -77,7 +83,21 @@ function clientImport(
       const isStuck = role !== undefined && hasNoReturn(row.item);
       return [...(isStuck ? [errorAt(role.at, [], message)] : []), ...secretFaults(row, loaded)];
     },
-    judge: (row) => judge(row, loaded, incomplete),
+    newErrors: ({ given, item, at }) => {
+      const texts = redirectUriColumns.flatMap((column) => given.get(column) ?? []);
+      return collisionFaults(programme, item.redirectUris, toldColliding(given)).map(
+        ([uri, fault]) => {
+          const place = texts.find(({ text }) => text === uri);
+          return errorAt(place?.at ?? at, [], `${quote(uri)} ${fault}`, collidingHint);
+        },
+      );
+    },
+    judge: (row) => [
+      ...judge(row, loaded, incomplete),
+      ...collisionWarnings(programme, { redirectUris: toldColliding(row.given) }).map((words) =>
+        warningAt(row, words),
+      ),
+    ],
     compare: async (open, row) => {
       const keys = [
         ...(sharedApiKeys ? [] : await heldKeyFaults(open, programme, row)),
