@@ -133,7 +133,7 @@ const inputSchema = v.pipe(
         v.pipe(listOf(v.string()), v.nonEmpty('expected at least one value that is taken')),
       ),
       {
-        text: 'The values that are taken, compared to the letter.',
+        text: 'The values that are taken, compared to the letter. Of an input that Jetway interprets, such as `grant_type` or `code_challenge_method`, a value that can never succeed does not load.',
         example: '[web, app]',
         otherwise: 'any that fit',
       },
