@@ -206,7 +206,7 @@ describe('HOSTILE 86: names in the query of a callback', () => {
   test('tell whether a name of an answer comes twice', () => {
     const name = fc.constantFrom('code', 'state', 'error', 'iss', 'x', 'Code', 'code ');
     const escape = (text: string, which: number): string =>
-      [...text]
+      Array.from(text)
         .map((character, index) =>
           (which >> index) % 2 === 1 || character === ' '
             ? `%${character.charCodeAt(0).toString(16)}`

@@ -44,7 +44,7 @@ test('HOSTILE 4: client_id or redirect_uri twice is a page, even when both are t
 test('HOSTILE 4: a name that is neither declared nor known may come as often as it will', async (t) => {
   const club = await openClub(t);
   for (const name of ['fbclid', 'resource', 'foo[]', 'client_id[]', 'CLIENT_ID', '__proto__']) {
-    const login = await openLogin(club.url, loginTarget(club.client, {}) + `&${name}=a&${name}=b`);
+    const login = await openLogin(club.url, `${loginTarget(club.client, {})}&${name}=a&${name}=b`);
     const { headers } = await submitLogin(club.url, login, club.member);
     assert.match(headers['location'] ?? '', /callback\?code=[0-9a-f]{64}$/, name);
   }

@@ -67,7 +67,7 @@ test('HOSTILE 43: a name that is neither declared nor known may come as often as
   const login = await tokensOfLogin(club);
   for (const body of [
     'grant_type=client_credentials',
-    `grant_type=refresh_token&refresh_token=${String(login['refresh_token'])}`,
+    `grant_type=refresh_token&refresh_token=${login.refresh_token}`,
   ]) {
     assert.equal((await send(club, `${strangers}&${body}&Client_Id=a&Client_Id=b`)).status, 200);
   }
