@@ -13,6 +13,9 @@ export interface ProgrammeFile extends LoadResult {
   readonly file: string;
 }
 
+/** What editors and package managers leave beside a file ends otherwise (FAULTS 17). */
+const anyEnding = /\.ya?ml$/i;
+
 /** Loads every `*.yaml` of a folder, in order of name; throws `FaultsError` without the folder. */
 export function readProgrammeFolder(folder: string): readonly ProgrammeFile[] {
   return listProgrammeFiles(folder).map(readProgrammeFile);
@@ -29,15 +32,15 @@ export function listProgrammeFiles(folder: string): readonly string[] {
     throw new FaultsError([wholeFault(shownPath(folder), message, undefined, ['programmes'])]);
   }
   return names
-    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
+    .filter((name) => anyEnding.test(name) && !name.startsWith('.'))
     .toSorted()
     .map((name) => join(folder, name));
 }
 
 export function readProgrammeFile(path: string): ProgrammeFile {
   const file = shownPath(path);
-  if (path.endsWith('.yml')) {
-    // Reported instead of silently skipped.
+  if (anyEnding.test(path) && !path.endsWith('.yaml')) {
+    // Reported instead of silently skipped. Two programmes would have one name if it were read.
     return { file, faults: [wholeFault(file, 'a programme file is named *.yaml', 'rename it')] };
   }
   try {

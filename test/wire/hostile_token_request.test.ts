@@ -3,7 +3,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { askTokens, type Club, jsonHeaders, openClub, paths, refused } from '../support/club.ts';
+import {
+  askTokens,
+  type Club,
+  jsonHeaders,
+  openClub,
+  paths,
+  refused,
+  tokensOfLogin,
+} from '../support/club.ts';
 import { ask, type Answer, rawExchange } from '../support/wire.ts';
 
 const partnerToken = { grant_type: 'client_credentials' };
@@ -51,6 +59,18 @@ test('HOSTILE 43: a parameter twice is refused, even when both are the same', as
   assert.deepEqual(hidden, badRequest('grant_type is repeated'));
   const encoded = await send(club, 'grant_type=client_credentials&grant%5Ftype=x');
   assert.deepEqual(encoded, badRequest('grant_type is repeated'));
+});
+
+test('HOSTILE 43: a name that is neither declared nor known may come as often as it will', async (t) => {
+  const club = await openClub(t);
+  const strangers = 'resource=a&resource=b&foo[]=1&foo[]=2&client_id[]=x&client_id[]=y';
+  const login = await tokensOfLogin(club);
+  for (const body of [
+    'grant_type=client_credentials',
+    `grant_type=refresh_token&refresh_token=${login.refresh_token}`,
+  ]) {
+    assert.equal((await send(club, `${strangers}&${body}&Client_Id=a&Client_Id=b`)).status, 200);
+  }
 });
 
 test('HOSTILE 44: a body that is not what it claims cannot be decoded', async (t) => {

@@ -12,15 +12,17 @@ import { makeGuide } from '../../programme/partner/guide.ts';
 import { partnerPage } from '../../programme/partner/page/page.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Environment, Store } from '../../store/contract.ts';
-import { failed, wrongUsage } from '../exit.ts';
+import { failed, refuseUsage, wrongUsage } from '../exit.ts';
 import { type Surroundings, withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
+import { collisionMessages, collisionWarnings } from './callback_names.ts';
 import { clientFields } from './client_fields.ts';
 import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts';
 import { expectComplete, judgeClient, needsNoSecret } from './client_needs.ts';
-import type { Input } from './fields.ts';
+import { givenIn, type Input } from './fields.ts';
 import { type NewItem, readNew, select } from './kind.ts';
+import { toldColliding } from './redirect_uris_field.ts';
 import {
   expectLong,
   findHolder,
@@ -68,8 +70,13 @@ export async function addClient(options: AddClientOptions): Promise<void> {
       '--public and --secret-stdin do not go together: a public client has no secret',
     );
   }
+  const told = toldColliding(givenIn(options, clientFields.redirectUris.inputs));
+  refuseUsage(collisionMessages(programme, fields.redirectUris, told));
   const judgement = judgeClient(loaded, { ...fields, apiKeys: [apiKeyOf ?? 'new'] });
-  const warnings = expectComplete(judgement, options.incomplete);
+  const warnings = [
+    ...expectComplete(judgement, options.incomplete),
+    ...collisionWarnings(programme, fields),
+  ];
   const newOrNone = (): string | undefined =>
     needsNoSecret(loaded.definition, fields) ? undefined : newSecret();
   const secret = options.secretStdin === true ? await readGivenSecret() : newOrNone();

@@ -30,11 +30,11 @@ export async function showItem<N extends Noun>(
   name: string,
   options: Selection,
 ): Promise<void> {
-  const { item, values } = await withItem(kind, name, options, async (around, found) => ({
-    item: found,
+  const { warnings, values } = await withItem(kind, name, options, async (around, found) => ({
+    warnings: kind.warnings?.(around, found.programme)(found) ?? [],
     values: await kind.show(around, found, 'show'),
   }));
-  kind.warnings?.(item).forEach(warn);
+  warnings.forEach(warn);
   await printShown(values, options);
 }
 
@@ -77,8 +77,12 @@ export async function listItems<N extends Noun>(
     const found = alike.filter((_, index) => matches[index]);
     if (count === true) return print(String(found.length));
     const listed: Readonly<Record<string, unknown>>[] = [];
+    const judges = new Map(programmes.map((one) => [one, kind.warnings?.(open, one)]));
     for (const item of found.slice(0, limit)) {
       listed.push(jsonOf(await kind.show(open, item, 'list')));
+      judges
+        .get(item.programme)?.(item)
+        .forEach((words) => warn(`${kind.nameOf(item)}: ${words}`));
     }
     if (json === true) return printJson(listed);
     if (items.length === 0 && damage.length > 0) return;

@@ -54,8 +54,8 @@ export interface Kind<N extends Noun> {
   find?(store: Store, programme: ProgrammeId, name: string): Promise<Item<N> | undefined>;
   /** All values but digests and hashes; a few only for `show` or for `list`. */
   show(around: Surroundings, item: Item<N>, verb?: 'show' | 'list'): Promise<readonly Shown[]>;
-  /** The warnings of `show`. */
-  warnings?(item: Item<N>): readonly string[];
+  /** Loads what a programme's items are judged by; the result gives the warnings of `show` and `list`. */
+  warnings?(around: Surroundings, programme: ProgrammeId): (item: Item<N>) => readonly string[];
   /** Columns of `list`: headings by JSON keys. */
   readonly columns: Readonly<Record<string, string>>;
   /** Whether the kind's own options of `list` select the item. */

@@ -7,10 +7,12 @@ import type { Client, ClientId } from '../../oauth/client.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { LookUp } from '../../store/kinds.ts';
+import { collisionFaults, collisionWarnings } from '../entities/callback_names.ts';
 import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
 import { type Input, textsOf } from '../entities/fields.ts';
+import { toldColliding } from '../entities/redirect_uris_field.ts';
 import { findHolder, ownLookUps } from '../entities/secrets.ts';
 import type { OpenStore } from '../open_store.ts';
 import { keyInputs, shortKeys, weakKeys } from './client_keys.ts';
@@ -40,6 +42,10 @@ export async function importClients(path: string, options: ClientImportOptions):
 const sharing = 'clients of one partner may share one: --shared-api-keys';
 
 const alone = 'clients are found by it';
+
+const redirectUriColumns = clientFields.redirectUris.inputs.map(({ name }) => name);
+const collidingHint =
+  'take it out of the query, or name the callback under colliding_redirect_uris too';
 
 function clientImport(
   loaded: LoadedProgramme,
@@ -73,7 +79,21 @@ function clientImport(
         ...shortKeys(row, own),
       ];
     },
-    judge: (row) => judge(row, loaded, own, incomplete),
+    newErrors: ({ given, item, at }) => {
+      const texts = redirectUriColumns.flatMap((column) => given.get(column) ?? []);
+      return collisionFaults(programme, item.redirectUris, toldColliding(given)).map(
+        ([uri, fault]) => {
+          const place = texts.find(({ text }) => text === uri);
+          return errorAt(place?.at ?? at, [], `${quote(uri)} ${fault}`, collidingHint);
+        },
+      );
+    },
+    judge: (row) => [
+      ...judge(row, loaded, own, incomplete),
+      ...collisionWarnings(programme, { redirectUris: toldColliding(row.given) }).map((words) =>
+        warningAt(row, words),
+      ),
+    ],
     compare: async (open, row) => {
       const keys = [
         ...(sharedApiKeys ? [] : await heldKeyFaults(open, programme, row)),

@@ -61,6 +61,8 @@ export interface Import<Shape> {
   tableFaults?(table: Table): readonly string[];
   /** Errors of a row besides those of its inputs. */
   errors(row: Entry<Shape>): readonly Fault[];
+  /** Errors of a row that the store does not have yet. */
+  newErrors?(row: Entry<Shape>): readonly Fault[];
   /** Faults of a row without errors. */
   judge(row: Entry<Shape>): readonly Fault[];
   /** Warnings given once for all rows. */
@@ -93,7 +95,7 @@ export async function importFile<Shape>(
       compareAll(open, spec, good, step);
     const what = `looking for ${items} in the store`;
     const { fresh, conflicts } = await withProgress(what, good.length, compare);
-    report(faults, conflicts);
+    report([...faults, ...fresh.flatMap((row) => spec.newErrors?.(row) ?? [])], conflicts);
     if (dryRun || open === undefined) return fresh;
     const add = (step: Step): Promise<readonly string[]> => spec.add(open, fresh, step);
     const taken = await withProgress(`importing ${items}`, fresh.length, add);

@@ -37,6 +37,7 @@ import { neededProperties } from '../entities/client_needs.ts';
 import { misconfigured } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { counted } from '../table.ts';
+import { callbackFaults } from './check_callbacks.ts';
 
 /** The note of a check that reads only the given files. */
 const alonePart = 'no configuration was looked at: jetway check without a file does';
@@ -108,6 +109,7 @@ function checkConfiguration(path: string): Findings {
     for (const { loaded } of files ?? []) {
       if (loaded) faults.push(...unaskedFaults(config, loaded), ...sandboxFaults(config, loaded));
     }
+    faults.push(...callbackFaults(config, files ?? []));
   }
   return { files: files ?? [], faults };
 }

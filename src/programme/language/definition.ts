@@ -99,7 +99,7 @@ export const definitionSchema = v.strictObject({
     otherwise: 'the file is a complete dialect of its own',
   }),
   name: key(textSchema, {
-    text: "The programme's name for people: in `jetway` listings, and as the realm of a `WWW-Authenticate: Basic` challenge.",
+    text: "The programme's name for people: in `jetway` listings, and as the realm of a `WWW-Authenticate: Basic` challenge (the file's name, where no letter or digit of it is ASCII).",
     example: 'Harbour Hotels',
   }),
   programme_identifier: key(matching(/^[A-Za-z]{1,20}$/, 'expected 1 to 20 letters (P-1)'), {

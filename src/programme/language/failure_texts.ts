@@ -16,7 +16,7 @@ export const failureTexts: Readonly<Record<FailureReason, string>> = {
   malformed_body:
     'Query or body cannot be decoded: broken percent-encoding or UTF-8, no JSON object, a text in JSON with half a surrogate pair (`"\\ud800"`), an input in JSON that is neither text, a whole number, `true`, `false` nor `null`, more than 100 parameters.',
   repeated_parameter:
-    'A parameter came more than once, and the endpoint has `repeated: refuse`. A header that did is `invalid_header`.',
+    'A parameter whose name is declared or known to Jetway came more than once, and the endpoint has `repeated: refuse`. A header that did is `invalid_header`.',
   unknown_parameter: 'A parameter is no input of the endpoint, and it has `unknown: refuse`.',
   misplaced_parameter:
     'An input that is read from the body came in the query, or the other way round.',

@@ -133,7 +133,7 @@ const inputSchema = v.pipe(
         v.pipe(listOf(v.string()), v.nonEmpty('expected at least one value that is taken')),
       ),
       {
-        text: 'The values that are taken, compared to the letter.',
+        text: 'The values that are taken, compared to the letter. Of an input that Jetway interprets, such as `grant_type` or `code_challenge_method`, a value that can never succeed does not load.',
         example: '[web, app]',
         otherwise: 'any that fit',
       },
@@ -222,7 +222,7 @@ export const endpointSchema = v.pipe(
       otherwise: 'any',
     }),
     repeated: key(v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'), {
-      text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value in the order of the request, in JSON too. A login request always refuses.',
+      text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value in the order of the request, in JSON too. A login request always refuses. A parameter that is ignored (`unknown: ignore`) may come several times, unless Jetway knows its name or it is a member of a JSON body.',
       example: 'last',
     }),
     unknown: key(v.optional(v.picklist(['ignore', 'refuse']), 'ignore'), {
