@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { instant } from '../../lib/clock.ts';
 import { digest } from '../../lib/digest.ts';
 import { quote } from '../../lib/fault.ts';
-import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
+import { readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
 import {
   type ClientCertificate,
   readCertificate,
@@ -33,7 +33,7 @@ const file: Pick<Input, 'quoted' | 'check'> = {
 /** The first certificate of a PEM file; the end of a sentence that says why there is none. */
 function readFile(path: string): ClientCertificate | string {
   try {
-    return readCertificate(new X509Certificate(readTextFile(path, mostBytes)));
+    return readCertificate(new X509Certificate(readSourceFile(path, mostBytes)));
   } catch (error) {
     return error instanceof UnreadableFile ? error.message : 'holds no certificate in PEM';
   }
