@@ -76,7 +76,7 @@ export function readSecretFile(path: string, maxBytes: number): string {
   return decode(noted(path, () => readFile(path, maxBytes, expectPrivate)));
 }
 
-/** HOSTILE 89: as U+FFFD they would make another secret, and another one each of the same. */
+/** HOSTILE 89: as U+FFFD different secrets would become equal, and the right one would match nowhere. */
 function decode(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '');
   const right = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);

@@ -107,7 +107,7 @@ export const certificateSubject: Field<string | undefined> = {
       name: subject,
       check: (text) =>
         readName(text) === undefined
-          ? `must be a distinguished name as in RFC 4514, such as CN=partner,O=Partner, or dns:, uri:, ip: or email: and a name, not ${quote(text)}`
+          ? `must be a distinguished name as in RFC 4514, such as CN=partner,O=Partner, as openssl prints it with -nameopt RFC2253, or dns:, uri:, ip: or email: and a name, not ${quote(text)}`
           : undefined,
       flags: '--certificate-subject <name>',
       help: 'name in certificates that an authority vouches for, which it shows instead of a secret (RFC 8705)',
