@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 import { FaultsError } from '../lib/fault.ts';
-import { readFileInside, readTextFile, UnreadableFile } from '../lib/read_file.ts';
+import { readFileInside, readSourceFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes } from '../lib/yaml/yaml.ts';
 import { loadProgramme, type LoadResult, withLogos } from '../programme/language/load.ts';
 import { wholeFault } from './config.ts';
@@ -44,7 +44,7 @@ export function readProgrammeFile(path: string): ProgrammeFile {
     return { file, faults: [wholeFault(file, 'a programme file is named *.yaml', 'rename it')] };
   }
   try {
-    const result = loadProgramme(file, readTextFile(path, maxYamlBytes));
+    const result = loadProgramme(file, readSourceFile(path, maxYamlBytes));
     const folder = dirname(path);
     return { file, ...withLogos(result, (name, most) => readFileInside(folder, name, most)) };
   } catch (error) {

@@ -2,7 +2,8 @@
 // were sent; and of an object the members that are asked for. Absent is absent. What is there and is not
 // as it must be is refused and never taken for absent, null, "" and [] too (HOSTILE 75).
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Drops a byte order mark (RFC 8259 8.1). */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A value as its text has it, not as JSON.parse reads it. */
 export type JsonNode = string | boolean | null | JsonNumber | JsonList | JsonObject;

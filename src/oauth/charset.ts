@@ -14,7 +14,8 @@ export interface Charset {
 export const utf8: Charset = utf8Charset();
 
 function utf8Charset(): Charset {
-  const text = strictly(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }));
+  // Libraries of Windows begin a body with a byte order mark, which is no part of it (RFC 8259 8.1).
+  const text = strictly(new TextDecoder('utf-8', { fatal: true }));
   return { text, form: (bytes) => parseForm(text(bytes)) };
 }
 

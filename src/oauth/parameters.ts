@@ -21,8 +21,10 @@ export class MalformedParameters extends Error {}
  */
 export function parseForm(text: string, decode: (part: string) => string = decodePart): Parameters {
   const parameters = new Map<string, string[]>();
-  if (text === '') return parameters;
-  const pairs = text.split('&', maxParameters + 1);
+  // A line break of a value is percent-encoded: this one ends a file, or the line of an old client.
+  const form = text.endsWith('\n') ? text.replace(/\r?\n$/, '') : text;
+  if (form === '') return parameters;
+  const pairs = form.split('&', maxParameters + 1);
   if (pairs.length > maxParameters) throw new MalformedParameters('too many parameters');
   for (const pair of pairs) {
     if (pair === '') continue;

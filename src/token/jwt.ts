@@ -54,10 +54,21 @@ export type PayloadSigner = (at: Instant, payload: object, era?: Era) => string 
 
 const signInPool = promisify(sign);
 
-/** A signer of tokens of one `typ` (RFC 9068). */
+/** Longer tokens are neither issued nor read. */
+export const longestToken = 16_384;
+
+/** A signer of tokens of one `typ` (RFC 9068). Throws for claims that make a token too long to be read. */
 export function jwtSigner(keyAt: (at: Instant) => SigningKey, type: string): JwtSigner {
   const signPayload = payloadSigner(keyAt, type);
-  return (at, claims) => signPayload(at, payloadOf(claims), claims.era);
+  const bounded = (token: string): string => {
+    if (token.length <= longestToken) return token;
+    const size = `${token.length} characters, of which ${longestToken} are read`;
+    throw new Error(`no token is issued: this ${type} has ${size}; shorten or drop claims`);
+  };
+  return (at, claims) => {
+    const signed = signPayload(at, payloadOf(claims), claims.era);
+    return typeof signed === 'string' ? bounded(signed) : signed.then(bounded);
+  };
 }
 
 export function payloadSigner(keyAt: (at: Instant) => SigningKey, type: string): PayloadSigner {

@@ -9,6 +9,7 @@ import type { ClientId } from '../oauth/client.ts';
 import type { Era, Place } from '../oauth/grant.ts';
 import { parsePlace } from '../oauth/place.ts';
 import { signingAlgorithms } from '../oauth/signing_key.ts';
+import { longestToken } from './jwt.ts';
 import type { VerifyingKey } from './signing_keys.ts';
 
 export interface VerifiedToken {
@@ -41,9 +42,6 @@ interface Verdict {
 
 /** More than a gateway sees in half an hour; about 10 MB when full. */
 const rememberedTokens = 20_000;
-
-/** Longer than any token this service makes. */
-export const longestToken = 16_384;
 
 const canonicalPart = '(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?';
 /** Base64url with zero padding bits (RFC 4648 3.5): a token has one spelling (HOSTILE 68). */

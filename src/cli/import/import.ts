@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { wholeFault } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
 import { byPosition, errorAt, type Fault, formatFault, quote } from '../../lib/fault.ts';
-import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
+import { readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
 import {
@@ -146,7 +146,7 @@ async function readFile(path: string, mostBytes: number): Promise<string> {
   if (path === '-') return readText('file', mostBytes);
   const file = shownPath(path);
   try {
-    const text = readTextFile(path, mostBytes);
+    const text = readSourceFile(path, mostBytes);
     if ((statSync(path).mode & 0o077) !== 0) {
       warn(`${file} holds secrets, and others can read it: chmod 600 it, and delete it afterwards`);
     }

@@ -28,7 +28,7 @@ import {
   warningAt,
 } from '../../lib/fault.ts';
 import { isLoopback } from '../../lib/ip_address.ts';
-import { readTextFile } from '../../lib/read_file.ts';
+import { readSourceFile } from '../../lib/read_file.ts';
 import { maxYamlBytes, parseYaml } from '../../lib/yaml/yaml.ts';
 import { compileProgramme } from '../../programme/compile.ts';
 import { deploy } from '../../programme/deployment.ts';
@@ -155,7 +155,7 @@ function sandboxFaults(
 /** Reads the programme folder from a configuration with faults; undefined if that fails. */
 function folderNamedIn(path: string): string | undefined {
   try {
-    const { root } = parseYaml(path, readTextFile(path, maxYamlBytes));
+    const { root } = parseYaml(path, readSourceFile(path, maxYamlBytes));
     const node = root === undefined ? undefined : nodeAt(root, ['programmes']);
     return node?.kind === 'scalar' && typeof node.value === 'string'
       ? resolve(dirname(path), node.value)

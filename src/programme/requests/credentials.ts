@@ -1,7 +1,13 @@
 // Owns reading a client's credentials from a request, by the methods of the dialect.
 
-import { decodeCredentials, decodeSecret, tokenAfter } from '../../oauth/basic.ts';
-import { type Cause, countOf, ownCause } from '../../oauth/cause.ts';
+import {
+  decodeCredentials,
+  decodeSecret,
+  longestAuthorization,
+  malformedHeader,
+  tokenAfter,
+} from '../../oauth/basic.ts';
+import { type Cause, ownCause } from '../../oauth/cause.ts';
 import { type AuthenticationMethod, isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { grantTypes, tokenGrants } from '../../oauth/grant.ts';
@@ -18,9 +24,6 @@ export type ReadCredentials = (
   inputs: Inputs,
   known: ProvenHeaders,
 ) => PresentedCredentials;
-
-/** Longer than any identifier and secret; longer headers are refused before decoding. */
-const longestAuthorization = 4096;
 
 /** Credentials by their wire names; `proof` is what is told to be missing. */
 export function credentialNames(
@@ -116,7 +119,7 @@ export function compileCredentials(
         }
         const read = readHeader(headers, known);
         if (read !== undefined) return read;
-        const cause = credentialsCause(ways, describeHeaders(headers, scheme));
+        const cause = malformedHeader(headers, authentication, ways);
         throw new Refusal('authentication_malformed', { parameter: 'authorization', cause });
       }
     }
@@ -175,7 +178,12 @@ type ReadHeader = (
 
 /** Reads the only Authorization header; undefined if its method is not the dialect's. */
 function compileHeader(
-  { methods, credentials: encoding, secret_half: half }: ClientAuthentication,
+  {
+    methods,
+    credentials: encoding,
+    basic_charset: charset,
+    secret_half: half,
+  }: ClientAuthentication,
   schemes: readonly string[],
 ): ReadHeader {
   const takesScheme = half !== undefined || methods.includes('basic');
@@ -190,7 +198,7 @@ function compileHeader(
     const token = scheme ?? (takesBare ? header.trim() : undefined);
     if (token === undefined) return undefined;
     if (half !== undefined) {
-      const secrets = decodeSecret(token, encoding, half);
+      const secrets = decodeSecret(token, encoding, half, charset);
       if (secrets.length > 0) return { kind: 'secret_alone', secrets: () => secrets };
       if (!isPair) return undefined;
     }
@@ -198,11 +206,12 @@ function compileHeader(
     const fingerprint = known.fingerprint(token);
     const proof = known.find(fingerprint);
     if (proof !== undefined) {
-      const secrets = (): readonly string[] => decodeCredentials(token, encoding)?.secrets ?? [];
+      const secrets = (): readonly string[] =>
+        decodeCredentials(token, encoding, charset)?.secrets ?? [];
       const cached = { fingerprint, proven: proof.digest };
       return { kind: 'secret', id: proof.id, secrets, header: cached };
     }
-    const credentials = decodeCredentials(token, encoding);
+    const credentials = decodeCredentials(token, encoding, charset);
     if (credentials === undefined) return undefined;
     const { id, secrets } = credentials;
     // RFC 6749 2.3.1: a secret that is empty can be left out.
@@ -228,19 +237,4 @@ const wayWords: Readonly<Record<AuthenticationMethod, (names: Names, scheme: str
 
 function credentialsCause(expected: string, came: string, parameter = 'authorization'): Cause {
   return ownCause(['client', 'authentication', 'methods'], expected, came, parameter);
-}
-
-/** Schemes that clients send by mistake; any other first word may be a secret. */
-const knownScheme = /^(?:basic|bearer|digest|dpop|negotiate|ntlm|token|apikey)(?= |$)/i;
-
-function describeHeaders([header = '', ...others]: readonly string[], scheme: string): string {
-  if (others.length > 0) return countOf(others.length + 1, 'Authorization header');
-  if (header.length > longestAuthorization) {
-    return `an Authorization header of ${header.length} characters`;
-  }
-  const isOwn = header.split(' ', 1)[0]?.toLowerCase() === scheme.toLowerCase();
-  const word = isOwn ? scheme : knownScheme.exec(header)?.[0];
-  if (word !== undefined && !isOwn) return `the scheme ${word}`;
-  const kind = word ?? 'an Authorization header without a known scheme';
-  return `${kind}, not followed by what decodes to an identifier, ":" and a secret`;
 }

@@ -18,7 +18,8 @@ import {
   assertionAlgorithms,
   type ClientKey,
 } from '../../oauth/client_certificate.ts';
-import { canonicalJwt, longestToken } from '../token_verifier.ts';
+import { longestToken } from '../jwt.ts';
+import { canonicalJwt } from '../token_verifier.ts';
 import {
   type AssertionFault,
   type AssertionRules,
