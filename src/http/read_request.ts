@@ -48,7 +48,10 @@ export function beginRecord(
   // Node joins several to a list, which is no traceparent.
   if (typeof traceparent === 'string') {
     const trace = readTraceparent(traceparent, headers['tracestate']?.toString());
-    record.trace = trace === undefined || isBelieved(plainAddress(socket.remoteAddress ?? '') ?? '') ? trace : namesAlone(trace);
+    record.trace =
+      trace === undefined || isBelieved(plainAddress(socket.remoteAddress ?? '') ?? '')
+        ? trace
+        : namesAlone(trace);
   }
   observer?.begun?.(record);
   return record;

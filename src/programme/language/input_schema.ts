@@ -124,7 +124,7 @@ const inputSchema = v.pipe(
       otherwise: 'any number',
     }),
     format: key(v.exactOptional(v.picklist(inputFormats)), {
-      text: 'A form that is more than characters: `accepts_json` is an `Accept` header that lets `application/json` through, `ip_list` one IPv4 or IPv6 address or several with commas between (P-6). Such a header may come in several lines.',
+      text: 'A form that is more than characters: `accepts_json` is an `Accept` header that lets `application/json` through, `ip_list` one IPv4 or IPv6 address or several with commas between (P-6), each of at most 4096 characters. Such a header may come in several lines.',
       example: 'ip_list',
       otherwise: 'none',
     }),
