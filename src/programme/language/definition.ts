@@ -74,7 +74,7 @@ const requestIdSchema = v.pipe(
   freeHeaderSchema,
   v.check(
     (name) =>
-      !/^(?:x-auth-|www-authenticate$|referrer-policy$|vary$|x-(?:content-type|frame)-options$)/i.test(
+      !/^(?:x-auth-|www-authenticate$|referrer-policy$|strict-transport-security$|vary$|x-(?:content-type|frame)-options$|x-robots-tag$)/i.test(
         name,
       ),
     'answers of Jetway have this header already: name another',
