@@ -11,7 +11,7 @@ import { endpointsIn } from './endpoints.ts';
 const ownName = new RegExp(`^(?:__(?:Host|Secure)-)?${ownCookies}`, 'i');
 
 /** A dialect's cookie would be taken for one of a login, or one of a login for the dialect's (HOSTILE 14, 67). */
-function ownNameComplaint(name: string, at: Path): Parameters<typeof wrong>[number] {
+function ownNameComplaint(name: string, at: Path): readonly [isWrong: boolean, ...Complaint] {
   const advice = `give it a name that does not begin with ${ownCookies}`;
   return [
     ownName.test(name),
