@@ -187,8 +187,8 @@ describe('certificates of the listeners', { skip: without('openssl') }, () => {
     assert.equal(headers('https://tokens.example', ', hsts: forget'), 'max-age=0');
     assert.equal(headers('https://tokens.example', ', hsts: off'), undefined);
     assert.equal(headers('https://tokens.example', '', false), undefined);
-    for (const other of ['192.0.2.1', '[2001:db8::1]', 'localhost', 'a.localhost', '127.0.0.1']) {
-      assert.equal(headers(`https://${other}`), undefined, other);
+    for (const host of ['192.0.2.1', '[2001:db8::1]', 'localhost', 'a.localhost', '127.0.0.1']) {
+      assert.equal(headers(`https://${host}`), undefined, host);
     }
     assert.equal(headers('https://localhost.example'), year);
     assert.equal(headers('https://tokens.example:8443'), undefined);

@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { beginTrace, namesAlone, readTraceparent, traceHeaders } from '../../src/lib/trace_context.ts';
+import {
+  beginTrace,
+  namesAlone,
+  readTraceparent,
+  traceHeaders,
+} from '../../src/lib/trace_context.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';

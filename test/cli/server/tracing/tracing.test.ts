@@ -17,7 +17,7 @@ import { type ServerProcess, startServer } from '../../server.ts';
 interface Span {
   readonly traceId: string;
   readonly spanId: string;
-  readonly parentSpanId: string;
+  readonly parentSpanId?: string;
   readonly name: string;
   readonly kind: string;
   readonly startTimeUnixNano: string;
