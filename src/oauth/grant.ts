@@ -89,7 +89,7 @@ export type Place = number & { readonly __brand: 'Place' };
 
 /**
  * Names of the access tokens that a token came from by exchange, first the one that began it: at most four.
- * What is exchanged from a token with four has the same four (docs/decisions/044).
+ * What is exchanged from a token with four has the same four (docs/decisions/031).
  */
 export type ExchangedFrom = readonly string[];
 

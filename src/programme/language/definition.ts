@@ -188,7 +188,7 @@ export const definitionSchema = v.strictObject({
     otherwise: 'there is no such endpoint',
   }),
   revocation: key(managementSchema('/token/revoke'), {
-    text: 'Lets clients give up a token (RFC 7009), authenticated as at the token endpoints. A refresh token takes its login and all tokens of it along.',
+    text: 'Lets clients give up a token (RFC 7009), authenticated as at the token endpoints. A refresh token takes its login and all tokens of it along, an access token what was exchanged from it.',
     example: '{ path: /revoke }',
     otherwise: 'there is no such endpoint',
   }),
