@@ -81,9 +81,8 @@ export class PathIndex {
 
   /** The added path that a request's path is, with values where it has any. */
   match(path: string): string | undefined {
-    // A longer path is none of them, however long it is (HOSTILE 84).
-    const segments = path.split('/', this.#most + 1);
-    return segments.length > this.#most ? undefined : matched(this.#root, segments, 1);
+    // With one segment more than any of them it is none of them, however many more it has (HOSTILE 84).
+    return matched(this.#root, path.split('/', this.#most + 1), 1);
   }
 }
 
