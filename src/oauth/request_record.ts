@@ -115,7 +115,7 @@ export class RequestRecord {
   ended: EndCause | undefined = undefined;
   /** Whether a lost answer was told again. */
   isRetry = false;
-  /** The caller's address; absent before the whole request was read, and after its answer. */
+  /** The caller's address; absent before the whole request was read. The function holds all of the head. */
   address: (() => string) | undefined = undefined;
   failure: RecordedFailure | undefined = undefined;
   /** Values that its answer may repeat; never logged. */
@@ -146,8 +146,6 @@ export class RequestRecord {
     this.status = status;
     this.duration = performance.now() - this.startedAt;
     this.#observer?.answered(this);
-    // An observer may keep the record, but not with it the whole head, which the function holds.
-    this.address = undefined;
   }
 }
 

@@ -4,11 +4,13 @@
 import { after, type Instant, later } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { ExchangedFrom } from '../../oauth/grant.ts';
-import type { TokenName } from '../../store/grants.ts';
+import type { StandingQuestion, TokenName } from '../../store/grants.ts';
 import type { Service } from '../service.ts';
-import type { ProvenToken } from './access_token.ts';
 
-type Lineage = Pick<ProvenToken, 'exchangedFrom' | 'question'>;
+interface Lineage {
+  readonly question: StandingQuestion;
+  readonly exchangedFrom?: ExchangedFrom | undefined;
+}
 
 /** Whether neither the token nor any that it was exchanged from was revoked by itself. */
 export async function isStanding(

@@ -53,6 +53,9 @@ export class Tracer implements Observer {
 
   answered(record: RequestRecord): void {
     if (record.spans === undefined) return;
+    // Not the whole head with each record that waits.
+    const address = record.address?.();
+    record.address = address === undefined ? undefined : () => address;
     if (this.#waiting.length >= mostWaiting) this.#dropped += 1;
     else this.#waiting.push(record);
     this.#plan(this.#waiting.length >= mostSentAtOnce ? 0 : gathering);
