@@ -115,7 +115,7 @@ export class RequestRecord {
   ended: EndCause | undefined = undefined;
   /** Whether a lost answer was told again. */
   isRetry = false;
-  /** The caller's address; absent before the whole request was read. */
+  /** The caller's address; absent before the whole request was read. The function holds all of the head. */
   address: (() => string) | undefined = undefined;
   /** The caller's address by the word of a trusted proxy; absent where no proxy has told one. */
   forwarded: (() => string | undefined) | undefined = undefined;

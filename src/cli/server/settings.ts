@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Config } from '../../config/config.ts';
-import type { TlsReading } from '../../config/tls.ts';
+import { hstsHeaders, type TlsReading } from '../../config/tls.ts';
 import { present } from '../../lib/present.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { CommandError } from '../exit.ts';
@@ -209,8 +209,9 @@ function isFollowed(key: Key, former: Config, next: Config): boolean {
 }
 
 /** What the served programmes have to know of it. */
-export function settingsOf({ trustedProxies, gateway }: Config): ServingSettings {
-  return { trustedProxies, hasGateway: gateway !== undefined };
+export function settingsOf(config: Config): ServingSettings {
+  const { trustedProxies, gateway } = config;
+  return { trustedProxies, hasGateway: gateway !== undefined, pageHeaders: hstsHeaders(config) };
 }
 
 function keysOf(config: Config): readonly Key[] {

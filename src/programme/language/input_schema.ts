@@ -80,7 +80,7 @@ const inputSchema = v.pipe(
       otherwise: "the input's own name",
     }),
     in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header', 'path', 'cookie'])), {
-      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone.',
+      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone. Headers of the connection (`Host`, `Content-Length`, `TE`, `Proxy-…` and the like) and `Cookie` as a whole are no inputs.',
       example: 'header',
       otherwise: "the endpoint's `read`",
     }),
@@ -124,7 +124,7 @@ const inputSchema = v.pipe(
       otherwise: 'any number',
     }),
     format: key(v.exactOptional(v.picklist(inputFormats)), {
-      text: 'A form that is more than characters: `accepts_json` is an `Accept` header that lets `application/json` through, `ip_list` one IPv4 or IPv6 address or several with commas between (P-6). Such a header may come in several lines.',
+      text: 'A form that is more than characters: `accepts_json` is an `Accept` header that lets `application/json` through, `ip_list` one IPv4 or IPv6 address or several with commas between (P-6), each of at most 4096 characters. Such a header may come in several lines.',
       example: 'ip_list',
       otherwise: 'none',
     }),
