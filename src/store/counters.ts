@@ -78,9 +78,9 @@ export interface Counters {
 
   /**
    * Counts one event against the window of a key and tells whether the limit allows it. An event
-   * that is not allowed is not counted. With `by` 0 the verb only tells. Costs no durable write: the
-   * count may be lost in a crash. Processes of one machine have counts of their own; nodes of a store
-   * across a network share one, within the events under way.
+   * that is not allowed is not counted. Costs no durable write: the count may be lost in a crash. Processes
+   * of one machine have counts of their own; nodes of a store across a network share one, within the
+   * events under way. A window that a shorter one would replace ends with that, and keeps its count.
    */
   count(
     counter: WindowCounter,
@@ -88,6 +88,8 @@ export interface Counters {
     key: string,
     limit: ThrottleLimit,
     now: Instant,
-    by?: 0 | 1,
   ): Promise<WindowOutcome>;
+
+  /** Takes back one event that was counted, as if it had not been: it turned out to be none. */
+  giveBack(...event: Parameters<Counters['count']>): Promise<void>;
 }

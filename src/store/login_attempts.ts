@@ -38,7 +38,11 @@ export type AttemptChange<T> = (before: AttemptState | undefined) => {
 };
 
 /** The verbs of login attempts over a backend's rows. */
-export function attemptVerbs({ find, change, countLocked }: AttemptRows): Omit<Counters, 'count'> {
+export function attemptVerbs({
+  find,
+  change,
+  countLocked,
+}: AttemptRows): Omit<Counters, 'count' | 'giveBack'> {
   return {
     reserveAttempt: (programme, account, policy, now) =>
       change(programme, account, (before) => reserveAttempt(before, policy, now)),
@@ -80,22 +84,36 @@ function reserveAttempt(
   { attempts, window, lock }: AttemptPolicy,
   now: Instant,
 ): { readonly state: AttemptState; readonly answer: LoginAttempt } {
-  // A state that would outlast a new one is from before a jump of the clock, or of a longer policy.
-  const span = before?.lockedUntil === undefined ? window : lock;
-  const left = before === undefined ? 0 : attemptsEndAt(before) - now;
-  const isOpen = left > 0 && left <= span + closeClocks;
-  const state = isOpen ? before : undefined;
-  if (state === undefined) {
+  const state = before && shortened(before, { window, lock }, now);
+  if (state === undefined || now >= attemptsEndAt(state)) {
     return { state: { used: 1, windowEndsAt: after(now, window) }, answer: { allowed: true } };
   }
   if (state.lockedUntil !== undefined) {
-    return { state, answer: { allowed: false, retryAfter: milliseconds(Math.min(left, span)) } };
+    const left = Math.min(state.lockedUntil - now, lock);
+    return { state, answer: { allowed: false, retryAfter: milliseconds(left) } };
   }
   if (state.used < attempts) {
     return { state: { ...state, used: state.used + 1 }, answer: { allowed: true } };
   }
   const lockedUntil = after(now, lock);
   return { state: { ...state, lockedUntil }, answer: { allowed: false, retryAfter: lock } };
+}
+
+/**
+ * A state that would outlast a new one is from before a jump of the clock, or of a longer policy. It ends
+ * when a new one would, and not at once: a reload that shortens a lock frees no guesser (HOSTILE 81).
+ */
+function shortened(
+  state: AttemptState,
+  { window, lock }: Pick<AttemptPolicy, 'window' | 'lock'>,
+  now: Instant,
+): AttemptState {
+  const span = state.lockedUntil === undefined ? window : lock;
+  if (attemptsEndAt(state) - now <= span + closeClocks) return state;
+  const endsAt = after(now, span);
+  return state.lockedUntil === undefined
+    ? { ...state, windowEndsAt: endsAt }
+    : { ...state, lockedUntil: endsAt };
 }
 
 /**

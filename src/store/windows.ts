@@ -7,7 +7,7 @@ import type { Counters, WindowCounter, WindowOutcome } from './counters.ts';
 
 interface Window {
   used: number;
-  readonly endsAt: number;
+  endsAt: number;
 }
 
 /**
@@ -36,10 +36,10 @@ export class Windows {
     return outcome(allowed, window, limit, now);
   }
 
-  /** What `count` would answer; counts nothing. */
-  look(key: string, limit: ThrottleLimit, now: Instant): WindowOutcome {
-    const window = this.#open(key, limit, now) ?? { used: 0, endsAt: now + limit.window };
-    return outcome(window.used < limit.limit, window, limit, now);
+  /** Takes back one that was counted, if its window is still open. */
+  giveBack(key: string, limit: ThrottleLimit, now: Instant): void {
+    const window = this.#open(key, limit, now);
+    if (window !== undefined) window.used = Math.max(0, window.used - 1);
   }
 
   /** Opens the key's window, if it is open or no open one has to be forgotten for it. */
@@ -53,9 +53,11 @@ export class Windows {
 
   #open(key: string, { window: span }: ThrottleLimit, now: Instant): Window | undefined {
     const window = this.#windows.get(key);
-    // A window that would outlast a new one began before a jump of the clock, or under a longer limit.
-    const isOpen = window !== undefined && now < window.endsAt && window.endsAt - now <= span;
-    return isOpen ? window : undefined;
+    if (window === undefined || now >= window.endsAt) return undefined;
+    // A window that would outlast a new one began before a jump of the clock, or under a longer limit. It
+    // ends when a new one would: a reload that shortens windows must not free a guesser (HOSTILE 81).
+    window.endsAt = Math.min(window.endsAt, now + span);
+    return window;
   }
 
   #begin(key: string, { window: span }: ThrottleLimit, now: Instant): Window {
@@ -104,16 +106,20 @@ export const mostWindows: Readonly<Record<WindowCounter, number>> = {
   failed_key: 50_000,
 };
 
-/** The verb `count`, for a store whose counters live in the process. */
-export function countInProcess(): Counters['count'] {
+/** The verbs `count` and `giveBack`, for a store whose counters live in the process. */
+export function countInProcess(): Pick<Counters, 'count' | 'giveBack'> {
   const counters = new Map<WindowCounter, Map<ProgrammeId, Windows>>();
-  return async (counter, programme, key, limit, now, by = 1) => {
-    let windows = counters.get(counter)?.get(programme);
-    if (windows === undefined) {
-      windows = new Windows(mostWindows[counter]);
-      const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
-      counters.set(counter, programmes.set(programme, windows));
-    }
-    return by === 0 ? windows.look(key, limit, now) : windows.count(key, limit, now);
+  const windowsOf = (counter: WindowCounter, programme: ProgrammeId): Windows => {
+    const found = counters.get(counter)?.get(programme);
+    if (found !== undefined) return found;
+    const windows = new Windows(mostWindows[counter]);
+    const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
+    counters.set(counter, programmes.set(programme, windows));
+    return windows;
+  };
+  return {
+    count: async (counter, programme, ...event) => windowsOf(counter, programme).count(...event),
+    giveBack: async (counter, programme, ...event) =>
+      windowsOf(counter, programme).giveBack(...event),
   };
 }

@@ -93,19 +93,50 @@ export function throttleTests(check: StoreTest): void {
   });
 
   check(
-    'HOSTILE 42: every counter counts for itself, and tells without counting',
+    'HOSTILE 42, 80: every counter counts for itself, and takes back what was given',
     async ({ store }) => {
       const once = { limit: 1, window: 1000 };
-      const count = (counter: WindowCounter, by?: 0) =>
-        store.count(counter, club, 'key', once, at(0), by);
+      const count = (counter: WindowCounter) => store.count(counter, club, 'key', once, at(0));
       const allowed = { allowed: true, remaining: 0, retryAfter: 1000 };
       const refused = { ...allowed, allowed: false };
       for (const counter of ['token_request', 'failed_login', 'failed_secret'] as const) {
-        assert.deepEqual(await count(counter, 0), { ...allowed, remaining: 1 });
         assert.deepEqual(await count(counter), allowed);
-        assert.deepEqual(await count(counter, 0), refused);
+        assert.deepEqual(await count(counter), refused);
+        assert.deepEqual(await count(counter), refused);
+        await store.giveBack(counter, club, 'key', once, at(0));
+        assert.deepEqual(await count(counter), allowed);
         assert.deepEqual(await count(counter), refused);
       }
+    },
+  );
+
+  check(
+    'HOSTILE 80: of many at once the limit is allowed, and what they give back',
+    async ({ store }) => {
+      const limit = { limit: 10, window: 60_000 };
+      const ask = () => store.count('failed_login', club, 'key', limit, at(0));
+      const allowed = async (): Promise<number> =>
+        (await inParallel(100, ask)).filter((one) => one.allowed).length;
+      assert.equal(await allowed(), 10);
+      await inParallel(4, () => store.giveBack('failed_login', club, 'key', limit, at(1)));
+      assert.equal(await allowed(), 4);
+      assert.equal(await allowed(), 0);
+    },
+  );
+
+  check(
+    'HOSTILE 81: a window that a reload shortens ends when a new one would',
+    async ({ store }) => {
+      const count = (window: number, seconds: number) =>
+        store.count('failed_login', club, 'key', { limit: 1, window }, at(seconds));
+      assert.equal((await count(600_000, 0)).allowed, true);
+      assert.deepEqual(await count(60_000, 10), {
+        allowed: false,
+        remaining: 0,
+        retryAfter: 60_000,
+      });
+      assert.equal((await count(60_000, 69)).allowed, false);
+      assert.equal((await count(60_000, 71)).allowed, true);
     },
   );
 

@@ -44,7 +44,6 @@ CREATE UNLOGGED TABLE throttle (
 `;
 
 const names = { counter: 'text', programme: 'text', key: 'text' } as const;
-const looked = arrayRows(names);
 const counted = arrayRows({
   ...names,
   used: 'bigint',
@@ -52,23 +51,19 @@ const counted = arrayRows({
   ends_at: 'bigint',
 });
 
-const look: Statement = {
-  name: 'look_throttle',
-  text: `SELECT asked.n, used, ends_at FROM ${looked.from('asked')} JOIN throttle USING (counter, programme, key)`,
-  isRead: true,
-};
+const isOpen = 'kept.ends_at > excluded.began_at';
 
-// A window that would outlast a new one began before a jump of the clock, or under a longer limit.
-const isOpen = `kept.ends_at > excluded.began_at AND kept.ends_at <= excluded.ends_at + ${closeClocks}`;
-
+// A window that would outlast a new one began before a jump of the clock, or under a longer limit: it ends
+// when a new one would (HOSTILE 81). What is given back is a negative number; a row never falls below none.
 const put: Statement = {
   name: 'count_throttle',
   text: `INSERT INTO throttle AS kept (counter, programme, key, used, began_at, ends_at)
     SELECT counter, programme, key, used, began_at, ends_at FROM ${counted.from('asked')} ORDER BY n
     ON CONFLICT (counter, programme, key) DO UPDATE SET
-      used = CASE WHEN ${isOpen} THEN kept.used ELSE 0 END + excluded.used,
+      used = GREATEST(0, CASE WHEN ${isOpen} THEN kept.used ELSE 0 END + excluded.used),
       began_at = CASE WHEN ${isOpen} THEN kept.began_at ELSE excluded.began_at END,
-      ends_at = CASE WHEN ${isOpen} THEN kept.ends_at ELSE excluded.ends_at END
+      ends_at = CASE WHEN ${isOpen} AND kept.ends_at <= excluded.ends_at + ${closeClocks}
+        THEN kept.ends_at ELSE excluded.ends_at END
     RETURNING counter, programme, key, used, ends_at`,
   isRead: false,
 };
@@ -91,27 +86,38 @@ interface Group extends Counted {
   events: number;
 }
 
+type Counting = Pick<Counters, 'count' | 'giveBack'>;
+
+interface UsedUp extends Window {
+  readonly limit: number;
+  /** When the database is asked again. */
+  readonly until: number;
+}
+
+/**
+ * For how many milliseconds a node takes a used-up window for used up: another node may give back what
+ * logins under way have reserved.
+ */
+const believed: Readonly<Record<WindowCounter, number>> = {
+  token_request: Infinity,
+  failed_login: 1000,
+  failed_secret: Infinity,
+  failed_key: Infinity,
+};
+
 /** Used-up windows that a node remembers: what comes in them costs no round. */
 const mostUsedUp = 50_000;
 
 /**
- * The verb `count`. Where the database does not answer, events are counted in the process: the requests
- * that they belong to are refused all the same, or need no database. So are those of more windows than
- * a node may open in the table: strangers can have any number of addresses (HOSTILE 83).
+ * The verbs `count` and `giveBack`. Where the database does not answer, events are counted in the process:
+ * the requests that they belong to are refused all the same, or need no database. So are those of more
+ * windows than a node may open in the table: strangers can have any number of addresses (HOSTILE 83).
  */
-export function countTogether(link: Link, most = mostWindows): Counters['count'] {
+export function countTogether(link: Link, most = mostWindows): Counting {
   const alone = countInProcess();
   const opened = new Map<string, Windows>();
-  const usedUp = new BoundedMap<string, Window & { readonly limit: number }>(mostUsedUp);
+  const usedUp = new BoundedMap<string, UsedUp>(mostUsedUp);
   const groups = new Map<string, readonly [Group, Promise<Window | undefined>]>();
-  const read = batched<Counted, Window | undefined>({
-    link,
-    answer: async (asked, until) => {
-      const rows = await link.run(look, looked.values(asked), until);
-      const found = new Map(rows.map(([n, used, endsAt]) => [Number(n), windowOf(used, endsAt)]));
-      return asked.map((_, index) => found.get(index + 1));
-    },
-  });
   const write = batched<Group, Window | undefined>({
     link,
     rowOf: nameOf,
@@ -135,7 +141,7 @@ export function countTogether(link: Link, most = mostWindows): Counters['count']
     },
   });
 
-  const add = async (event: Counted, limit: ThrottleLimit, now: Instant) => {
+  const add = async (event: Counted, limit: ThrottleLimit, now: Instant, by: 1 | -1) => {
     const name = nameOf(event);
     let [group, written] = groups.get(name) ?? [];
     if (group === undefined || written === undefined || !isSame(group.limit, limit)) {
@@ -143,38 +149,51 @@ export function countTogether(link: Link, most = mostWindows): Counters['count']
       written = write(group);
       groups.set(name, [group, written]);
     }
-    group.events += 1;
+    group.events += by;
     const place = group.events;
     const window = await written;
     return window && { ...window, used: window.used - group.events + place };
   };
 
-  return async (counter, programme, name, limit, now, by = 1) => {
+  const count: Counting['count'] = async (counter, programme, name, limit, now) => {
     const event = { counter, programme, key: name };
     const full = nameOf(event);
     const known = usedUp.get(full);
-    if (known !== undefined && known.limit === limit.limit && isOpenAt(known, limit, now)) {
+    if (known !== undefined && known.limit === limit.limit && isUsedUp(known, limit, now)) {
       return outcome(known, limit, now, false);
     }
-    if (by > 0) {
-      const group = `${counter}\0${programme}`;
-      const open = opened.get(group) ?? new Windows(most[counter]);
-      opened.set(group, open);
-      if (!open.admit(name, limit, now)) return alone(counter, programme, name, limit, now);
-    }
+    const group = `${counter}\0${programme}`;
+    const open = opened.get(group) ?? new Windows(most[counter]);
+    opened.set(group, open);
+    if (!open.admit(name, limit, now)) return alone.count(counter, programme, name, limit, now);
     let window: Window | undefined;
     try {
-      window = by === 0 ? await read(event) : await add(event, limit, now);
+      window = await add(event, limit, now, 1);
     } catch {
-      return alone(counter, programme, name, limit, now, by);
+      return alone.count(counter, programme, name, limit, now);
     }
-    if (window === undefined || !isOpenAt(window, limit, now)) {
-      window = { used: 0, endsAt: now + limit.window };
+    if (window === undefined || now >= window.endsAt) {
+      window = { used: 1, endsAt: now + limit.window };
     }
-    if (window.used >= limit.limit) usedUp.set(full, { ...window, limit: limit.limit });
+    if (window.used >= limit.limit) {
+      usedUp.set(full, { ...window, limit: limit.limit, until: now + believed[counter] });
+    }
     // The event itself is in `used` by now.
-    return outcome(window, limit, now, window.used - by < limit.limit);
+    const allowed = window.used <= limit.limit;
+    // Or what others give back would not make room.
+    if (!allowed) await add(event, limit, now, -1).catch(() => undefined);
+    return outcome(window, limit, now, allowed);
   };
+  const giveBack: Counting['giveBack'] = async (counter, programme, name, limit, now) => {
+    const event = { counter, programme, key: name };
+    usedUp.delete(nameOf(event));
+    try {
+      await add(event, limit, now, -1);
+    } catch {
+      await alone.giveBack(counter, programme, name, limit, now);
+    }
+  };
+  return { count, giveBack };
 }
 
 function nameOf({ counter, programme, key: name }: Counted): string {
@@ -189,8 +208,13 @@ function isSame(one: ThrottleLimit, other: ThrottleLimit): boolean {
   return one.limit === other.limit && one.window === other.window;
 }
 
-function isOpenAt({ endsAt }: Window, { window: span }: ThrottleLimit, now: Instant): boolean {
-  return now < endsAt && endsAt - now <= span + closeClocks;
+/** A window that would outlast a new one is to be shortened by the database first. */
+function isUsedUp(
+  { endsAt, until }: UsedUp,
+  { window: span }: ThrottleLimit,
+  now: Instant,
+): boolean {
+  return now < endsAt && now < until && endsAt - now <= span + closeClocks;
 }
 
 function outcome(
