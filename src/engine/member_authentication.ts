@@ -1,7 +1,7 @@
 // Owns the authentication of members, at the login page and by the password grant: what is sent to
 // the directory, and what is counted. The caller tells the outcome.
 
-import type { Instant, Milliseconds } from '../lib/clock.ts';
+import type { Milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import { networkOf } from '../lib/ip_address.ts';
 import type { LoginAttempt, Verification } from '../members/directory.ts';
@@ -178,7 +178,7 @@ async function giveBack(
   const limit = programme.login.addressLimit;
   if (limit === undefined) return;
   for (const place of places) {
-    await store.giveBack('failed_login', programme.id, place, limit, clock.now());
+    await store.count('failed_login', programme.id, place, limit, clock.now(), -1);
   }
 }
 

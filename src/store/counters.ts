@@ -80,7 +80,8 @@ export interface Counters {
    * Counts one event against the window of a key and tells whether the limit allows it. An event
    * that is not allowed is not counted. Costs no durable write: the count may be lost in a crash. Processes
    * of one machine have counts of their own; nodes of a store across a network share one, within the
-   * events under way. A window that a shorter one would replace ends with that, and keeps its count.
+   * events under way. A window that a shorter one would replace ends with that, and keeps its count. With
+   * `by` -1 the verb takes back an event that was counted and turned out to be none.
    */
   count(
     counter: WindowCounter,
@@ -88,8 +89,6 @@ export interface Counters {
     key: string,
     limit: ThrottleLimit,
     now: Instant,
+    by?: 1 | -1,
   ): Promise<WindowOutcome>;
-
-  /** Takes back one event that was counted, as if it had not been: it turned out to be none. */
-  giveBack(...event: Parameters<Counters['count']>): Promise<void>;
 }

@@ -37,9 +37,10 @@ export class Windows {
   }
 
   /** Takes back one that was counted, if its window is still open. */
-  giveBack(key: string, limit: ThrottleLimit, now: Instant): void {
-    const window = this.#open(key, limit, now);
-    if (window !== undefined) window.used = Math.max(0, window.used - 1);
+  giveBack(key: string, limit: ThrottleLimit, now: Instant): WindowOutcome {
+    const window = this.#open(key, limit, now) ?? { used: 0, endsAt: now + limit.window };
+    window.used = Math.max(0, window.used - 1);
+    return outcome(true, window, limit, now);
   }
 
   /** Opens the key's window, if it is open or no open one has to be forgotten for it. */
@@ -106,20 +107,16 @@ export const mostWindows: Readonly<Record<WindowCounter, number>> = {
   failed_key: 50_000,
 };
 
-/** The verbs `count` and `giveBack`, for a store whose counters live in the process. */
-export function countInProcess(): Pick<Counters, 'count' | 'giveBack'> {
+/** The verb `count`, for a store whose counters live in the process. */
+export function countInProcess(): Counters['count'] {
   const counters = new Map<WindowCounter, Map<ProgrammeId, Windows>>();
-  const windowsOf = (counter: WindowCounter, programme: ProgrammeId): Windows => {
-    const found = counters.get(counter)?.get(programme);
-    if (found !== undefined) return found;
-    const windows = new Windows(mostWindows[counter]);
-    const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
-    counters.set(counter, programmes.set(programme, windows));
-    return windows;
-  };
-  return {
-    count: async (counter, programme, ...event) => windowsOf(counter, programme).count(...event),
-    giveBack: async (counter, programme, ...event) =>
-      windowsOf(counter, programme).giveBack(...event),
+  return async (counter, programme, key, limit, now, by = 1) => {
+    let windows = counters.get(counter)?.get(programme);
+    if (windows === undefined) {
+      windows = new Windows(mostWindows[counter]);
+      const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
+      counters.set(counter, programmes.set(programme, windows));
+    }
+    return by < 0 ? windows.giveBack(key, limit, now) : windows.count(key, limit, now);
   };
 }

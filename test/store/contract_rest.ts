@@ -103,7 +103,7 @@ export function throttleTests(check: StoreTest): void {
         assert.deepEqual(await count(counter), allowed);
         assert.deepEqual(await count(counter), refused);
         assert.deepEqual(await count(counter), refused);
-        await store.giveBack(counter, club, 'key', once, at(0));
+        await store.count(counter, club, 'key', once, at(0), -1);
         assert.deepEqual(await count(counter), allowed);
         assert.deepEqual(await count(counter), refused);
       }
@@ -118,7 +118,7 @@ export function throttleTests(check: StoreTest): void {
       const allowed = async (): Promise<number> =>
         (await inParallel(100, ask)).filter((one) => one.allowed).length;
       assert.equal(await allowed(), 10);
-      await inParallel(4, () => store.giveBack('failed_login', club, 'key', limit, at(1)));
+      await inParallel(4, () => store.count('failed_login', club, 'key', limit, at(1), -1));
       assert.equal(await allowed(), 4);
       assert.equal(await allowed(), 0);
     },

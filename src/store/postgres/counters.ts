@@ -86,8 +86,6 @@ interface Group extends Counted {
   events: number;
 }
 
-type Counting = Pick<Counters, 'count' | 'giveBack'>;
-
 interface UsedUp extends Window {
   readonly limit: number;
   /** When the database is asked again. */
@@ -109,11 +107,11 @@ const believed: Readonly<Record<WindowCounter, number>> = {
 const mostUsedUp = 50_000;
 
 /**
- * The verbs `count` and `giveBack`. Where the database does not answer, events are counted in the process:
+ * The verb `count`. Where the database does not answer, events are counted in the process:
  * the requests that they belong to are refused all the same, or need no database. So are those of more
  * windows than a node may open in the table: strangers can have any number of addresses (HOSTILE 83).
  */
-export function countTogether(link: Link, most = mostWindows): Counting {
+export function countTogether(link: Link, most = mostWindows): Counters['count'] {
   const alone = countInProcess();
   const opened = new Map<string, Windows>();
   const usedUp = new BoundedMap<string, UsedUp>(mostUsedUp);
@@ -155,22 +153,23 @@ export function countTogether(link: Link, most = mostWindows): Counting {
     return window && { ...window, used: window.used - group.events + place };
   };
 
-  const count: Counting['count'] = async (counter, programme, name, limit, now) => {
+  return async (counter, programme, name, limit, now, by = 1) => {
     const event = { counter, programme, key: name };
     const full = nameOf(event);
     const known = usedUp.get(full);
-    if (known !== undefined && known.limit === limit.limit && isUsedUp(known, limit, now)) {
+    if (by < 0) usedUp.delete(full);
+    else if (known?.limit === limit.limit && isUsedUp(known, limit, now)) {
       return outcome(known, limit, now, false);
     }
     const group = `${counter}\0${programme}`;
     const open = opened.get(group) ?? new Windows(most[counter]);
     opened.set(group, open);
-    if (!open.admit(name, limit, now)) return alone.count(counter, programme, name, limit, now);
+    if (!open.admit(name, limit, now)) return alone(counter, programme, name, limit, now, by);
     let window: Window | undefined;
     try {
-      window = await add(event, limit, now, 1);
+      window = await add(event, limit, now, by);
     } catch {
-      return alone.count(counter, programme, name, limit, now);
+      return alone(counter, programme, name, limit, now, by);
     }
     if (window === undefined || now >= window.endsAt) {
       window = { used: 1, endsAt: now + limit.window };
@@ -181,19 +180,9 @@ export function countTogether(link: Link, most = mostWindows): Counting {
     // The event itself is in `used` by now.
     const allowed = window.used <= limit.limit;
     // Or what others give back would not make room.
-    if (!allowed) await add(event, limit, now, -1).catch(() => undefined);
+    if (!allowed && by > 0) await add(event, limit, now, -1).catch(() => undefined);
     return outcome(window, limit, now, allowed);
   };
-  const giveBack: Counting['giveBack'] = async (counter, programme, name, limit, now) => {
-    const event = { counter, programme, key: name };
-    usedUp.delete(nameOf(event));
-    try {
-      await add(event, limit, now, -1);
-    } catch {
-      await alone.giveBack(counter, programme, name, limit, now);
-    }
-  };
-  return { count, giveBack };
 }
 
 function nameOf({ counter, programme, key: name }: Counted): string {
