@@ -26,23 +26,30 @@ export function cookieValue(request: WireRequest, name: string, url: URL): strin
 }
 
 /**
- * The Set-Cookie that removes the oldest of too many login cookies: proxies refuse a request whose
- * Cookie header has grown past some kilobytes.
+ * The Set-Cookies that remove the oldest of too many login cookies: proxies refuse a request whose Cookie
+ * header has grown past some kilobytes. On https it is the header of the whole host, so all programmes share
+ * the bound.
+ *
+ * @param own names of cookies that stay: of the login that the browser is in, or begins now
  */
 export function takeBackOldest(
-  request: WireRequest,
+  request: Pick<WireRequest, 'rawHeaders'>,
   isLogin: (name: string) => boolean,
   url: URL,
-): string | undefined {
+  own: readonly string[],
+): readonly string[] {
   const prefix = nameOn(url);
-  // RFC 6265 5.4: browsers send the oldest first.
-  const logins = cookiesOf(request).flatMap(([name]) => {
-    const own = name.startsWith(prefix) ? name.slice(prefix.length) : '';
-    return isLogin(own) ? [own] : [];
+  const sent = cookiesOf(request).flatMap(([name]) => {
+    const plain = name.startsWith(prefix) ? name.slice(prefix.length) : '';
+    return isLogin(plain) && !own.includes(plain) ? [plain] : [];
   });
-  const [oldest = ''] = logins;
-  return logins.length > mostLogins ? setCookie(oldest, '', url, 0) : undefined;
+  // RFC 6265 5.4: browsers send the oldest first.
+  const tooMany = new Set(sent.slice(0, Math.max(0, sent.length + own.length - mostLogins)));
+  return [...tooMany].slice(0, mostAtOnce).map((name) => setCookie(name, '', url, 0));
 }
 
-/** More than a person opens; some seventy bytes each. */
-const mostLogins = 16;
+/** More than a person opens; some seventy bytes each (HOSTILE 92). */
+const mostLogins = 8;
+
+/** Of an older version's cookies there may be hundreds: a header of some ten kilobytes takes them back. */
+const mostAtOnce = 100;

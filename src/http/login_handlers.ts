@@ -2,10 +2,10 @@
 
 import { pageCauses } from '../engine/causes/login.ts';
 import { deviceCookieName, deviceLifetime } from '../engine/login/known_device.ts';
-import type { LoginOutcome } from '../engine/login/outcome.ts';
+import type { LoginCookie, LoginOutcome } from '../engine/login/outcome.ts';
 import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login/page.ts';
 import { answerLoginRequest } from '../engine/login/request.ts';
-import { isLoginCookie } from '../engine/login/transaction.ts';
+import { cookieName, isLoginCookie } from '../engine/login/transaction.ts';
 import type { Service } from '../engine/service.ts';
 import { acceptedLanguages } from '../lib/language.ts';
 import { present } from '../lib/present.ts';
@@ -36,7 +36,7 @@ export function createLoginSite(service: Service, filled?: FilledForm): LoginSit
 
 /** The login request: from a partner's link to the login page. */
 export async function handleLoginRequest(site: LoginSite, request: WireRequest): Promise<Reply> {
-  return renderOutcome(site, await answerLoginRequest(site.service, request), request);
+  return answerWith(site, await answerLoginRequest(site.service, request), request);
 }
 
 /** The login page: GET shows the form, POST is an attempt. */
@@ -45,17 +45,60 @@ export async function handleLoginPage(site: LoginSite, request: WireRequest): Pr
   const { record } = request;
   const cookie = (name: string): string | undefined => cookieValue(request, name, pages.url);
   if (request.method === 'GET') {
+    if (service.programme.login.endpoint.binds === 'first_page' && isAhead(request))
+      return askAgain;
     const sealed = single(parseFormOrNone(request.query), 'transaction');
-    const outcome = await showLogin(service, { sealed, cookie, record });
-    const reply = await renderOutcome(site, outcome, request);
-    const taken = takeBackOldest(request, isLoginCookie, pages.url);
-    // A cookie that binds a login takes precedence: the page that follows takes the oldest back.
-    if (taken === undefined || 'Set-Cookie' in reply.headers) return reply;
-    return withHeaders(reply, { 'Set-Cookie': taken });
+    return answerWith(site, await showLogin(service, { sealed, cookie, record }), request);
   }
   const from = { address: request.address(), hangUp: request.hangUp(), head: request };
   const attempt = { ...readForm(request), ...from, cookie, record };
-  return renderOutcome(site, await attemptLogin(service, attempt), request);
+  return answerWith(site, await attemptLogin(service, attempt), request);
+}
+
+/**
+ * Whether a browser asks before anybody has decided to go there: such a request may come without the
+ * browser's cookies, and would be the first that the login is bound to (HOSTILE 92).
+ */
+function isAhead(request: RequestHead): boolean {
+  return purposes.some((name) =>
+    /prefetch|preview|prerender/i.test(headerValues(request, name).join()),
+  );
+}
+
+const purposes = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
+
+/** Browsers throw it away, and ask again once somebody goes there. */
+const askAgain: Reply = Object.freeze({
+  status: 503,
+  headers: Object.freeze({ ...noStore }),
+  body: '',
+});
+
+/** The reply, with the cookies that the login gets, and without the oldest of too many others. */
+async function answerWith(
+  site: LoginSite,
+  outcome: LoginOutcome,
+  request: WireRequest,
+): Promise<Reply> {
+  const { url } = site.pages;
+  const reply = await renderOutcome(site, outcome, request);
+  const given = cookiesFrom(outcome, site.service);
+  const staying = outcome.kind === 'form' ? [cookieName(outcome.form.transaction)] : [];
+  const own = [...staying, ...given.map(({ name }) => name).filter(isLoginCookie)];
+  const cookies = [
+    ...given.map(({ name, value, maxAge }) => setCookie(name, value, url, maxAge)),
+    ...takeBackOldest(request, isLoginCookie, url, own),
+  ];
+  return cookies.length === 0 ? reply : { ...reply, cookies };
+}
+
+function cookiesFrom(outcome: LoginOutcome, { programme }: Service): readonly LoginCookie[] {
+  if (outcome.kind === 'begin') return outcome.cookie === undefined ? [] : [outcome.cookie];
+  if (outcome.kind !== 'return') return [];
+  const { device, finished } = outcome;
+  const name = deviceCookieName(programme.id);
+  const known = device === undefined ? [] : [{ name, value: device, maxAge: deviceSeconds }];
+  return finished === undefined ? known : [...known, finished];
 }
 
 /** A form in another encoding or of excessive size is not our page's: it counts as empty. */
@@ -91,23 +134,14 @@ async function renderOutcome(
   record.failure = failureOf(outcome);
   switch (outcome.kind) {
     case 'begin': {
-      const { status, sealed, cookie } = outcome;
-      const reply = redirect(status, `${pages.url.href}?transaction=${sealed}`);
-      if (cookie === undefined) return reply;
-      const { name, value, maxAge } = cookie;
-      return withHeaders(reply, { 'Set-Cookie': setCookie(name, value, pages.url, maxAge) });
+      const { status, sealed } = outcome;
+      return redirect(status, `${pages.url.href}?transaction=${sealed}`);
     }
     case 'return': {
-      const { way, partner, language, device } = outcome;
-      const reply =
-        'location' in way
-          ? redirect(302, way.location)
-          : await pages.post(way, partner, textsFor(service.programme, request, language));
-      if (device === undefined) return reply;
-      const name = deviceCookieName(service.programme.id);
-      return withHeaders(reply, {
-        'Set-Cookie': setCookie(name, device, pages.url, deviceSeconds),
-      });
+      const { way, partner, language } = outcome;
+      return 'location' in way
+        ? redirect(302, way.location)
+        : pages.post(way, partner, textsFor(service.programme, request, language));
     }
     case 'reply':
       return outcome.reply;
@@ -121,7 +155,10 @@ async function renderOutcome(
   const reply =
     outcome.kind === 'form'
       ? await pages.form(outcome.form, texts, status)
-      : await pages.message(outcome.page, texts, status, record.endpoint.idHeader && record.id);
+      : await pages.message(outcome.page, texts, status, {
+          reference: record.endpoint.idHeader && record.id,
+          back: outcome.back,
+        });
   const { retryAfter } = outcome;
   if (retryAfter === undefined) return reply;
   return withHeaders(reply, { 'Retry-After': String(Math.ceil(retryAfter)) });

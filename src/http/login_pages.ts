@@ -22,15 +22,21 @@ export interface LoginPages {
   readonly form: (form: LoginForm, texts: LoginTexts, status: number) => Promise<Reply>;
   /** A page whose form the browser posts to the partner at once, or by its button without scripts. */
   readonly post: (form: PostedForm, partner: string, texts: LoginTexts) => Promise<Reply>;
-  /** A page in place of the form; `reference` is the request id. */
+  /** A page in place of the form. */
   readonly message: (
     page: LoginPageName,
     texts: LoginTexts,
     status: number,
-    reference: string | undefined,
+    about: PageAbout,
   ) => Promise<Reply>;
   /** A page that never changes, and so has no reference; made at its first use. Its header has the id. */
   readonly standing: (page: LoginPageName, texts: LoginTexts, status: number) => Promise<Reply>;
+}
+
+interface PageAbout {
+  /** The request id. */
+  readonly reference: string | undefined;
+  readonly back?: { readonly partner: string; readonly redirectUri: string } | undefined;
 }
 
 type PostedForm = Extract<WayBack, { readonly action: string }>;
@@ -111,11 +117,13 @@ export function createLoginPages(programme: Programme, filled?: FilledForm): Log
       // With `same-origin`, browsers would post `Origin: null` to the partner.
       return withHeaders(reply, { 'Referrer-Policy': 'strict-origin' });
     },
-    message: (page, texts, status, reference) => {
-      if (reference === undefined) return message(page, texts, status, '');
-      const quoted = html`<p class="reference">
-        ${texts.labels.reference} <strong translate="no">${reference}</strong>
-      </p>`;
+    message: (page, texts, status, { reference, back }) => {
+      const home = back === undefined ? '' : linkBack(back);
+      if (reference === undefined) return message(page, texts, status, home);
+      const quoted = html`${home}
+        <p class="reference">
+          ${texts.labels.reference} <strong translate="no">${reference}</strong>
+        </p>`;
       return message(page, texts, status, quoted);
     },
     standing: (page, texts, status) => {
@@ -154,6 +162,15 @@ function render(
 function heading({ title, continueTo: [before, after] }: LoginTexts, partner: string): Markup {
   return html`<h1>${title}</h1>
     <p class="partner">${before}<strong>${partner}</strong>${after}</p>`;
+}
+
+/** The partner's site: not the address that is registered, where a login without a code would be a failure. */
+function linkBack({ partner, redirectUri }: NonNullable<PageAbout['back']>): Markup | string {
+  const { protocol, origin } = new URL(redirectUri);
+  if (!/^https?:$/.test(protocol)) return '';
+  return html`<ul class="links">
+    <li><a href="${origin}/">${partner}</a></li>
+  </ul>`;
 }
 
 /** Links for members who cannot log in, always in the same order and place (WCAG 2.2 3.2.6). */

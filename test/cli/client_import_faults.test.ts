@@ -146,11 +146,6 @@ partnerapi-00005,"not-told-but-\twrong",Tab,,,,,,
         'partnerapi-00001,not-told-but-wrong,Blue\n',
         /:1:1: error: these are no names of columns \(the first line/,
       ],
-      [
-        'semicolons.csv',
-        'client_id;client_secret;name\n',
-        /:1:1: error: .* \(separate them with commas\)/,
-      ],
       ['columns.csv', 'client_id,client_secret\n', /:1:1: error: there is no column name\n/],
       [
         'twice.csv',

@@ -107,6 +107,9 @@ async function openScene(
 }
 
 /** Without what differs from answer to answer. */
+const linkBack =
+  /<ul class="links">\s*<li><a href="https:\/\/partner\.example\/">Partner<\/a><\/li>\s*<\/ul>/;
+
 function masked({ status, headers, body }: Answer): Answer {
   const differing = /^(?:date|connection|keep-alive|content-length|x-request-id)$/;
   const lasting = Object.entries(headers).filter(([name]) => !differing.test(name));
@@ -117,7 +120,9 @@ function masked({ status, headers, body }: Answer): Answer {
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
       .replace(/(?<=<strong translate="no">)[^<]+/, 'REFERENCE')
       // Of cookie-session: what the body says is repeated only where it was read.
-      .replace('"txId":"PartnerContext",', ''),
+      .replace('"txId":"PartnerContext",', '')
+      // A forced page ends no login: there is no partner to link to.
+      .replace(linkBack, ''),
   };
 }
 
@@ -202,7 +207,9 @@ async function pageOf(
   retryAfter?: number,
 ): Promise<Answer> {
   const texts = programme.login.languages.texts(undefined);
-  const answer = answerOf(await createLoginPages(programme).message(page, texts, status, 'X'));
+  const answer = answerOf(
+    await createLoginPages(programme).message(page, texts, status, { reference: 'X' }),
+  );
   if (retryAfter === undefined) return answer;
   return { ...answer, headers: { ...answer.headers, 'retry-after': String(retryAfter) } };
 }

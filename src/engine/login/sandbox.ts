@@ -25,7 +25,7 @@ export function forcedLogin(
   const asked = sandbox?.asked(request);
   if (sandbox === undefined || asked === undefined) return undefined;
   request.record.isForced = true;
-  if (isDeadEnd(asked)) return endOn(asked, language, waitAt(service, asked));
+  if (isDeadEnd(asked)) return { ...endOn(asked, undefined, waitAt(service, asked)), language };
   const found = findForced(service, sandbox.loginFailures, asked);
   if (found === undefined) {
     const known = [...sandbox.loginFailures.keys(), ...Object.keys(deadEnds)];

@@ -81,10 +81,26 @@ export function isBoundTo(
   cookie: string | undefined,
 ): transaction is BoundTransaction {
   const { browser } = transaction;
-  return cookie !== undefined && browser !== undefined && sameText(browserDigest(cookie), browser);
+  const [value] = cookie?.split(finished, 1) ?? [];
+  return value !== undefined && browser !== undefined && sameText(browserDigest(value), browser);
+}
+
+/** What the cookie of a finished login ends with: Back shows no form again (HOSTILE 93). */
+const finished = '.finished';
+
+/** The cookie of a login from its success to the end of its code, for a double click (HOSTILE 15). */
+export function finishedCookie(cookie: string): string {
+  return isFinished(cookie) ? cookie : cookie + finished;
+}
+
+/** Only the browser itself could make this up, and would keep itself from its own login. */
+export function isFinished(cookie: string | undefined): boolean {
+  return cookie?.endsWith(finished) === true;
 }
 
 const loginCookies = `${ownCookies}login_`;
+/** As `beginTransaction` names logins: others are not ours to take back. */
+const loginName = new RegExp(`^${loginCookies}[\\w-]{16}$`);
 
 /** Name of the cookie; each login has its own, so that two tabs do not disturb each other. */
 export function cookieName(transaction: LoginTransaction): string {
@@ -93,7 +109,7 @@ export function cookieName(transaction: LoginTransaction): string {
 
 /** Whether a cookie of this name belongs to a login. */
 export function isLoginCookie(name: string): boolean {
-  return name.startsWith(loginCookies);
+  return loginName.test(name);
 }
 
 /** The form's token: only the browser of the login has read it. */

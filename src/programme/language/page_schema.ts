@@ -116,6 +116,11 @@ export const ownPagesSchema = v.strictObject({
     text: 'The cookie of the login did not come: it began in another browser, or this one takes no cookies.',
     example: '{ title: Cookies are needed }',
   }),
+  finished: key(v.exactOptional(pageSchema), {
+    text: 'The member has logged in here already, and came back to the page. It links to the site of the partner.',
+    example: '{ title: You are logged in }',
+    otherwise: 'the texts of `expired`',
+  }),
   forged: key(pageSchema, {
     text: 'The form did not come from the page.',
     example: '{ title: This form is not ours }',
@@ -197,6 +202,7 @@ const pagesOfLanguage = translated('login.pages', ownPagesSchema.entries, {
   expired: '{ title: Trop tard }',
   damaged: '{ title: Abîmé }',
   other_browser: '{ title: Cookies requis }',
+  finished: '{ title: Terminé }',
   forged: '{ title: Refusé }',
   not_found: '{ title: Introuvable }',
   wrong_method: '{ title: Impossible ainsi }',

@@ -116,6 +116,7 @@ function compileTexts(
       difficulties,
       too_many_attempts: { title: labels.unavailable, text: messages.too_many_attempts },
       ...ownPages,
+      finished: ownPages.finished ?? ownPages.expired,
     },
   };
 }

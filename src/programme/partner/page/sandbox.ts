@@ -44,6 +44,6 @@ export function sandboxSection(guide: Guide): Block {
       ],
     ),
     login !== undefined &&
-      'A login request comes back to you where the failure does: it needs your client identifier and a registered address. Its pages can be seen by the names `expired`, `damaged`, `other_browser`, `forged`, `too_many_attempts` and `difficulties`.',
+      'A login request comes back to you where the failure does: it needs your client identifier and a registered address. Its pages can be seen by the names `expired`, `damaged`, `other_browser`, `finished`, `forged`, `too_many_attempts` and `difficulties`.',
   ];
 }

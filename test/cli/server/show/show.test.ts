@@ -97,6 +97,7 @@ programmes/club.yaml:7:19: no_lockout: nothing limits wrong passwords for one us
         identifier: { prefix: 'p-', characters: 'alphanumeric', length: '8..20' },
         authentication: {
           methods: ['basic'],
+          basic_charset: 'utf-8',
           credentials: 'form',
           scheme: 'Basic',
           when_both: 'refuse',
