@@ -111,6 +111,7 @@ interface CountedUnder {
   readonly account: Digest;
   /** Keys by which the attempt is counted as a failure until it is none; no success clears their counts. */
   readonly places: readonly string[];
+  readonly countedAt: Instant;
   /** Owners of the attempt at the directory's queue (lib/gate.ts). */
   readonly owners: readonly string[];
 }
@@ -134,19 +135,21 @@ async function countedUnder(
   const account = keyring.accountDigest(username);
   attempt.record.account = account;
   const place = attempt.address === undefined ? undefined : networkOf(attempt.address);
-  const device = deviceAccount(keyring, programme.id, account, attempt.device, clock.now());
+  const countedAt = clock.now();
+  const device = deviceAccount(keyring, programme.id, account, attempt.device, countedAt);
   // A line break: no username begins with one (HOSTILE 78).
   const browsers = keyring.accountDigest(`\nbrowsers ${account}`);
-  if (device !== undefined && (await countFailure(service, browsers)) === undefined) {
-    const isCounted = place !== undefined && (await countFailure(service, place)) === undefined;
+  if (device !== undefined && (await countFailure(service, browsers, countedAt)) === undefined) {
+    const isCounted =
+      place !== undefined && (await countFailure(service, place, countedAt)) === undefined;
     const places = isCounted ? [browsers, place] : [browsers];
-    return { account: device, places, owners: [browsers] };
+    return { account: device, places, countedAt, owners: [browsers] };
   }
   if (place === undefined)
-    return { account, places: [], owners: [account, ownerOf(attempt, account)] };
-  const retryAfter = await countFailure(service, place);
+    return { account, places: [], countedAt, owners: [account, ownerOf(attempt, account)] };
+  const retryAfter = await countFailure(service, place, countedAt);
   if (retryAfter !== undefined) return { retryAfter };
-  return { account, places: [place], owners: [account, place] };
+  return { account, places: [place], countedAt, owners: [account, place] };
 }
 
 /**
@@ -160,25 +163,26 @@ function ownerOf({ client }: MemberAttempt, account: Digest): string {
 
 /** Counts a failure by a key; for how long it has as many as it may have, and then counts nothing. */
 async function countFailure(
-  { clock, programme, store }: Service,
+  { programme, store }: Service,
   key: string,
+  now: Instant,
 ): Promise<Milliseconds | undefined> {
   const limit = programme.login.addressLimit;
   if (limit === undefined) return undefined;
-  const counted = store.count('failed_login', programme.id, key, limit, clock.now());
+  const counted = store.count('failed_login', programme.id, key, limit, now);
   const { allowed, retryAfter } = await counted;
   return allowed ? undefined : retryAfter;
 }
 
 /** The attempt was no failure, or nobody can tell. */
 async function giveBack(
-  { clock, programme, store }: Service,
-  { places }: CountedUnder,
+  { programme, store }: Service,
+  { places, countedAt }: CountedUnder,
 ): Promise<void> {
   const limit = programme.login.addressLimit;
   if (limit === undefined) return;
   for (const place of places) {
-    await store.giveBack('failed_login', programme.id, place, limit, clock.now());
+    await store.giveBack('failed_login', programme.id, place, limit, countedAt);
   }
 }
 

@@ -80,7 +80,7 @@ export interface Counters {
    * Counts one event against the window of a key and tells whether the limit allows it. An event
    * that is not allowed is not counted. Costs no durable write: the count may be lost in a crash. Processes
    * of one machine have counts of their own; nodes of a store across a network share one, within the
-   * events under way. A window that a shorter one would replace ends with that, and keeps its count.
+   * events under way. A window that is longer than the limit's ends as if it had had that length from its start.
    */
   count(
     counter: WindowCounter,
@@ -90,6 +90,15 @@ export interface Counters {
     now: Instant,
   ): Promise<WindowOutcome>;
 
-  /** Takes back one event that was counted, as if it had not been: it turned out to be none. */
-  giveBack(...event: Parameters<Counters['count']>): Promise<void>;
+  /**
+   * Takes back one event that was counted at `countedAt`: it turned out to be none. A window that began
+   * later has not counted it, and gives nothing back. Never rejects; without its store nothing comes back.
+   */
+  giveBack(
+    counter: WindowCounter,
+    programme: ProgrammeId,
+    key: string,
+    limit: ThrottleLimit,
+    countedAt: Instant,
+  ): Promise<void>;
 }

@@ -51,20 +51,30 @@ const counted = arrayRows({
   ends_at: 'bigint',
 });
 
-const isOpen = 'kept.ends_at > excluded.began_at';
+// As if the window had had the length of the limit from its start (HOSTILE 81).
+const end = 'LEAST(kept.ends_at, kept.began_at + excluded.ends_at - excluded.began_at)';
+const isOpen = `${end} > excluded.began_at`;
 
-// A window that would outlast a new one began before a jump of the clock, or under a longer limit: it ends
-// when a new one would (HOSTILE 81). What is given back is a negative number; a row never falls below none.
+// A window that would outlast a new one still began before a jump of the clock: it ends when a new one would.
 const put: Statement = {
   name: 'count_throttle',
   text: `INSERT INTO throttle AS kept (counter, programme, key, used, began_at, ends_at)
     SELECT counter, programme, key, used, began_at, ends_at FROM ${counted.from('asked')} ORDER BY n
     ON CONFLICT (counter, programme, key) DO UPDATE SET
-      used = GREATEST(0, CASE WHEN ${isOpen} THEN kept.used ELSE 0 END + excluded.used),
+      used = CASE WHEN ${isOpen} THEN kept.used ELSE 0 END + excluded.used,
       began_at = CASE WHEN ${isOpen} THEN kept.began_at ELSE excluded.began_at END,
-      ends_at = CASE WHEN ${isOpen} AND kept.ends_at <= excluded.ends_at + ${closeClocks}
-        THEN kept.ends_at ELSE excluded.ends_at END
+      ends_at = CASE WHEN ${isOpen} AND ${end} <= excluded.ends_at + ${closeClocks}
+        THEN ${end} ELSE excluded.ends_at END
     RETURNING counter, programme, key, used, ends_at`,
+  isRead: false,
+};
+
+// `used` may be past the limit: refused events are in it, which nobody gives back. A window that began
+// after the event has not counted it.
+const takeBack: Statement = {
+  name: 'take_back_throttle',
+  text: `UPDATE throttle SET used = GREATEST(0, LEAST(used, $4::bigint) - 1)
+    WHERE counter = $1 AND programme = $2 AND key = $3 AND began_at <= $5::bigint`,
   isRead: false,
 };
 
@@ -89,7 +99,7 @@ interface Group extends Counted {
 type Counting = Pick<Counters, 'count' | 'giveBack'>;
 
 interface UsedUp extends Window {
-  readonly limit: number;
+  readonly limit: ThrottleLimit;
   /** When the database is asked again. */
   readonly until: number;
 }
@@ -141,7 +151,7 @@ export function countTogether(link: Link, most = mostWindows): Counting {
     },
   });
 
-  const add = async (event: Counted, limit: ThrottleLimit, now: Instant, by: 1 | -1) => {
+  const add = async (event: Counted, limit: ThrottleLimit, now: Instant) => {
     const name = nameOf(event);
     let [group, written] = groups.get(name) ?? [];
     if (group === undefined || written === undefined || !isSame(group.limit, limit)) {
@@ -149,7 +159,7 @@ export function countTogether(link: Link, most = mostWindows): Counting {
       written = write(group);
       groups.set(name, [group, written]);
     }
-    group.events += by;
+    group.events += 1;
     const place = group.events;
     const window = await written;
     return window && { ...window, used: window.used - group.events + place };
@@ -159,7 +169,7 @@ export function countTogether(link: Link, most = mostWindows): Counting {
     const event = { counter, programme, key: name };
     const full = nameOf(event);
     const known = usedUp.get(full);
-    if (known !== undefined && known.limit === limit.limit && isUsedUp(known, limit, now)) {
+    if (known !== undefined && isSame(known.limit, limit) && isUsedUp(known, limit, now)) {
       return outcome(known, limit, now, false);
     }
     const group = `${counter}\0${programme}`;
@@ -168,7 +178,7 @@ export function countTogether(link: Link, most = mostWindows): Counting {
     if (!open.admit(name, limit, now)) return alone.count(counter, programme, name, limit, now);
     let window: Window | undefined;
     try {
-      window = await add(event, limit, now, 1);
+      window = await add(event, limit, now);
     } catch {
       return alone.count(counter, programme, name, limit, now);
     }
@@ -176,22 +186,18 @@ export function countTogether(link: Link, most = mostWindows): Counting {
       window = { used: 1, endsAt: now + limit.window };
     }
     if (window.used >= limit.limit) {
-      usedUp.set(full, { ...window, limit: limit.limit, until: now + believed[counter] });
+      usedUp.set(full, { ...window, limit, until: now + believed[counter] });
     }
     // The event itself is in `used` by now.
-    const allowed = window.used <= limit.limit;
-    // Or what others give back would not make room.
-    if (!allowed) await add(event, limit, now, -1).catch(() => undefined);
-    return outcome(window, limit, now, allowed);
+    return outcome(window, limit, now, window.used <= limit.limit);
   };
-  const giveBack: Counting['giveBack'] = async (counter, programme, name, limit, now) => {
-    const event = { counter, programme, key: name };
-    usedUp.delete(nameOf(event));
-    try {
-      await add(event, limit, now, -1);
-    } catch {
-      await alone.giveBack(counter, programme, name, limit, now);
+  const giveBack: Counting['giveBack'] = async (counter, programme, name, limit, countedAt) => {
+    if (opened.get(`${counter}\0${programme}`)?.has(name) !== true) {
+      return alone.giveBack(counter, programme, name, limit, countedAt);
     }
+    usedUp.delete(nameOf({ counter, programme, key: name }));
+    const values = [counter, programme, name, limit.limit, countedAt];
+    await link.run(takeBack, values).catch(() => undefined);
   };
   return { count, giveBack };
 }
