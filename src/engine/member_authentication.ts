@@ -146,7 +146,12 @@ async function countedUnder(
     return { account: device, places, countedAt, owners: [browsers] };
   }
   if (place === undefined)
-    return { account, places: [], countedAt, owners: [account, ownerOf(attempt, account)] };
+    return {
+      account,
+      places: [],
+      countedAt,
+      owners: [account, ownerOf(service, attempt, account)],
+    };
   const retryAfter = await countFailure(service, place, countedAt);
   if (retryAfter !== undefined) return { retryAfter };
   return { account, places: [place], countedAt, owners: [account, place] };
@@ -157,8 +162,9 @@ async function countedUnder(
  * would have as many turns at the directory's queue as they like. The customers of a partner together are
  * sixteen owners, by their usernames (HOSTILE 80).
  */
-function ownerOf({ client }: MemberAttempt, account: Digest): string {
-  return `${client} ${account.charCodeAt(0) % 16}`;
+function ownerOf({ programme }: Service, { client }: MemberAttempt, account: Digest): string {
+  // Another programme's client may have the same identifier.
+  return `${programme.id} ${client} ${account.charCodeAt(0) % 16}`;
 }
 
 /** Counts a failure by a key; for how long it has as many as it may have, and then counts nothing. */
