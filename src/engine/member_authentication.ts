@@ -8,7 +8,7 @@ import type { LoginAttempt, Verification } from '../members/directory.ts';
 import { longestPassword } from '../members/password.ts';
 import { longestUsername, normaliseUsername } from '../members/username.ts';
 import type { Cause } from '../oauth/cause.ts';
-import type { ClientId } from '../oauth/client.ts';
+import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import { HungUp, Overloaded } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
@@ -135,36 +135,30 @@ async function countedUnder(
   const account = keyring.accountDigest(username);
   attempt.record.account = account;
   const place = attempt.address === undefined ? undefined : networkOf(attempt.address);
-  const countedAt = clock.now();
-  const device = deviceAccount(keyring, programme.id, account, attempt.device, countedAt);
+  const now = clock.now();
+  const device = deviceAccount(keyring, programme.id, account, attempt.device, now);
   // A line break: no username begins with one (HOSTILE 78).
   const browsers = keyring.accountDigest(`\nbrowsers ${account}`);
-  if (device !== undefined && (await countFailure(service, browsers, countedAt)) === undefined) {
+  if (device !== undefined && (await countFailure(service, browsers, now)) === undefined) {
     const isCounted =
-      place !== undefined && (await countFailure(service, place, countedAt)) === undefined;
+      place !== undefined && (await countFailure(service, place, now)) === undefined;
     const places = isCounted ? [browsers, place] : [browsers];
-    return { account: device, places, countedAt, owners: [browsers] };
+    return { account: device, places, countedAt: now, owners: [browsers] };
   }
-  if (place === undefined)
-    return {
-      account,
-      places: [],
-      countedAt,
-      owners: [account, ownerOf(service, attempt, account)],
-    };
-  const retryAfter = await countFailure(service, place, countedAt);
+  const retryAfter = place === undefined ? undefined : await countFailure(service, place, now);
   if (retryAfter !== undefined) return { retryAfter };
-  return { account, places: [place], countedAt, owners: [account, place] };
+  const places = place === undefined ? [] : [place];
+  const owner = place ?? ownerOf(programme.id, attempt.client, account);
+  return { account, places, countedAt: now, owners: [account, owner] };
 }
 
 /**
  * Usernames can be made up, so they are no owners by themselves, or strangers who ask through a partner
  * would have as many turns at the directory's queue as they like. The customers of a partner together are
- * sixteen owners, by their usernames (HOSTILE 80).
+ * sixteen owners, by their usernames (HOSTILE 80). Two programmes may have clients of one identifier.
  */
-function ownerOf({ programme }: Service, { client }: MemberAttempt, account: Digest): string {
-  // Another programme's client may have the same identifier.
-  return `${programme.id} ${client} ${account.charCodeAt(0) % 16}`;
+function ownerOf(programme: ProgrammeId, client: ClientId, account: Digest): string {
+  return `${programme} ${client} ${account.charCodeAt(0) % 16}`;
 }
 
 /** Counts a failure by a key; for how long it has as many as it may have, and then counts nothing. */
@@ -175,8 +169,7 @@ async function countFailure(
 ): Promise<Milliseconds | undefined> {
   const limit = programme.login.addressLimit;
   if (limit === undefined) return undefined;
-  const counted = store.count('failed_login', programme.id, key, limit, now);
-  const { allowed, retryAfter } = await counted;
+  const { allowed, retryAfter } = await store.count('failed_login', programme.id, key, limit, now);
   return allowed ? undefined : retryAfter;
 }
 
@@ -188,7 +181,7 @@ async function giveBack(
   const limit = programme.login.addressLimit;
   if (limit === undefined) return;
   for (const place of places) {
-    await store.giveBack('failed_login', programme.id, place, limit, countedAt);
+    await store.count('failed_login', programme.id, place, limit, countedAt, -1);
   }
 }
 

@@ -38,11 +38,7 @@ export type AttemptChange<T> = (before: AttemptState | undefined) => {
 };
 
 /** The verbs of login attempts over a backend's rows. */
-export function attemptVerbs({
-  find,
-  change,
-  countLocked,
-}: AttemptRows): Omit<Counters, 'count' | 'giveBack'> {
+export function attemptVerbs({ find, change, countLocked }: AttemptRows): Omit<Counters, 'count'> {
   return {
     reserveAttempt: (programme, account, policy, now) =>
       change(programme, account, (before) => reserveAttempt(before, policy, now)),

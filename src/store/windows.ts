@@ -114,20 +114,25 @@ export const mostWindows: Readonly<Record<WindowCounter, number>> = {
   failed_key: 50_000,
 };
 
-/** The verbs `count` and `giveBack`, for a store whose counters live in the process. */
-export function countInProcess(): Pick<Counters, 'count' | 'giveBack'> {
+/** Told of an event that was taken back; nobody asks for more. */
+export const takenBack: WindowOutcome = {
+  allowed: true,
+  remaining: 0,
+  retryAfter: milliseconds(0),
+};
+
+/** The verb `count`, for a store whose counters live in the process. */
+export function countInProcess(): Counters['count'] {
   const counters = new Map<WindowCounter, Map<ProgrammeId, Windows>>();
-  const windowsOf = (counter: WindowCounter, programme: ProgrammeId): Windows => {
-    const found = counters.get(counter)?.get(programme);
-    if (found !== undefined) return found;
-    const windows = new Windows(mostWindows[counter]);
-    const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
-    counters.set(counter, programmes.set(programme, windows));
-    return windows;
-  };
-  return {
-    count: async (counter, programme, ...event) => windowsOf(counter, programme).count(...event),
-    giveBack: async (counter, programme, key, _limit, countedAt) =>
-      windowsOf(counter, programme).giveBack(key, countedAt),
+  return async (counter, programme, key, limit, now, by = 1) => {
+    let windows = counters.get(counter)?.get(programme);
+    if (windows === undefined) {
+      windows = new Windows(mostWindows[counter]);
+      const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
+      counters.set(counter, programmes.set(programme, windows));
+    }
+    if (by > 0) return windows.count(key, limit, now);
+    windows.giveBack(key, now);
+    return takenBack;
   };
 }

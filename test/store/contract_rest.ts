@@ -103,7 +103,7 @@ export function throttleTests(check: StoreTest): void {
         assert.deepEqual(await count(counter), allowed);
         assert.deepEqual(await count(counter), refused);
         assert.deepEqual(await count(counter), refused);
-        await store.giveBack(counter, club, 'key', once, at(0));
+        await store.count(counter, club, 'key', once, at(0), -1);
         assert.deepEqual(await count(counter), allowed);
         assert.deepEqual(await count(counter), refused);
       }
@@ -118,7 +118,7 @@ export function throttleTests(check: StoreTest): void {
       const allowed = async (): Promise<number> =>
         (await inParallel(100, ask)).filter((one) => one.allowed).length;
       assert.equal(await allowed(), 10);
-      await inParallel(4, () => store.giveBack('failed_login', club, 'key', limit, at(0)));
+      await inParallel(4, () => store.count('failed_login', club, 'key', limit, at(0), -1));
       assert.equal(await allowed(), 4);
       assert.equal(await allowed(), 0);
       // What was counted in a window that has ended makes no room in the next, nor in one that nobody has begun.
@@ -127,8 +127,8 @@ export function throttleTests(check: StoreTest): void {
         return (await inParallel(count, late)).filter((one) => one.allowed).length;
       };
       assert.equal(await next(6), 6);
-      await inParallel(6, () => store.giveBack('failed_login', club, 'key', limit, at(59)));
-      await store.giveBack('failed_login', club, 'another', limit, at(59));
+      await inParallel(6, () => store.count('failed_login', club, 'key', limit, at(59), -1));
+      await store.count('failed_login', club, 'another', limit, at(59), -1);
       assert.equal(await next(12), 4);
       const other = () => store.count('failed_login', club, 'another', limit, at(61));
       assert.equal((await inParallel(20, other)).filter((one) => one.allowed).length, 10);

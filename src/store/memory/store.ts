@@ -21,7 +21,7 @@ export function createMemoryStore(): Store {
   const { setBack, setBackUses, ...registry } = memoryRegistry(revocations);
   return Object.assign(new MemoryGrants(tables, revocations), {
     ...attemptVerbs(attempts),
-    ...countInProcess(),
+    count: countInProcess(),
     ...registry,
     ...texts,
     sweep: memorySweep(tables, [

@@ -5,7 +5,7 @@ import { closeClocks, type Instant, milliseconds } from '../../lib/clock.ts';
 import type { ProgrammeId, ThrottleLimit } from '../../oauth/client.ts';
 import type { Counters, WindowCounter, WindowOutcome } from '../counters.ts';
 import { integer, table, text } from '../sql/table.ts';
-import { countInProcess, mostWindows, Windows } from '../windows.ts';
+import { countInProcess, mostWindows, takenBack, Windows } from '../windows.ts';
 import { batched } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
@@ -96,8 +96,6 @@ interface Group extends Counted {
   events: number;
 }
 
-type Counting = Pick<Counters, 'count' | 'giveBack'>;
-
 interface UsedUp extends Window {
   readonly limit: ThrottleLimit;
   /** When the database is asked again. */
@@ -119,11 +117,11 @@ const believed: Readonly<Record<WindowCounter, number>> = {
 const mostUsedUp = 50_000;
 
 /**
- * The verbs `count` and `giveBack`. Where the database does not answer, events are counted in the process:
+ * The verb `count`. Where the database does not answer, events are counted in the process:
  * the requests that they belong to are refused all the same, or need no database. So are those of more
  * windows than a node may open in the table: strangers can have any number of addresses (HOSTILE 83).
  */
-export function countTogether(link: Link, most = mostWindows): Counting {
+export function countTogether(link: Link, most = mostWindows): Counters['count'] {
   const alone = countInProcess();
   const opened = new Map<string, Windows>();
   const usedUp = new BoundedMap<string, UsedUp>(mostUsedUp);
@@ -165,22 +163,32 @@ export function countTogether(link: Link, most = mostWindows): Counting {
     return window && { ...window, used: window.used - group.events + place };
   };
 
-  const count: Counting['count'] = async (counter, programme, name, limit, now) => {
+  return async (counter, programme, name, limit, now, by = 1) => {
     const event = { counter, programme, key: name };
     const full = nameOf(event);
+    const group = `${counter}\0${programme}`;
+    if (by < 0) {
+      // What the table has not counted, this process has.
+      if (opened.get(group)?.has(name) !== true) {
+        return alone(counter, programme, name, limit, now, by);
+      }
+      usedUp.delete(full);
+      const values = [counter, programme, name, limit.limit, now];
+      await link.run(takeBack, values).catch(() => undefined);
+      return takenBack;
+    }
     const known = usedUp.get(full);
     if (known !== undefined && isSame(known.limit, limit) && isUsedUp(known, limit, now)) {
       return outcome(known, limit, now, false);
     }
-    const group = `${counter}\0${programme}`;
     const open = opened.get(group) ?? new Windows(most[counter]);
     opened.set(group, open);
-    if (!open.admit(name, limit, now)) return alone.count(counter, programme, name, limit, now);
+    if (!open.admit(name, limit, now)) return alone(counter, programme, name, limit, now);
     let window: Window | undefined;
     try {
       window = await add(event, limit, now);
     } catch {
-      return alone.count(counter, programme, name, limit, now);
+      return alone(counter, programme, name, limit, now);
     }
     if (window === undefined || now >= window.endsAt) {
       window = { used: 1, endsAt: now + limit.window };
@@ -191,15 +199,6 @@ export function countTogether(link: Link, most = mostWindows): Counting {
     // The event itself is in `used` by now.
     return outcome(window, limit, now, window.used <= limit.limit);
   };
-  const giveBack: Counting['giveBack'] = async (counter, programme, name, limit, countedAt) => {
-    if (opened.get(`${counter}\0${programme}`)?.has(name) !== true) {
-      return alone.giveBack(counter, programme, name, limit, countedAt);
-    }
-    usedUp.delete(nameOf({ counter, programme, key: name }));
-    const values = [counter, programme, name, limit.limit, countedAt];
-    await link.run(takeBack, values).catch(() => undefined);
-  };
-  return { count, giveBack };
 }
 
 function nameOf({ counter, programme, key: name }: Counted): string {

@@ -92,7 +92,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       ...textVerbs(link),
       revokeAll: revoker(link, epochs),
       ...attemptVerbs(attemptRows(link, care)),
-      ...countTogether(link),
+      count: countTogether(link),
       wall: clock.wall,
       ...time,
       ensureKeyCheck: keyCheck(care),

@@ -115,7 +115,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     ...fileTexts(database, queue, revoked),
     ...keeping,
     ...attemptVerbs(fileAttempts(database, queue)),
-    ...countInProcess(),
+    count: countInProcess(),
     revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
     async close() {
       // What a checkpoint under way comes to is heard before anything is committed (FAULTS 5).

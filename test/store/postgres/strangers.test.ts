@@ -81,7 +81,7 @@ describe('strangers at a PostgreSQL store', { skip: without('postgres') }, () =>
     const opened = await scratch(t);
     const link = new Link(forCare, new Primary(serversOf(opened.location)));
     t.after(() => link.close());
-    const { count } = countTogether(link, { ...mostWindows, failed_login: 50 });
+    const count = countTogether(link, { ...mostWindows, failed_login: 50 });
     const limit = { limit: 2, window: 60_000 };
     const ask = (n: number, second: number) =>
       count('failed_login', programme, `place ${n}`, limit, at(second));
