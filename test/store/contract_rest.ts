@@ -140,7 +140,7 @@ export function throttleTests(check: StoreTest): void {
     async ({ store }) => {
       const count = (window: number, seconds: number, key = 'key') =>
         store.count('failed_login', club, key, { limit: 1, window }, at(seconds));
-      for (const key of ['key', 'other']) {
+      for (const key of ['key', 'other', 'refused before']) {
         assert.equal((await count(600_000, 0, key)).allowed, true);
       }
       const refused = { allowed: false, remaining: 0, retryAfter: 50_000 };
@@ -149,6 +149,8 @@ export function throttleTests(check: StoreTest): void {
       assert.deepEqual(await count(600_000, 59), { ...refused, retryAfter: 1000 });
       assert.equal((await count(60_000, 60)).allowed, true);
       assert.equal((await count(60_000, 300, 'other')).allowed, true);
+      assert.equal((await count(600_000, 560, 'refused before')).allowed, false);
+      assert.equal((await count(60_000, 560.5, 'refused before')).allowed, true);
     },
   );
 
