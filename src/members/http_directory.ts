@@ -29,8 +29,7 @@ import { visibleUsername } from './username.ts';
 
 /** Questions that may wait, for each question that may run. */
 const waitingForEach = 4;
-
-/** Twice as many as the customers of one partner are owners, who could fill a smaller queue (HOSTILE 80). */
+/** Twice as many as the customers of a partner are owners: they must not fill the queue (HOSTILE 80). */
 const leastWaiting = 32;
 
 /** The share of running questions that logins may use. */

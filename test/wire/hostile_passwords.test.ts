@@ -110,22 +110,21 @@ async function loginsBeside(
   ask: (typed: number) => Promise<Answer>,
 ): Promise<readonly number[]> {
   const login = await openLogin(club.url, loginTarget(club.client, challenge));
-  let ends = false;
-  let answered = 0;
+  const state = { ends: false, answered: 0 };
   const flood = inParallel(strangers, async (n) => {
-    for (let sent = 0; !ends; sent += 1) {
+    for (let sent = 0; !state.ends; sent += 1) {
       await ask(n + sent * 1000);
-      answered += 1;
+      state.answered += 1;
     }
   });
   const headers = { 'x-forwarded-for': '198.51.100.1', cookie: login.cookie };
   const statuses: number[] = [];
   for (let time = 0; time < 5; time += 1) {
-    const before = answered;
-    while (answered < before + 300) await pause();
+    const enough = state.answered + 300;
+    while (state.answered < enough) await pause();
     statuses.push((await submitLogin(club.url, login, club.member, headers)).status);
   }
-  ends = true;
+  state.ends = true;
   await flood;
   return statuses;
 }
