@@ -1,14 +1,14 @@
 // Owns the authentication of members, at the login page and by the password grant: what is sent to
 // the directory, and what is counted. The caller tells the outcome.
 
-import type { Milliseconds } from '../lib/clock.ts';
+import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import { networkOf } from '../lib/ip_address.ts';
 import type { LoginAttempt, Verification } from '../members/directory.ts';
 import { longestPassword } from '../members/password.ts';
 import { longestUsername, normaliseUsername } from '../members/username.ts';
 import type { Cause } from '../oauth/cause.ts';
-import type { ClientId } from '../oauth/client.ts';
+import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import { HungUp, Overloaded } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
@@ -111,6 +111,7 @@ interface CountedUnder {
   readonly account: Digest;
   /** Keys by which the attempt is counted as a failure until it is none; no success clears their counts. */
   readonly places: readonly string[];
+  readonly countedAt: Instant;
   /** Owners of the attempt at the directory's queue (lib/gate.ts). */
   readonly owners: readonly string[];
 }
@@ -134,51 +135,53 @@ async function countedUnder(
   const account = keyring.accountDigest(username);
   attempt.record.account = account;
   const place = attempt.address === undefined ? undefined : networkOf(attempt.address);
-  const device = deviceAccount(keyring, programme.id, account, attempt.device, clock.now());
+  const now = clock.now();
+  const device = deviceAccount(keyring, programme.id, account, attempt.device, now);
   // A line break: no username begins with one (HOSTILE 78).
   const browsers = keyring.accountDigest(`\nbrowsers ${account}`);
-  if (device !== undefined && (await countFailure(service, browsers)) === undefined) {
-    const isCounted = place !== undefined && (await countFailure(service, place)) === undefined;
+  if (device !== undefined && (await countFailure(service, browsers, now)) === undefined) {
+    const isCounted =
+      place !== undefined && (await countFailure(service, place, now)) === undefined;
     const places = isCounted ? [browsers, place] : [browsers];
-    return { account: device, places, owners: [browsers] };
+    return { account: device, places, countedAt: now, owners: [browsers] };
   }
-  if (place === undefined)
-    return { account, places: [], owners: [account, ownerOf(attempt, account)] };
-  const retryAfter = await countFailure(service, place);
+  const retryAfter = place === undefined ? undefined : await countFailure(service, place, now);
   if (retryAfter !== undefined) return { retryAfter };
-  return { account, places: [place], owners: [account, place] };
+  const places = place === undefined ? [] : [place];
+  const owner = place ?? ownerOf(programme.id, attempt.client, account);
+  return { account, places, countedAt: now, owners: [account, owner] };
 }
 
 /**
  * Usernames can be made up, so they are no owners by themselves, or strangers who ask through a partner
  * would have as many turns at the directory's queue as they like. The customers of a partner together are
- * sixteen owners, by their usernames (HOSTILE 80).
+ * sixteen owners, by their usernames (HOSTILE 80). Two programmes may have clients of one identifier.
  */
-function ownerOf({ client }: MemberAttempt, account: Digest): string {
-  return `${client} ${account.charCodeAt(0) % 16}`;
+function ownerOf(programme: ProgrammeId, client: ClientId, account: Digest): string {
+  return `${programme} ${client} ${account.charCodeAt(0) % 16}`;
 }
 
 /** Counts a failure by a key; for how long it has as many as it may have, and then counts nothing. */
 async function countFailure(
-  { clock, programme, store }: Service,
+  { programme, store }: Service,
   key: string,
+  now: Instant,
 ): Promise<Milliseconds | undefined> {
   const limit = programme.login.addressLimit;
   if (limit === undefined) return undefined;
-  const counted = store.count('failed_login', programme.id, key, limit, clock.now());
-  const { allowed, retryAfter } = await counted;
+  const { allowed, retryAfter } = await store.count('failed_login', programme.id, key, limit, now);
   return allowed ? undefined : retryAfter;
 }
 
 /** The attempt was no failure, or nobody can tell. */
 async function giveBack(
-  { clock, programme, store }: Service,
-  { places }: CountedUnder,
+  { programme, store }: Service,
+  { places, countedAt }: CountedUnder,
 ): Promise<void> {
   const limit = programme.login.addressLimit;
   if (limit === undefined) return;
   for (const place of places) {
-    await store.count('failed_login', programme.id, place, limit, clock.now(), -1);
+    await store.count('failed_login', programme.id, place, limit, countedAt, -1);
   }
 }
 

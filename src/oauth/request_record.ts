@@ -102,6 +102,8 @@ export class RequestRecord {
   isClaimRegistered = false;
   /** The client that has proved itself; of a login, the one that sent the member. */
   client: ClientId | undefined = undefined;
+  /** Whether that client is public: anybody may name it, so it has proved nothing. */
+  isPublicClient = false;
   grant: GrantType | undefined = undefined;
   /** Subject of the member whom the request is about. */
   member: string | undefined = undefined;

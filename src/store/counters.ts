@@ -80,8 +80,9 @@ export interface Counters {
    * Counts one event against the window of a key and tells whether the limit allows it. An event
    * that is not allowed is not counted. Costs no durable write: the count may be lost in a crash. Processes
    * of one machine have counts of their own; nodes of a store across a network share one, within the
-   * events under way. A window that a shorter one would replace ends with that, and keeps its count. With
-   * `by` -1 the verb takes back an event that was counted and turned out to be none.
+   * events under way. A window that is longer than the limit's ends as if it had had that length from its
+   * start. With `by` -1 the verb takes back an event that was counted at `now` and turned out to be none; a
+   * window that began later has not counted it. It answers nothing then, and never rejects.
    */
   count(
     counter: WindowCounter,

@@ -97,19 +97,23 @@ function reserveAttempt(
 
 /**
  * A state that would outlast a new one is from before a jump of the clock, or of a longer policy. It ends
- * when a new one would, and not at once: a reload that shortens a lock frees no guesser (HOSTILE 81).
+ * when a new one would, and not at once: a reload that shortens a lock frees no guesser (HOSTILE 81). A lock
+ * began before the end of its window, so that it ends, whenever it is next asked about, at the latest
+ * a window after its start and the new length.
  */
 function shortened(
   state: AttemptState,
   { window, lock }: Pick<AttemptPolicy, 'window' | 'lock'>,
   now: Instant,
 ): AttemptState {
-  const span = state.lockedUntil === undefined ? window : lock;
-  if (attemptsEndAt(state) - now <= span + closeClocks) return state;
-  const endsAt = after(now, span);
-  return state.lockedUntil === undefined
-    ? { ...state, windowEndsAt: endsAt }
-    : { ...state, lockedUntil: endsAt };
+  const isLocked = state.lockedUntil !== undefined;
+  const span = isLocked ? lock : window;
+  const kept = attemptsEndAt(state);
+  const latest = isLocked ? after(state.windowEndsAt, lock) : kept;
+  const longest = latest < kept ? latest : kept;
+  const endsAt = longest - now <= span + closeClocks ? longest : after(now, span);
+  if (endsAt === kept) return state;
+  return isLocked ? { ...state, lockedUntil: endsAt } : { ...state, windowEndsAt: endsAt };
 }
 
 /**

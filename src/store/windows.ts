@@ -7,6 +7,7 @@ import type { Counters, WindowCounter, WindowOutcome } from './counters.ts';
 
 interface Window {
   used: number;
+  readonly beganAt: Instant;
   endsAt: number;
 }
 
@@ -36,11 +37,16 @@ export class Windows {
     return outcome(allowed, window, limit, now);
   }
 
-  /** Takes back one that was counted, if its window is still open. */
-  giveBack(key: string, limit: ThrottleLimit, now: Instant): WindowOutcome {
-    const window = this.#open(key, limit, now) ?? { used: 0, endsAt: now + limit.window };
+  /** Takes back one that was counted at `countedAt`; nothing of a window that began later. */
+  giveBack(key: string, countedAt: Instant): void {
+    const window = this.#windows.get(key);
+    if (window === undefined || window.beganAt > countedAt) return;
     window.used = Math.max(0, window.used - 1);
-    return outcome(true, window, limit, now);
+  }
+
+  /** Whether a window of the key is remembered. */
+  has(key: string): boolean {
+    return this.#windows.get(key) !== undefined;
   }
 
   /** Opens the key's window, if it is open or no open one has to be forgotten for it. */
@@ -54,17 +60,18 @@ export class Windows {
 
   #open(key: string, { window: span }: ThrottleLimit, now: Instant): Window | undefined {
     const window = this.#windows.get(key);
-    if (window === undefined || now >= window.endsAt) return undefined;
-    // A window that would outlast a new one began before a jump of the clock, or under a longer limit. It
-    // ends when a new one would: a reload that shortens windows must not free a guesser (HOSTILE 81).
-    window.endsAt = Math.min(window.endsAt, now + span);
-    return window;
+    if (window === undefined) return undefined;
+    // A reload that shortens windows frees no guesser: a window keeps its count, and ends as if it had had
+    // the new length from its start (HOSTILE 81). One that began later than now is from before a jump of
+    // the clock: it ends when a new one would.
+    window.endsAt = Math.min(window.endsAt, Math.min(window.beganAt, now) + span);
+    return now < window.endsAt ? window : undefined;
   }
 
   #begin(key: string, { window: span }: ThrottleLimit, now: Instant): Window {
     this.#windows.delete(key);
     this.#dropEnded(now, now + span);
-    const window = { used: 0, endsAt: now + span };
+    const window = { used: 0, beganAt: now, endsAt: now + span };
     this.#windows.set(key, window);
     return window;
   }
@@ -107,6 +114,13 @@ export const mostWindows: Readonly<Record<WindowCounter, number>> = {
   failed_key: 50_000,
 };
 
+/** Told of an event that was taken back; nobody asks for more. */
+export const takenBack: WindowOutcome = {
+  allowed: true,
+  remaining: 0,
+  retryAfter: milliseconds(0),
+};
+
 /** The verb `count`, for a store whose counters live in the process. */
 export function countInProcess(): Counters['count'] {
   const counters = new Map<WindowCounter, Map<ProgrammeId, Windows>>();
@@ -117,6 +131,8 @@ export function countInProcess(): Counters['count'] {
       const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
       counters.set(counter, programmes.set(programme, windows));
     }
-    return by < 0 ? windows.giveBack(key, limit, now) : windows.count(key, limit, now);
+    if (by > 0) return windows.count(key, limit, now);
+    windows.giveBack(key, now);
+    return takenBack;
   };
 }

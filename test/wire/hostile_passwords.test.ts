@@ -16,6 +16,7 @@ import {
   refused,
   tokensIn,
 } from '../support/club.ts';
+import { answering, hookSecret, patientLimits, startHook } from '../support/hook.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { type Answer, post } from '../support/wire.ts';
 
@@ -102,28 +103,51 @@ const floods: readonly (readonly [string, (club: Club, n: number) => Promise<Ans
   ['four addresses', (club, n) => askAsApp(club, `192.0.2.${n % 4}`, nobody(n))],
 ];
 
+/** The answers of a member at the page, while that many strangers ask again and again. */
+async function loginsBeside(
+  club: Club,
+  strangers: number,
+  ask: (typed: number) => Promise<Answer>,
+): Promise<readonly number[]> {
+  const login = await openLogin(club.url, loginTarget(club.client, challenge));
+  const state = { ends: false, answered: 0 };
+  const flood = inParallel(strangers, async (n) => {
+    for (let sent = 0; !state.ends; sent += 1) {
+      await ask(n + sent * 1000);
+      state.answered += 1;
+    }
+  });
+  const headers = { 'x-forwarded-for': '198.51.100.1', cookie: login.cookie };
+  const statuses: number[] = [];
+  for (let time = 0; time < 5; time += 1) {
+    const enough = state.answered + 300;
+    while (state.answered < enough) await pause();
+    statuses.push((await submitLogin(club.url, login, club.member, headers)).status);
+  }
+  state.ends = true;
+  await flood;
+  return statuses;
+}
+
 for (const [whose, ask] of floods) {
   test(`HOSTILE 80: made-up usernames of ${whose} leave a member its turn at the hashing queue`, async (t) => {
     const club = await open(t, 'login: { address_limit: off }');
     const { atOnce, waiting } = hashingLimits(availableParallelism());
-    const login = await openLogin(club.url, loginTarget(club.client, challenge));
-    const ended = new AbortController();
-    const seen = { answers: 0 };
-    const strangers = inParallel(atOnce + waiting + 150, async (n) => {
-      for (let sent = 0; !ended.signal.aborted; sent += 1) {
-        await ask(club, n + sent * 1000);
-        seen.answers += 1;
-      }
-    });
-    const headers = { 'x-forwarded-for': '198.51.100.1', cookie: login.cookie };
-    const statuses: number[] = [];
-    for (let time = 0; time < 5; time += 1) {
-      const enough = seen.answers + 300;
-      while (seen.answers < enough) await pause();
-      statuses.push((await submitLogin(club.url, login, club.member, headers)).status);
-    }
-    ended.abort();
-    await strangers;
+    const statuses = await loginsBeside(club, atOnce + waiting + 150, (n) => ask(club, n));
     assert.deepEqual(statuses, [302, 302, 302, 302, 302]);
   });
+
+  for (const concurrency of [1, 4]) {
+    test(`HOSTILE 80: so they do at a hook that takes ${concurrency} questions at once, of ${whose}`, async (t) => {
+      const match = answering(200, '{"outcome":"match","member":{"subject":"airline-ann"}}');
+      const hook = await startHook(t, (request, response) => {
+        setTimeout(() => match(request, response), 5);
+      });
+      const members = `members: { directory: http, url: "${hook.url}", concurrency: ${concurrency} }`;
+      const options = { credentials: { secrets: [hookSecret] }, hookLimits: patientLimits };
+      const club = await open(t, `login: { address_limit: off }\n${members}`, options);
+      const statuses = await loginsBeside(club, 100, (n) => ask(club, n));
+      assert.deepEqual(statuses, [302, 302, 302, 302, 302]);
+    });
+  }
 }

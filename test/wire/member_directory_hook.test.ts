@@ -204,9 +204,9 @@ for (const [name, listener] of Object.entries(troubles)) {
 /** Begins logins for which the hook is asked and that it never answers, and others that wait for those. */
 async function fillGate(club: HookedClub): Promise<void> {
   club.hook.become(silent);
-  // One is asked about, four wait for it, and the others find no room.
+  // One is asked about, 32 wait for it, and the others find no room.
   let turnedAway = 0;
-  for (let n = 0; n < 20; n += 1)
+  for (let n = 0; n < 48; n += 1)
     void tryLogin(club, `stuck-${n}`).finally(() => (turnedAway += 1));
   await until(() => turnedAway === 15, 'never: there is no room');
 }

@@ -65,6 +65,7 @@ export async function authenticateClient(
     throw await countFailure(service, id, address(), now, { reason, cause });
   }
   record.client = client.id;
+  record.isPublicClient = client.isPublic === true;
   store.recordSecretUse(programme.id, client.id, proof.digest, now);
   return { client, assertion: proof.assertion };
 }

@@ -5,7 +5,7 @@ import { closeClocks, type Instant, milliseconds } from '../../lib/clock.ts';
 import type { ProgrammeId, ThrottleLimit } from '../../oauth/client.ts';
 import type { Counters, WindowCounter, WindowOutcome } from '../counters.ts';
 import { integer, table, text } from '../sql/table.ts';
-import { countInProcess, mostWindows, Windows } from '../windows.ts';
+import { countInProcess, mostWindows, takenBack, Windows } from '../windows.ts';
 import { batched } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
@@ -51,20 +51,30 @@ const counted = arrayRows({
   ends_at: 'bigint',
 });
 
-const isOpen = 'kept.ends_at > excluded.began_at';
+// As if the window had had the length of the limit from its start (HOSTILE 81).
+const end = 'LEAST(kept.ends_at, kept.began_at + excluded.ends_at - excluded.began_at)';
+const isOpen = `${end} > excluded.began_at`;
 
-// A window that would outlast a new one began before a jump of the clock, or under a longer limit: it ends
-// when a new one would (HOSTILE 81). What is given back is a negative number; a row never falls below none.
+// A window that would outlast a new one still began before a jump of the clock: it ends when a new one would.
 const put: Statement = {
   name: 'count_throttle',
   text: `INSERT INTO throttle AS kept (counter, programme, key, used, began_at, ends_at)
     SELECT counter, programme, key, used, began_at, ends_at FROM ${counted.from('asked')} ORDER BY n
     ON CONFLICT (counter, programme, key) DO UPDATE SET
-      used = GREATEST(0, CASE WHEN ${isOpen} THEN kept.used ELSE 0 END + excluded.used),
+      used = CASE WHEN ${isOpen} THEN kept.used ELSE 0 END + excluded.used,
       began_at = CASE WHEN ${isOpen} THEN kept.began_at ELSE excluded.began_at END,
-      ends_at = CASE WHEN ${isOpen} AND kept.ends_at <= excluded.ends_at + ${closeClocks}
-        THEN kept.ends_at ELSE excluded.ends_at END
+      ends_at = CASE WHEN ${isOpen} AND ${end} <= excluded.ends_at + ${closeClocks}
+        THEN ${end} ELSE excluded.ends_at END
     RETURNING counter, programme, key, used, ends_at`,
+  isRead: false,
+};
+
+// `used` may be past the limit: refused events are in it, which nobody gives back. A window that began
+// after the event has not counted it.
+const takeBack: Statement = {
+  name: 'take_back_throttle',
+  text: `UPDATE throttle SET used = GREATEST(0, LEAST(used, $4::bigint) - 1)
+    WHERE counter = $1 AND programme = $2 AND key = $3 AND began_at <= $5::bigint`,
   isRead: false,
 };
 
@@ -87,7 +97,7 @@ interface Group extends Counted {
 }
 
 interface UsedUp extends Window {
-  readonly limit: number;
+  readonly limit: ThrottleLimit;
   /** When the database is asked again. */
   readonly until: number;
 }
@@ -139,7 +149,7 @@ export function countTogether(link: Link, most = mostWindows): Counters['count']
     },
   });
 
-  const add = async (event: Counted, limit: ThrottleLimit, now: Instant, by: 1 | -1) => {
+  const add = async (event: Counted, limit: ThrottleLimit, now: Instant) => {
     const name = nameOf(event);
     let [group, written] = groups.get(name) ?? [];
     if (group === undefined || written === undefined || !isSame(group.limit, limit)) {
@@ -147,7 +157,7 @@ export function countTogether(link: Link, most = mostWindows): Counters['count']
       written = write(group);
       groups.set(name, [group, written]);
     }
-    group.events += by;
+    group.events += 1;
     const place = group.events;
     const window = await written;
     return window && { ...window, used: window.used - group.events + place };
@@ -156,32 +166,38 @@ export function countTogether(link: Link, most = mostWindows): Counters['count']
   return async (counter, programme, name, limit, now, by = 1) => {
     const event = { counter, programme, key: name };
     const full = nameOf(event);
+    const group = `${counter}\0${programme}`;
+    if (by < 0) {
+      // What the table has not counted, this process has.
+      if (opened.get(group)?.has(name) !== true) {
+        return alone(counter, programme, name, limit, now, by);
+      }
+      usedUp.delete(full);
+      const values = [counter, programme, name, limit.limit, now];
+      await link.run(takeBack, values).catch(() => undefined);
+      return takenBack;
+    }
     const known = usedUp.get(full);
-    if (by < 0) usedUp.delete(full);
-    else if (known?.limit === limit.limit && isUsedUp(known, limit, now)) {
+    if (known !== undefined && isSame(known.limit, limit) && isUsedUp(known, limit, now)) {
       return outcome(known, limit, now, false);
     }
-    const group = `${counter}\0${programme}`;
     const open = opened.get(group) ?? new Windows(most[counter]);
     opened.set(group, open);
-    if (!open.admit(name, limit, now)) return alone(counter, programme, name, limit, now, by);
+    if (!open.admit(name, limit, now)) return alone(counter, programme, name, limit, now);
     let window: Window | undefined;
     try {
-      window = await add(event, limit, now, by);
+      window = await add(event, limit, now);
     } catch {
-      return alone(counter, programme, name, limit, now, by);
+      return alone(counter, programme, name, limit, now);
     }
     if (window === undefined || now >= window.endsAt) {
       window = { used: 1, endsAt: now + limit.window };
     }
     if (window.used >= limit.limit) {
-      usedUp.set(full, { ...window, limit: limit.limit, until: now + believed[counter] });
+      usedUp.set(full, { ...window, limit, until: now + believed[counter] });
     }
     // The event itself is in `used` by now.
-    const allowed = window.used <= limit.limit;
-    // Or what others give back would not make room.
-    if (!allowed && by > 0) await add(event, limit, now, -1).catch(() => undefined);
-    return outcome(window, limit, now, allowed);
+    return outcome(window, limit, now, window.used <= limit.limit);
   };
 }
 

@@ -83,12 +83,16 @@ describe('strangers at a PostgreSQL store', { skip: without('postgres') }, () =>
     t.after(() => link.close());
     const count = countTogether(link, { ...mostWindows, failed_login: 50 });
     const limit = { limit: 2, window: 60_000 };
-    const ask = (n: number, second: number) =>
-      count('failed_login', programme, `place ${n}`, limit, at(second));
-    for (const round of [true, true, false]) {
+    const ask = (n: number, second: number, by?: -1) =>
+      count('failed_login', programme, `place ${n}`, limit, at(second), by);
+    const expectAll = async (expected: boolean): Promise<void> => {
       const outcomes = await inParallel(200, (n) => ask(n, 0));
-      for (const { allowed } of outcomes) assert.equal(allowed, round);
-    }
+      for (const { allowed } of outcomes) assert.equal(allowed, expected);
+    };
+    for (const round of [true, true, false]) await expectAll(round);
+    // What is given back goes to where it was counted.
+    await inParallel(200, (n) => ask(n, 0, -1));
+    for (const round of [true, false]) await expectAll(round);
     assert.deepEqual(await rowsOf(opened), { failed_login: 50 });
     // Windows that have ended make room, two for each event.
     await inParallel(50, (n) => ask(1000 + n, 61));
