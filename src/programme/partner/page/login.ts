@@ -46,6 +46,7 @@ function link(guide: Guide, login: LoginPromise): Block {
   const byServer = [
     'Your server can send the request as well, and the browser to the `Location` of the answer. This prints that address:',
     codeBlock('sh', curlLines(guide.base, request, "-sS -o /dev/null -w '%{redirect_url}\\n'")),
+    'Hand that address to the member’s browser at once, by a redirect, and not by mail or chat: the login belongs to whatever opens the address first, and what shows previews of links may be the first.',
   ];
   if (methods.includes('GET')) {
     return [
