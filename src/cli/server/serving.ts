@@ -25,6 +25,8 @@ export interface ServingSettings {
   readonly trustedProxies: readonly string[];
   /** Whether gateways have a listener of their own. */
   readonly hasGateway: boolean;
+  /** Vouch for servers of key sets, in PEM. */
+  readonly jwksAuthorities?: string;
 }
 
 /** Members with which login forms are filled in; only for `dev`. */
@@ -46,7 +48,10 @@ export class Serving {
     settings: ServingSettings = usualSettings,
     filled: FilledForms = new Map(),
   ) {
-    this.#foundation = foundation;
+    this.#foundation = {
+      ...foundation,
+      jwksAuthorities: () => this.#settings.jwksAuthorities,
+    };
     this.#settings = settings;
     this.#filled = filled;
     this.#apps = this.#makeApps();

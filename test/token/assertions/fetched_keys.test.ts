@@ -36,7 +36,7 @@ async function start(t: TestContext, more: Partial<KeySetOptions> = {}): Promise
     programme: 'club' as ProgrammeId,
     clock,
     networks: ['127.0.0.0/8', '::1/128'],
-    authorities: server.authorities,
+    authorities: () => server.authorities,
     warn: (detail) => warnings.push(detail),
     limits: { ...usualFetchLimits, connect: milliseconds(60_000), total: milliseconds(120_000) },
     ...more,
