@@ -102,7 +102,8 @@ function usualStopDelay(admin: AdminPlace | undefined): Milliseconds {
   return milliseconds(admin === undefined ? 0 : 5000);
 }
 
-const configSchema = v.pipe(
+/** Its keys are those of the file. */
+export const configSchema = v.pipe(
   v.strictObject({
     environment: v.picklist(['staging', 'live']),
     listen: v.optional(addressSchema, '127.0.0.1:8080'),
