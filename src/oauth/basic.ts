@@ -1,5 +1,7 @@
 // Owns reading a client's identifier and secret out of an Authorization header.
 
+import type { ProofFault } from './proofs/proof_faults.ts';
+
 /** The credentials as sent; not checked against a registration. */
 export interface ClientCredentials {
   readonly id: string;
@@ -71,6 +73,65 @@ export function decodeSecret(
   return decoded === undefined ? [] : readings(decoded, 'raw');
 }
 
+/**
+ * Why a token is not credentials, for what `decodeCredentials` or `decodeSecret` has refused.
+ *
+ * @param half where the secret alone is read
+ */
+export function credentialsFault(
+  token: string,
+  encoding: CredentialEncoding,
+  half?: SecretHalf,
+): ProofFault {
+  if (token.includes(':')) return 'credentials_plain';
+  if (/^[\w-]+={0,2}$/.test(token) && !base64.test(token)) return 'credentials_base64url';
+  if (!base64.test(token)) return 'credentials_not_base64';
+  const isPadded = !token.includes('=') || token.length % 4 === 0;
+  if (token.length % 4 === 1 || !isPadded) return 'credentials_cut';
+  const bytes = Buffer.from(token, 'base64');
+  const isUtf16 = bytes.length > 2 && bytes.length % 2 === 0 && has16Bits(bytes);
+  if (isUtf16) return 'credentials_utf16';
+  const text = decodeUtf8(bytes);
+  return text === undefined ? 'credentials_not_utf8' : pairFault(text, encoding, half);
+}
+
+/** ASCII in UTF-16, of either order, with a byte order mark or without. */
+function has16Bits(bytes: Uint8Array): boolean {
+  const zeros = [0, 1].map((parity) =>
+    bytes.every((one, at) => at < 2 || at % 2 !== parity || one === 0),
+  );
+  return zeros.includes(true);
+}
+
+function pairFault(
+  text: string,
+  encoding: CredentialEncoding,
+  half: SecretHalf | undefined,
+): ProofFault {
+  const colon = text.indexOf(':');
+  if (colon < 0) {
+    return decodeBase64(text.trim())?.includes(':') === true
+      ? 'credentials_encoded_twice'
+      : 'credentials_no_colon';
+  }
+  if (colon === 0 && half === undefined) return 'identifier_empty';
+  const halves = [text.slice(0, colon), text.slice(colon + 1)];
+  const isForm = encoding === 'form' || encoding === 'either';
+  const [id, secret] = halves.map((one) => {
+    // What surrounds base64 is found out below, with the rest.
+    if (encoding === 'base64')
+      return decodeBase64(one.trim())?.concat(/[\r\n]+$/.exec(one)?.[0] ?? '');
+    return isForm ? decodeForm(one) : one;
+  });
+  if (id === undefined || secret === undefined) {
+    return encoding === 'base64' ? 'halves_not_base64' : 'percent_malformed';
+  }
+  if (/[\r\n]$/.test(secret)) return 'secret_line_end';
+  if (/[\r\n]/.test(id + secret)) return 'line_end_inside';
+  if (control.test(id + secret)) return 'control_character';
+  return half === undefined ? 'secret_empty' : 'secret_half_misplaced';
+}
+
 /** Identifier and secret that are each encoded in base64 again. */
 function decodeEach(first: string, second: string): ClientCredentials | undefined {
   const [id, secret] = [first, second].map(decodeBase64);
@@ -108,4 +169,17 @@ function decodeForm(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What a secret may have been before it was sent with a usual fault; mostly none. */
+export function nearReadings(text: string): readonly (readonly [ProofFault, string])[] {
+  const [, , inner] = /^(["'])(.+)\1$/s.exec(text) ?? [];
+  const decoded = /[%+]/.test(text) ? decodeForm(text) : undefined;
+  return (
+    [
+      ['secret_white_space', text.trim() === text ? undefined : text.trim()],
+      ['secret_quoted', inner],
+      ['secret_percent', decoded],
+    ] as const
+  ).filter((one): one is readonly [(typeof one)[0], string] => one[1] !== undefined);
 }

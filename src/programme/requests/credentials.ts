@@ -1,7 +1,7 @@
 // Owns reading a client's credentials from a request, by the methods of the dialect.
 
 import { decodeCredentials, decodeSecret, tokenAfter } from '../../oauth/basic.ts';
-import { type Cause, countOf, ownCause } from '../../oauth/cause.ts';
+import { type Cause, faulty, ownCause } from '../../oauth/cause.ts';
 import { type AuthenticationMethod, isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { grantTypes, tokenGrants } from '../../oauth/grant.ts';
@@ -9,6 +9,7 @@ import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
 import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import { compileAssertionReader } from './client_assertion.ts';
+import { headerCause, longestAuthorization } from './header_faults.ts';
 import type { InputRule, Inputs } from './input_rules.ts';
 import type { PresentedCredentials, TokenCredentials } from './presented_credentials.ts';
 
@@ -18,9 +19,6 @@ export type ReadCredentials = (
   inputs: Inputs,
   known: ProvenHeaders,
 ) => PresentedCredentials;
-
-/** Longer than any identifier and secret; longer headers are refused before decoding. */
-const longestAuthorization = 4096;
 
 /** Credentials by their wire names; `proof` is what is told to be missing. */
 export function credentialNames(
@@ -77,6 +75,12 @@ export function compileCredentials(
   const methods = new Set(authentication.methods);
   const inHeader = readsHeader(authentication);
   const readHeader = compileHeader(authentication, [scheme, ...schemes]);
+  const reading = {
+    schemes: [scheme, ...schemes],
+    encoding: authentication.credentials,
+    half: methods.has('secret') ? authentication.secret_half : undefined,
+    takesBare: methods.has('bare_basic'),
+  };
   const names = credentialNames(authentication, rules);
   const { idName, secretName } = names;
   const ways = authentication.methods
@@ -98,7 +102,9 @@ export function compileCredentials(
     // A client that sends its secret as a parameter has chosen that method.
     const isUnnamed = secret !== undefined || (!inHeader && !namesItself);
     const parameter = id === undefined && isUnnamed ? idName : names.proof;
-    const cause = credentialsCause(ways, `no ${parameter}`, parameter);
+    const told = credentialsCause(ways, `no ${parameter}`, parameter);
+    const isUncertified = id !== undefined && secret === undefined && readCertificate !== undefined;
+    const cause = isUncertified ? faulty(told, 'certificate_missing') : told;
     return new Refusal('authentication_missing', { parameter, cause });
   };
   return (request, inputs, known) => {
@@ -116,7 +122,7 @@ export function compileCredentials(
         }
         const read = readHeader(headers, known);
         if (read !== undefined) return read;
-        const cause = credentialsCause(ways, describeHeaders(headers, scheme));
+        const cause = headerCause(credentialsCause(ways, ''), headers, reading);
         throw new Refusal('authentication_malformed', { parameter: 'authorization', cause });
       }
     }
@@ -228,19 +234,4 @@ const wayWords: Readonly<Record<AuthenticationMethod, (names: Names, scheme: str
 
 function credentialsCause(expected: string, came: string, parameter = 'authorization'): Cause {
   return ownCause(['client', 'authentication', 'methods'], expected, came, parameter);
-}
-
-/** Schemes that clients send by mistake; any other first word may be a secret. */
-const knownScheme = /^(?:basic|bearer|digest|dpop|negotiate|ntlm|token|apikey)(?= |$)/i;
-
-function describeHeaders([header = '', ...others]: readonly string[], scheme: string): string {
-  if (others.length > 0) return countOf(others.length + 1, 'Authorization header');
-  if (header.length > longestAuthorization) {
-    return `an Authorization header of ${header.length} characters`;
-  }
-  const isOwn = header.split(' ', 1)[0]?.toLowerCase() === scheme.toLowerCase();
-  const word = isOwn ? scheme : knownScheme.exec(header)?.[0];
-  if (word !== undefined && !isOwn) return `the scheme ${word}`;
-  const kind = word ?? 'an Authorization header without a known scheme';
-  return `${kind}, not followed by what decodes to an identifier, ":" and a secret`;
 }
