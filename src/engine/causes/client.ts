@@ -20,10 +20,16 @@ const registered = 'the identifier of a client of the programme';
 export function unknownClient({ clients }: Programme, sent: string): Cause {
   const misfit = clients.misfit(sent);
   if (misfit === undefined) {
-    return { rule: ['client', 'identifier'], expected: registered, came: 'one that no client has' };
+    const cause = { rule: ['client', 'identifier'], expected: registered, came: '' };
+    return faulty(cause, 'client_unknown', 'one that no client has');
   }
   const { key, expected, came } = misfit;
-  return { rule: ['client', 'identifier', key], expected: `${registered}: ${expected}`, came };
+  const cause = {
+    rule: ['client', 'identifier', key],
+    expected: `${registered}: ${expected}`,
+    came,
+  };
+  return faulty(cause, 'client_unknown', came);
 }
 
 /** Not told how it differs: it may be a guess. */
@@ -39,11 +45,9 @@ export const confidentialClient: Cause = Object.freeze({
   came: 'the identifier alone of a client that is not public',
 });
 
-export const disabledClient: Cause = Object.freeze({
-  rule: ['client'],
-  expected: 'a client that is active',
-  came: 'one that is disabled (jetway client enable)',
-});
+export const disabledClient: Cause = Object.freeze(
+  faulty({ rule: ['client'], expected: 'a client that is active', came: '' }, 'client_disabled'),
+);
 
 /** @param near the fault with which a live secret was sent, if it was one */
 export function wrongSecret(

@@ -147,6 +147,15 @@ const ofSecrets = {
     likely: 'a secret that was retired, of another environment, or of another client',
     remedy: 'compare when each was made (jetway client show), or make one (client rotate-secret)',
   },
+  client_unknown: {
+    likely: 'the identifier is of another programme or environment, was mistyped, or was removed',
+    remedy: 'compare it with jetway client list',
+  },
+  client_disabled: {
+    came: 'one that is disabled',
+    likely: 'somebody disabled the client',
+    remedy: 'see jetway client show and the audit stream for when; jetway client enable lets it in',
+  },
   secret_ended: {
     likely: 'the secret was rotated, and the partner still sends the former one',
     remedy: 'have the partner take the newer secret',

@@ -85,7 +85,8 @@ function b64(text: string | Uint8Array): string {
 }
 
 /** Whether a row of the table is of a proof that this file plays. */
-const isOurs = (fault: string): boolean => !/^(?:certificate|assertion|client)_/.test(fault);
+const isOurs = (fault: string): boolean =>
+  !/^(?:certificate|assertion|client_without)_/.test(fault);
 
 function headerCases({ ask, id }: Site): readonly FaultCase[] {
   const pair = `${id}:${secret}`;
@@ -131,6 +132,17 @@ function headerCases({ ask, id }: Site): readonly FaultCase[] {
 function secretCases({ ask, id, folder, advance }: Site): readonly FaultCase[] {
   const sending = (text: string) => ask('club', `Basic ${b64(`${id}:${text}`)}`);
   return [
+    ['client_unknown', ask('club', `Basic ${b64(`partnerapi-00009:${secret}`)}`)],
+    ['client_unknown', ask('club', `Basic ${b64(`partner-1:${secret}`)}`)],
+    [
+      'client_disabled',
+      async () => {
+        await jetwayJson(folder, ['client', 'disable', id, '--programme', 'club']);
+        const told = await sending(secret)();
+        await jetwayJson(folder, ['client', 'enable', id, '--programme', 'club']);
+        return told;
+      },
+    ],
     ['secret_empty', sending('')],
     ['secret_white_space', sending(`${secret} `)],
     ['secret_quoted', sending(`"${secret}"`)],

@@ -107,7 +107,7 @@ const cases: readonly Case[] = [
     'client',
     'client',
     'a client that is active',
-    'one that is disabled (jetway client enable)',
+    'one that is disabled',
   ],
   [
     "another client's identifier",
