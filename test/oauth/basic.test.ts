@@ -190,7 +190,7 @@ describe('HOSTILE 90: faults of credentials', () => {
     const junk = fc.uint8Array({ maxLength: 12 }).map(base64);
     const any = fc.oneof(
       junk,
-      fc.string({ unit: fc.constantFrom(...'YTpi+/=-_:% \n'), maxLength: 24 }),
+      fc.string({ unit: fc.constantFrom(...Array.from('YTpi+/=-_:% \n')), maxLength: 24 }),
     );
     fc.assert(
       fc.property(any, fc.constantFrom('raw', 'form', 'either', 'base64'), (sent, encoding) => {

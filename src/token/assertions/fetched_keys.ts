@@ -198,17 +198,16 @@ function get(url: string, { mayCall, secureContext, limits }: Calling): Promise<
   if (isIP(host) !== 0 && !mayCall(host)) {
     return Promise.reject(new CallFailure('no connection (a private address)', true));
   }
-  const open = (): ReturnType<typeof request> =>
-    request(url, {
-      agent: false,
-      lookup: guardedLookup(mayCall),
-      // Left out of the types of node's https.
-      ...{ secureContext },
-      // Also where NODE_TLS_REJECT_UNAUTHORIZED=0 is set.
-      rejectUnauthorized: true,
-      maxHeaderSize: 16 * 1024,
-      headers: { Accept: 'application/jwk-set+json, application/json', 'User-Agent': 'Jetway' },
-    });
+  const options = {
+    agent: false as const,
+    lookup: guardedLookup(mayCall),
+    secureContext,
+    // Also where NODE_TLS_REJECT_UNAUTHORIZED=0 is set.
+    rejectUnauthorized: true,
+    maxHeaderSize: 16 * 1024,
+    headers: { Accept: 'application/jwk-set+json, application/json', 'User-Agent': 'Jetway' },
+  };
+  const open = (): ReturnType<typeof request> => request(url, options);
   // Servers of files tell many media types.
   return exchange({ open, typeFault: () => undefined }, limits);
 }

@@ -120,15 +120,19 @@ describe('HOSTILE 90: faults of assertions', () => {
     const { folder, id, keyless, url, send } = await openAssertions(t);
     const exp = Math.floor(Date.now() / 1000) + 60;
     const claims = (more: object = {}): Readonly<Record<string, unknown>> => ({
-      ...{ iss: id, sub: id, aud, exp, jti: randomUUID() },
+      iss: id,
+      sub: id,
+      aud,
+      exp,
+      jti: randomUUID(),
       ...more,
     });
     const jwt = (more: object = {}, header: Readonly<Record<string, unknown>> = {}): string =>
       signJwt(key, claims(more), header);
     const repeated = jwt();
     assert.equal((await send(repeated)()).status, 200);
-    const without = (jwks: string): Promise<Told> => {
-      const fields = { ...own, client_id: keyless, client_assertion: jwks };
+    const keylessly = (assertion: string): Promise<Told> => {
+      const fields = { ...own, client_id: keyless, client_assertion: assertion };
       const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
       return postForm(`${url}/jwt/api/grant`, { ...fields, client_assertion_type: type });
     };
@@ -143,7 +147,7 @@ describe('HOSTILE 90: faults of assertions', () => {
       ['assertion_member', send(jwt({ sub: null }))],
     ];
     const wrong: readonly FaultCase[] = [
-      ['assertion_keyless', () => without(jwt({ iss: keyless, sub: keyless }))],
+      ['assertion_keyless', () => keylessly(jwt({ iss: keyless, sub: keyless }))],
       ['assertion_other_algorithm', send(signJwt(testKey('ES384', 'key-1'), claims()))],
       ['assertion_kid', send(jwt({}, { kid: 'key-2' }))],
       ['assertion_key_kind', send(signJwt(testKey('RS256', 'key-1'), claims()))],
