@@ -153,6 +153,11 @@ function createFetching({
   };
 }
 
+/** A partner's set may be anywhere: authorities of a file are trusted besides the public ones. */
+export function besidePublic(pem: string): string[] {
+  return [...rootCertificates, pem];
+}
+
 /** A context takes milliseconds to make: it is made when the authorities change. */
 function trusting(authorities: KeySetOptions['authorities']): () => SecureContext {
   let [made, pem]: [SecureContext?, string?] = [];
@@ -160,7 +165,7 @@ function trusting(authorities: KeySetOptions['authorities']): () => SecureContex
     const now = authorities?.();
     if (made === undefined || now !== pem) {
       pem = now;
-      const ca = now === undefined ? undefined : [...rootCertificates, now];
+      const ca = now === undefined ? undefined : besidePublic(now);
       made = createSecureContext({ minVersion: 'TLSv1.2', ...present({ ca }) });
     }
     return made;
