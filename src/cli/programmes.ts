@@ -58,7 +58,14 @@ export function loadCompiled(
   name: string,
 ): { readonly loaded: LoadedProgramme; readonly programme: Programme } {
   const loaded = loadNamed(config, name);
-  return { loaded, programme: compileProgramme(loaded.id, loaded.definition, config.publicUrl) };
+  return { loaded, programme: compileLoaded(config, loaded) };
+}
+
+export function compileLoaded(
+  { publicUrl }: Config,
+  { id, definition }: LoadedProgramme,
+): Programme {
+  return compileProgramme(id, definition, publicUrl);
 }
 
 /** As `loadNamed`; undefined if the programme's file has errors. */

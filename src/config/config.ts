@@ -9,7 +9,7 @@ import { type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { errorAt, type Fault, FaultsError, type Path } from '../lib/fault.ts';
 import { isLoopback } from '../lib/ip_address.ts';
 import { present } from '../lib/present.ts';
-import { readTextFile, UnreadableFile } from '../lib/read_file.ts';
+import { readSourceFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes, parseYaml, type YamlNode } from '../lib/yaml/yaml.ts';
 import { validate } from '../schema/faults.ts';
 import { durationSchema } from '../schema/scalars.ts';
@@ -232,7 +232,7 @@ export function readConfig(path: string): Config {
 
 function readOrFault(path: string): string {
   try {
-    return readTextFile(path, maxYamlBytes);
+    return readSourceFile(path, maxYamlBytes);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     const hint = existsSync(path) ? undefined : 'jetway init writes one, with programmes';

@@ -2,7 +2,7 @@
 
 import { createSecureContext } from 'node:tls';
 
-import { readSecretFile, readTextFile, UnreadableFile } from '../lib/read_file.ts';
+import { readSecretFile, readSourceFile, UnreadableFile } from '../lib/read_file.ts';
 
 /** Larger than certificate chains and a system's authorities. */
 const mostBytes = 1024 * 1024;
@@ -24,7 +24,7 @@ export function readAuthorities(path: string): string {
 }
 
 function readPem(path: string, kind: 'cert' | 'ca'): string {
-  const pem = readTextFile(path, mostBytes);
+  const pem = readSourceFile(path, mostBytes);
   // Node ignores an unreadable authority, and then trusts no certificate.
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
     throw new UnreadableFile('holds no certificate in PEM');

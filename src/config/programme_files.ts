@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 import { FaultsError } from '../lib/fault.ts';
-import { readFileInside, readTextFile, UnreadableFile } from '../lib/read_file.ts';
+import { readFileInside, readSourceFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes } from '../lib/yaml/yaml.ts';
 import { loadProgramme, type LoadResult, withLogos } from '../programme/language/load.ts';
 import { wholeFault } from './config.ts';
@@ -12,6 +12,9 @@ import { wholeFault } from './config.ts';
 export interface ProgrammeFile extends LoadResult {
   readonly file: string;
 }
+
+/** What editors and package managers leave beside a file ends otherwise (FAULTS 17). */
+const anyEnding = /\.ya?ml$/i;
 
 /** Loads every `*.yaml` of a folder, in order of name; throws `FaultsError` without the folder. */
 export function readProgrammeFolder(folder: string): readonly ProgrammeFile[] {
@@ -29,19 +32,19 @@ export function listProgrammeFiles(folder: string): readonly string[] {
     throw new FaultsError([wholeFault(shownPath(folder), message, undefined, ['programmes'])]);
   }
   return names
-    .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
+    .filter((name) => anyEnding.test(name) && !name.startsWith('.'))
     .toSorted()
     .map((name) => join(folder, name));
 }
 
 export function readProgrammeFile(path: string): ProgrammeFile {
   const file = shownPath(path);
-  if (path.endsWith('.yml')) {
-    // Reported instead of silently skipped.
+  if (anyEnding.test(path) && !path.endsWith('.yaml')) {
+    // Reported instead of silently skipped. Two programmes would have one name if it were read.
     return { file, faults: [wholeFault(file, 'a programme file is named *.yaml', 'rename it')] };
   }
   try {
-    const result = loadProgramme(file, readTextFile(path, maxYamlBytes));
+    const result = loadProgramme(file, readSourceFile(path, maxYamlBytes));
     const folder = dirname(path);
     return { file, ...withLogos(result, (name, most) => readFileInside(folder, name, most)) };
   } catch (error) {

@@ -111,7 +111,7 @@ interface ListenerReading {
 
 /** @param hostname the one that the certificate should be for */
 function readFiles(
-  { document }: Config,
+  { document, environment }: Config,
   setting: 'tls' | 'gateway_tls',
   files: TlsFiles,
   now: number,
@@ -129,7 +129,8 @@ function readFiles(
     orFault(path, reader, (message) => note(key, message)) ?? '';
   const certificate = read('certificate_file', files.certificate, readCertificate);
   const key = read('key_file', files.key, readKey);
-  const { asksClients, clientAuthorities: path } = files;
+  const { asksClients, clientAuthorities: path, ciphers } = files;
+  if (environment === 'live' && ciphers === undefined) note('ciphers', laxCiphers, 'lax_ciphers');
   const clientAuthorities = path && read('client_authorities_file', path, readAuthorities);
   if (faults.length === 0 && !isPair(certificate, key)) note('key_file', pairFault);
   if (certificate !== '') {
@@ -138,7 +139,30 @@ function readFiles(
     }
   }
   if (faults.some(({ severity }) => severity === 'error')) return { faults };
-  return { material: present({ certificate, key, asksClients, clientAuthorities }), faults };
+  const material = present({ certificate, key, asksClients, clientAuthorities, ciphers });
+  return { material, faults };
+}
+
+const laxCiphers =
+  'TLS 1.2 also takes ciphers without authentication (CBC), which RFC 9325 4.2 advises against: set ciphers: aead once jetway_tls_handshakes_without_aead_total stays at 0';
+
+/** A year, in seconds. */
+const hstsAge = 31_536_000;
+
+/**
+ * Headers of pages that came by our own TLS. A browser applies them to all ports of the host (RFC 6797 8.2):
+ * they are for a host that public_url has by its name alone, and say nothing of others below it.
+ */
+export function hstsHeaders({ tls, publicUrl }: Config): Readonly<Record<string, string>> {
+  const { hostname, port } = new URL(publicUrl);
+  const isNamed = isIP(plainHost(hostname)) === 0 && !/(?:^|\.)localhost$/.test(hostname);
+  if (tls === undefined || tls.hsts === 'off' || !isNamed || port !== '') return {};
+  return { 'Strict-Transport-Security': `max-age=${tls.hsts === 'forget' ? 0 : hstsAge}` };
+}
+
+/** Without the brackets of an IPv6 address. */
+function plainHost(hostname: string): string {
+  return hostname.replaceAll(/[[\]]/g, '');
 }
 
 /** Named where it is a warning. */
@@ -169,7 +193,7 @@ function certificateFaults(
 
 /** @param hostname a name, or an address, in brackets where it is IPv6 */
 function isFor(certificate: X509Certificate, hostname: string): boolean {
-  const address = hostname.replaceAll(/[[\]]/g, '');
+  const address = plainHost(hostname);
   const matched =
     isIP(address) === 0 ? certificate.checkHost(hostname) : certificate.checkIP(address);
   return matched !== undefined;

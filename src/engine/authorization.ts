@@ -2,7 +2,7 @@
 // the request pays for them with. The issuer alone (issue.ts) makes tokens and spends.
 
 import type { Instant } from '../lib/clock.ts';
-import type { Answer, Era, GrantType, Login, LoginState } from '../oauth/grant.ts';
+import type { Answer, Era, ExchangedFrom, GrantType, Login, LoginState } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
 import type { Inputs } from '../programme/requests/input_rules.ts';
@@ -71,12 +71,18 @@ export interface NextAnswer {
   readonly next: Answer | undefined;
   /** What was told before is told again: it ends no token that was issued since. */
   readonly isRetry?: boolean;
-  readonly issuedTokenType?: string;
+  readonly exchange?: Exchange;
+}
+
+/** Of an access token for another one. */
+export interface Exchange {
+  readonly issuedTokenType: string;
+  readonly from: ExchangedFrom;
 }
 
 /** A client's own token without a refresh token. */
 export interface OwnToken extends Payment {
   readonly kind: 'own';
   readonly scope: string | undefined;
-  readonly issuedTokenType?: string;
+  readonly exchange?: Exchange;
 }

@@ -12,6 +12,7 @@ import {
 import type { Reply } from '../oauth/reply.ts';
 import type { RecordedFailure, RequestRecord } from '../oauth/request_record.ts';
 import type { Programme } from '../programme/programme.ts';
+import { countWrongKey } from './authentication/wrong_key.ts';
 import { inMaintenance, outage, unexpected } from './causes/trouble.ts';
 import { expectInService } from './maintenance.ts';
 import type { Service } from './service.ts';
@@ -51,6 +52,7 @@ export function answering<Endpoint, Request extends Recorded, Answer>(
       return await steps(service, endpoint, request);
     } catch (error) {
       await keepClaim(service, record);
+      if (record.hasWrongKey) await countWrongKey(service, record);
       const failure = reportFailure(service, error, record);
       record.failure = failure;
       return render(service, failure, record);

@@ -7,6 +7,7 @@ import { PlaceTaken } from '../store/grants.ts';
 import { newLogin } from './answer.ts';
 import type {
   Authorization,
+  Exchange,
   Grant,
   GrantRequest,
   LoginBeginning,
@@ -69,10 +70,10 @@ async function beginLogin(request: GrantRequest, beginning: LoginBeginning): Pro
 
 async function answerNext(
   request: GrantRequest,
-  { login, told, refresh, next, isRetry, issuedTokenType }: NextAnswer,
+  { login, told, refresh, next, isRetry, exchange }: NextAnswer,
 ): Promise<TokenSet | undefined> {
   const { service, client, record } = request;
-  const made = await makeLoginTokens(request, told, refresh);
+  const made = await makeLoginTokens(request, told, refresh, exchange?.from);
   const tokens = await keepForms(service, made, refresh);
   if (next !== undefined) {
     const isMine = await record.timed('store advance_login', () =>
@@ -81,17 +82,21 @@ async function answerNext(
     if (!isMine) return undefined;
   }
   await endFormer(service, client, made, present({ login, isRetry }));
-  return issuedTokenType === undefined ? tokens : { ...tokens, issuedTokenType };
+  return typed(tokens, exchange);
 }
 
 async function giveOwn(
   request: GrantRequest,
-  { scope, spend, issuedTokenType }: OwnToken,
+  { scope, spend, exchange }: OwnToken,
 ): Promise<TokenSet> {
   const { service, client } = request;
-  const made = await makeClientToken(request, scope);
+  const made = await makeClientToken(request, scope, exchange?.from);
   const tokens = await keepForms(service, made);
   await spend?.();
   await endFormer(service, client, made);
-  return issuedTokenType === undefined ? tokens : { ...tokens, issuedTokenType };
+  return typed(tokens, exchange);
+}
+
+function typed(tokens: TokenSet, exchange: Exchange | undefined): TokenSet {
+  return exchange === undefined ? tokens : { ...tokens, issuedTokenType: exchange.issuedTokenType };
 }

@@ -8,7 +8,7 @@ import type { LoginAttempt, Verification } from '../members/directory.ts';
 import { longestPassword } from '../members/password.ts';
 import { longestUsername, normaliseUsername } from '../members/username.ts';
 import type { Cause } from '../oauth/cause.ts';
-import type { ClientId } from '../oauth/client.ts';
+import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import { HungUp, Overloaded } from '../oauth/failure.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
@@ -27,8 +27,9 @@ export interface TypedCredentials {
 export interface MemberAttempt extends TypedCredentials {
   readonly client: ClientId;
   /**
-   * The browser's address, by which failures are counted. Absent where a partner asks for all its
-   * customers from one machine: there the client's throttle and the lock of the account hold.
+   * Where the guesser is: the browser's or app's address, by which failures are counted. Absent if a partner
+   * that has proved itself asks for all its customers from one machine: there the client's throttle and the
+   * lock of the account hold.
    */
   readonly address?: string | undefined;
   /** The customer's address by a partner's word (P-6); no limit counts by it. */
@@ -76,7 +77,7 @@ export async function authenticateMember(
   const { clock, keyring, programme } = service;
   const username = normaliseUsername(attempt.username);
   const counted = await countedUnder(service, attempt, username);
-  if (counted.retryAfter !== undefined) {
+  if ('retryAfter' in counted) {
     const { retryAfter } = counted;
     return { outcome: 'too_many_failures', retryAfter, cause: tooManyFailures };
   }
@@ -89,19 +90,18 @@ export async function authenticateMember(
   ).catch(async (error: unknown) => {
     // The account is not charged: the password was not checked. The address is: an attempt took a
     // place in the queue, or a line of the log where the queue was full (HOSTILE 59).
-    if (error instanceof HungUp || error instanceof Overloaded)
-      await countFailure(service, counted);
+    if (!(error instanceof HungUp || error instanceof Overloaded)) await giveBack(service, counted);
     throw error;
   });
   attempt.record.attempt ??= verification.outcome === 'match' ? 'matched' : 'failed';
   if (verification.outcome === 'match') {
+    await giveBack(service, counted);
     const { member } = verification;
     if (programme.login.lockout === undefined) return { outcome: 'match', member };
     const device = newDevice(keyring, programme.id, keyring.accountDigest(username), clock.now());
     return { outcome: 'match', member, device };
   }
-  // Locked and malformed attempts too: they cost as much, and could be repeated without end.
-  await countFailure(service, counted);
+  // Locked and malformed attempts stay counted too: they cost as much, and could be repeated without end.
   if (!isGood) return { outcome: 'no_match', cause: oddCredentials };
   return { outcome: 'no_match', cause: mayBeAsked ? notRecognised : lockedAccount };
 }
@@ -109,17 +109,20 @@ export async function authenticateMember(
 interface CountedUnder {
   /** The count that locks: a known browser's, or else the username's. */
   readonly account: Digest;
-  /** Keys that a failure is counted by; no success clears their counts. */
+  /** Keys by which the attempt is counted as a failure until it is none; no success clears their counts. */
   readonly places: readonly string[];
+  readonly countedAt: Instant;
   /** Owners of the attempt at the directory's queue (lib/gate.ts). */
   readonly owners: readonly string[];
-  /** For how long attempts that count here are refused; absent where they are not. */
-  readonly retryAfter?: Milliseconds | undefined;
 }
 
+/** For how long no attempt is looked at that would count there. */
+type Refused = Pick<Extract<MemberAuthentication, { outcome: 'too_many_failures' }>, 'retryAfter'>;
+
 /**
- * What an attempt counts under (docs/decisions/023). A known browser of the member is not stopped by
- * failures of its neighbours at the address, nor by those of strangers at the username. All known
+ * What an attempt counts under (docs/decisions/023), and counts it there before it waits: of any number of
+ * attempts at once no more are looked at than may fail (HOSTILE 80). A known browser of the member is not
+ * stopped by failures of its neighbours at the address, nor by those of strangers at the username. All known
  * browsers of a member together have as many failures as an address; after that they count like any
  * other browser.
  */
@@ -127,50 +130,58 @@ async function countedUnder(
   service: Service,
   attempt: MemberAttempt,
   username: string,
-): Promise<CountedUnder> {
+): Promise<CountedUnder | Refused> {
   const { clock, keyring, programme } = service;
-  const now = clock.now();
   const account = keyring.accountDigest(username);
   attempt.record.account = account;
-  const places = attempt.address === undefined ? [] : [networkOf(attempt.address)];
+  const place = attempt.address === undefined ? undefined : networkOf(attempt.address);
+  const now = clock.now();
   const device = deviceAccount(keyring, programme.id, account, attempt.device, now);
   // A line break: no username begins with one (HOSTILE 78).
   const browsers = keyring.accountDigest(`\nbrowsers ${account}`);
-  if (device !== undefined && (await blockedFor(service, browsers, now)) === undefined) {
-    return { account: device, places: [browsers, ...places], owners: [browsers] };
+  if (device !== undefined && (await countFailure(service, browsers, now)) === undefined) {
+    const isCounted =
+      place !== undefined && (await countFailure(service, place, now)) === undefined;
+    const places = isCounted ? [browsers, place] : [browsers];
+    return { account: device, places, countedAt: now, owners: [browsers] };
   }
-  const [place] = places;
-  const retryAfter = place === undefined ? undefined : await blockedFor(service, place, now);
-  return { account, places, owners: [account, ...places], retryAfter };
+  const retryAfter = place === undefined ? undefined : await countFailure(service, place, now);
+  if (retryAfter !== undefined) return { retryAfter };
+  const places = place === undefined ? [] : [place];
+  const owner = place ?? ownerOf(programme.id, attempt.client, account);
+  return { account, places, countedAt: now, owners: [account, owner] };
 }
 
-/** For how long a key has had as many failed logins as it may have; undefined while it has fewer. */
-async function blockedFor(
+/**
+ * Usernames can be made up, so they are no owners by themselves, or strangers who ask through a partner
+ * would have as many turns at the directory's queue as they like. The customers of a partner together are
+ * sixteen owners, by their usernames (HOSTILE 80). Two programmes may have clients of one identifier.
+ */
+function ownerOf(programme: ProgrammeId, client: ClientId, account: Digest): string {
+  return `${programme} ${client} ${account.charCodeAt(0) % 16}`;
+}
+
+/** Counts a failure by a key; for how long it has as many as it may have, and then counts nothing. */
+async function countFailure(
   { programme, store }: Service,
   key: string,
   now: Instant,
 ): Promise<Milliseconds | undefined> {
   const limit = programme.login.addressLimit;
   if (limit === undefined) return undefined;
-  const { allowed, retryAfter } = await store.count(
-    'failed_login',
-    programme.id,
-    key,
-    limit,
-    now,
-    0,
-  );
+  const { allowed, retryAfter } = await store.count('failed_login', programme.id, key, limit, now);
   return allowed ? undefined : retryAfter;
 }
 
-async function countFailure(
-  { clock, programme, store }: Service,
-  { places }: CountedUnder,
+/** The attempt was no failure, or nobody can tell. */
+async function giveBack(
+  { programme, store }: Service,
+  { places, countedAt }: CountedUnder,
 ): Promise<void> {
   const limit = programme.login.addressLimit;
   if (limit === undefined) return;
   for (const place of places) {
-    await store.count('failed_login', programme.id, place, limit, clock.now());
+    await store.count('failed_login', programme.id, place, limit, countedAt, -1);
   }
 }
 

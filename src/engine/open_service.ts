@@ -33,6 +33,8 @@ import { mayHaveEnded } from './token_forms.ts';
 
 /** As many as of JWTs (token_verifier.ts). */
 const rememberedTokens = 20_000;
+/** Windows by kind of report, of which there are three. */
+const mostReports = 3;
 
 export interface ServiceOptions {
   /** For the hook of its member directory, where it has one. */
@@ -84,7 +86,7 @@ export async function openService(
     formedTokens: new BoundedMap<string, string>(rememberedTokens),
     provenHeaders: new ProvenHeaders(),
     uses: former?.uses ?? new ClientUses(),
-    aheadReports: new Windows(1),
+    reports: former?.reports ?? new Windows(mostReports),
   };
   if (!programme.signsTokens) {
     const keys = await openFormerKeys({

@@ -8,6 +8,7 @@ import { authenticateClient } from './authentication/client.ts';
 import { answering } from './failure.ts';
 import { expectAudit } from './maintenance.ts';
 import { proveAnyAge } from './presented/access_token.ts';
+import { exchangesRevokedWith } from './presented/exchanged.ts';
 import { findRefresh } from './presented/refresh_token.ts';
 import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
@@ -32,7 +33,7 @@ async function serveRevocation(
 
 /**
  * A refresh token takes its login along, with every access token of it (RFC 7009 2.1); an access
- * token ends alone. Unknown tokens and other clients' stay as they are, with the same answer: it
+ * token ends with what was exchanged from it. Unknown tokens and other clients' stay as they are, with the same answer: it
  * reveals nothing of them. The hint is not needed to find a token.
  */
 async function revoke(
@@ -60,9 +61,12 @@ async function revoke(
   if (token === undefined || token.client !== client.id) return;
   // The store keeps a row for each revoked access token until its end.
   await throttle(service, client, now, request);
-  await record.timed('store revoke_token', () =>
-    store.revokeToken(programme.id, token.question, now),
-  );
+  await record.timed('store revoke_token', async () => {
+    const exchanged = exchangesRevokedWith(service, token, now);
+    await Promise.all(
+      [token.question, exchanged].map((one) => store.revokeToken(programme.id, one, now)),
+    );
+  });
   record.ended = 'access_token_revoked';
 }
 

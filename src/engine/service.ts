@@ -75,8 +75,8 @@ export interface Service extends Foundation {
   readonly provenHeaders: ProvenHeaders;
   /** What clients did within the last hour, for operators. */
   readonly uses: ClientUses;
-  /** Refresh tokens that are ahead of their login: one line of the log a minute. */
-  readonly aheadReports: Windows;
+  /** What the log is told of once in a while: refresh tokens ahead of their login, wrong API keys. */
+  readonly reports: Windows;
   /** Present where tokens are JWTs. */
   /** Key sets that clients publish; present where the programme takes assertions. */
   readonly fetchedKeys?: FetchedKeys;

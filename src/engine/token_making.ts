@@ -2,7 +2,7 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import { type Answer, type Login, scopeOf } from '../oauth/grant.ts';
+import { type Answer, type ExchangedFrom, type Login, scopeOf } from '../oauth/grant.ts';
 import { placeText } from '../oauth/place.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import { accessClaims } from '../programme/answers/access_claims.ts';
@@ -28,6 +28,7 @@ export async function makeLoginTokens(
   { service, client, grant }: GrantRequest,
   login: Login & Answer,
   refresh: RefreshTelling | undefined,
+  exchangedFrom?: ExchangedFrom,
 ): Promise<TokenSet> {
   const { tokenIds, signRefresh } = service;
   const { member, answeredAt } = login;
@@ -44,7 +45,7 @@ export async function makeLoginTokens(
     membershipNumber: member?.membershipNumber,
     memberProperties: member?.properties,
   };
-  const accessToken = await makeAccessToken(service, client, login, facts);
+  const accessToken = await makeAccessToken(service, client, login, facts, exchangedFrom);
   const { refreshExpiresAt } = facts;
   if (refresh === undefined || refreshExpiresAt === undefined) return { ...facts, accessToken };
   if (signRefresh === undefined || refresh.sent !== undefined) {
@@ -69,12 +70,13 @@ function makeAccessToken(
   client: Client,
   login: Login & Answer,
   facts: TokenFacts,
+  exchangedFrom: ExchangedFrom | undefined,
 ): string | Promise<string> {
   const { programme, signAccess, tokenKeys } = service;
   const { place, generation, answeredAt, accessSpan, ownScope } = login;
   if (signAccess !== undefined && programme.access.formats[facts.grant] === 'jwt') {
     const claims = accessClaims(programme, client, facts);
-    return signAccess(answeredAt, { ...claims, family: placeText(place) });
+    return signAccess(answeredAt, { ...claims, family: placeText(place), exchangedFrom });
   }
   // A retry of an answer under a key that was ended tells a token that is dead; its refresh token is good.
   const key = tokenKeys.find(login.keyNumber) ?? tokenKeys.signer(answeredAt);
@@ -86,6 +88,7 @@ function makeAccessToken(
     issuedAt: answeredAt,
     span: accessSpan,
     ...(ownScope === undefined ? {} : { ownScope }),
+    ...(exchangedFrom === undefined ? {} : { exchangedFrom }),
   });
 }
 
@@ -95,6 +98,7 @@ const nextCounter = counterMaker();
 export async function makeClientToken(
   { service, client, grant, now, era }: GrantRequest,
   scope: string | undefined,
+  exchangedFrom?: ExchangedFrom,
 ): Promise<TokenSet> {
   const { programme, tokenIds, tokenKeys, signAccess } = service;
   const span = programme.access.lifetimes[grant];
@@ -112,7 +116,7 @@ export async function makeClientToken(
     membershipNumber: undefined,
   };
   if (signAccess !== undefined && programme.access.formats[facts.grant] === 'jwt') {
-    const claims = { ...accessClaims(service.programme, client, facts), era };
+    const claims = { ...accessClaims(service.programme, client, facts), era, exchangedFrom };
     return { ...facts, accessToken: await signAccess(now, claims) };
   }
   const accessToken = sealAccess(tokenKeys.signer(now), {
@@ -123,6 +127,7 @@ export async function makeClientToken(
     era,
     counter: nextCounter(),
     ...(scope === undefined ? {} : { scope }),
+    ...(exchangedFrom === undefined ? {} : { exchangedFrom }),
   });
   return { ...facts, accessToken };
 }

@@ -77,9 +77,11 @@ async function serveTokens(
   const proof = await authenticateClient(service, credentials, now, request);
   const { client } = proof;
   record.step = 'client_values';
-  endpoint.checkClient(inputs, client, (text, keys) =>
-    isLiveKey(service, client, service.keyring.secretDigest(text), keys, now),
-  );
+  endpoint.checkClient(inputs, client, (text, keys) => {
+    const isLive = isLiveKey(service, client, service.keyring.secretDigest(text), keys, now);
+    record.hasWrongKey ||= !isLive;
+    return isLive;
+  });
   record.step = 'grant_type';
   const grant = endpoint.selectGrant(inputs, client);
   record.grant = grant;

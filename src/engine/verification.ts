@@ -7,6 +7,7 @@ import { ownCause } from '../oauth/cause.ts';
 import type { Client } from '../oauth/client.ts';
 import { type FailureReason, Refusal } from '../oauth/failure.ts';
 import type { Reply } from '../oauth/reply.ts';
+import type { RequestRecord } from '../oauth/request_record.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { Caller } from '../programme/requests/client_values.ts';
 import type { Demand } from '../programme/requests/demand.ts';
@@ -61,7 +62,7 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   record.step = 'headers';
   const headers = verification.readHeaders(request);
   record.step = 'api_key';
-  const holders = apiKey === undefined ? [] : await holdersOf(service, apiKey, now);
+  const holders = apiKey === undefined ? [] : await holdersOf(service, apiKey, now, record);
   record.step = 'token';
   const found = bearer === undefined ? undefined : await findStandingToken(service, bearer, now);
   const token = typeof found === 'string' ? undefined : found;
@@ -124,6 +125,7 @@ async function holdersOf(
   service: Service,
   apiKey: string,
   now: Instant,
+  record: RequestRecord,
 ): Promise<readonly Client[]> {
   const { store, programme, keyring } = service;
   const digest = keyring.secretDigest(apiKey);
@@ -132,8 +134,10 @@ async function holdersOf(
     (client) =>
       client.status === 'active' && isLiveKey(service, client, digest, client.apiKeys, now),
   );
-  if (holders.length === 0)
+  if (holders.length === 0) {
+    record.hasWrongKey = true;
     throw new Refusal('invalid_api_key', { cause: deadKey(clients, apiKey) });
+  }
   return holders;
 }
 

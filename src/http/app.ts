@@ -23,24 +23,31 @@ import { missingPage, noting } from './missing_pages.ts';
 import { noProxies, type ProxyTest, readHead } from './read_request.ts';
 import { endpointOf, type Listener, tooMany } from './route_endpoints.ts';
 
-/**
- * Builds the app. Paths match as they were sent; every method reaches our own table.
- *
- * @param isProxy tests whether X-Forwarded-For of an address is trusted
- * @param listener the listener whose paths to serve
- */
+export interface AppOptions {
+  /** Tests whether X-Forwarded-For of an address is trusted; none is if left out. */
+  readonly isProxy?: ProxyTest;
+  /** The listener whose paths to serve. */
+  readonly listener?: Listener;
+  /** More headers of all pages, and of the redirects of logins. */
+  readonly pageHeaders?: Readonly<Record<string, string>>;
+}
+
+/** Builds the app. Paths match as they were sent; every method reaches our own table. */
 export function createApp(
   deployment: Deployment,
-  sites: Sites,
+  served: Sites,
   log: Log,
-  isProxy: ProxyTest = noProxies,
-  listener: Listener = 'all',
+  { isProxy = noProxies, listener = 'all', pageHeaders = {} }: AppOptions = {},
 ): App {
+  const sites: Sites = new Map([...served].map(([id, site]) => [id, { ...site, pageHeaders }]));
   const failed = (error: Error, { id: request_id }: RequestRecord): Reply => {
     log.error('server_error', { request_id, detail: error.stack ?? error.message });
     return serverError;
   };
-  const page = listener === 'gateway' ? () => notFound : missingPage([...sites.values()], notFound);
+  const page =
+    listener === 'gateway'
+      ? () => notFound
+      : missingPage([...sites.values()], notFound, pageHeaders);
   const missing = noting(page, 'not_found', missingPath);
   const app = new App(failed, missing, isProxy);
   for (const [path, route] of deployment) {

@@ -142,7 +142,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
   async #route(exchange: Exchange): Promise<Response> {
     const { incoming } = exchange;
     const { record } = incoming;
-    const head = readHead(incoming);
+    const head = readHead(incoming, this.isProxy);
     const endpoint = this.#selectAt(head.path)?.(incoming);
     if (endpoint === undefined) {
       const found = this.#prefixOf(head.path);
@@ -224,7 +224,7 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     const finish = (reply: Reply): void => write(outgoing, reply, failed);
     const isShort = isPlainRequest(incoming);
     begin(found.load, () => {
-      found.answer(readHead(incoming)).then(
+      found.answer(readHead(incoming, this.isProxy)).then(
         (reply) => finish(closing(reply, isShort)),
         (error: unknown) => finish(failed(error, incoming.record)),
       );

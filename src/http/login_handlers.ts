@@ -25,11 +25,13 @@ const deviceSeconds = deviceLifetime / 1000;
 export interface LoginSite {
   readonly service: Service;
   readonly pages: LoginPages;
+  /** More headers of its pages and redirects. */
+  readonly pageHeaders: Readonly<Record<string, string>>;
 }
 
 /** @param filled the member of a demo, for a form that was not sent yet */
 export function createLoginSite(service: Service, filled?: FilledForm): LoginSite {
-  return { service, pages: createLoginPages(service.programme, filled) };
+  return { service, pages: createLoginPages(service.programme, filled), pageHeaders: {} };
 }
 
 /** The login request: from a partner's link to the login page. */

@@ -36,7 +36,7 @@ export function noting(
 
 /** A programme's page for browsers, with the status and headers of the answer to other clients. */
 export function orPage(
-  { service, pages }: LoginSite,
+  { service, pages, pageHeaders }: LoginSite,
   page: LoginPageName,
   otherwise: Reply,
   headers: Readonly<Record<string, string>> = {},
@@ -44,12 +44,17 @@ export function orPage(
   return async (head) => {
     if (!takesHtml(head)) return otherwise;
     const texts = textsFor(service.programme, head);
-    return withHeaders(await pages.standing(page, texts, otherwise.status), headers);
+    const reply = await pages.standing(page, texts, otherwise.status);
+    return withHeaders(reply, { ...headers, ...pageHeaders });
   };
 }
 
 /** The answer to unknown paths: a page of the programme whose path they are below, or a plain page. */
-export function missingPage(sites: readonly LoginSite[], otherwise: Reply): HeadReply {
+export function missingPage(
+  sites: readonly LoginSite[],
+  otherwise: Reply,
+  pageHeaders: LoginSite['pageHeaders'],
+): HeadReply {
   const byPath = new Map<string, HeadReply>();
   for (const site of sites) {
     const { ownPath, basePath, selectors } = site.service.programme;
@@ -65,13 +70,15 @@ export function missingPage(sites: readonly LoginSite[], otherwise: Reply): Head
     if (!takesHtml(head)) return otherwise;
     const [, below] =
       longestFirst.find(([path]) => head.path === path || head.path.startsWith(`${path}/`)) ?? [];
-    return below === undefined ? (plain ??= plainPage(otherwise.status)) : below(head);
+    if (below !== undefined) return below(head);
+    return (plain ??= plainPage(otherwise.status, pageHeaders));
   };
 }
 
-function plainPage(status: number): Promise<Reply> {
+async function plainPage(status: number, more: LoginSite['pageHeaders']): Promise<Reply> {
   const title = 'Page not found';
   const content = html`<h1>${title}</h1>
     <p>There is nothing at this address.</p>`;
-  return renderPage(plainFrame, { status, title, language: 'en', direction: 'ltr', content });
+  const page = { status, title, language: 'en', direction: 'ltr', content } as const;
+  return withHeaders(await renderPage(plainFrame, page), more);
 }

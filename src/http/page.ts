@@ -118,6 +118,8 @@ function pageHeaders(
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
     'Referrer-Policy': 'same-origin',
+    // Addresses of logins are for one member each: no page belongs in a search engine.
+    'X-Robots-Tag': 'none',
     // The language of a page depends on the browser's.
     Vary: 'Accept-Language',
   });

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { plainAddress } from '../lib/ip_address.ts';
-import { readTraceparent } from '../lib/trace_context.ts';
+import { namesAlone, readTraceparent } from '../lib/trace_context.ts';
 import { HungUp } from '../oauth/failure.ts';
 import { type Observer, RequestRecord } from '../oauth/request_record.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
@@ -33,16 +33,25 @@ export interface Incoming extends IncomingMessage {
   record: RequestRecord;
 }
 
-/** The record of a request whose head has come. */
+/**
+ * The record of a request whose head has come.
+ *
+ * @param isBelieved whether a caller of this address may decide what is sampled
+ */
 export function beginRecord(
-  { method = '', headers }: IncomingMessage,
+  { method = '', headers, socket }: IncomingMessage,
+  isBelieved: ProxyTest,
   observer?: Observer,
 ): RequestRecord {
   const record = new RequestRecord(method, observer);
   const { traceparent } = headers;
   // Node joins several to a list, which is no traceparent.
   if (typeof traceparent === 'string') {
-    record.trace = readTraceparent(traceparent, headers['tracestate']?.toString());
+    const trace = readTraceparent(traceparent, headers['tracestate']?.toString());
+    record.trace =
+      trace === undefined || isBelieved(plainAddress(socket.remoteAddress ?? '') ?? '')
+        ? trace
+        : namesAlone(trace);
   }
   observer?.begun?.(record);
   return record;
@@ -51,9 +60,10 @@ export function beginRecord(
 /** The answer that is to be given to a request. */
 export type Outgoing = ServerResponse<Incoming>;
 
-/** Everything of a request but its body. */
-export function readHead(incoming: Incoming): RequestHead {
+/** Everything of a request but its body; its record is told how to find the caller behind proxies. */
+export function readHead(incoming: Incoming, isProxy?: ProxyTest): RequestHead {
   const { method = '', url = '', rawHeaders, record } = incoming;
+  if (isProxy !== undefined) record.forwarded = forwardedBy(incoming, isProxy);
   return { method, ...splitTarget(url), rawHeaders, record };
 }
 
@@ -86,7 +96,7 @@ export function receiveRequest(
   const hangUp = (): AbortSignal => hangUpOf(outgoing);
   const certificate = certificateReader(incoming.socket);
   const take = (body: WireRequest['body']): void => {
-    const { method, path, query, rawHeaders, record } = readHead(incoming);
+    const { method, path, query, rawHeaders, record } = readHead(incoming, isProxy);
     record.address = address;
     received({ method, path, query, rawHeaders, body, address, certificate, hangUp, record });
   };
@@ -168,15 +178,30 @@ export function callerAddress(
 ): string {
   let address = plainAddress(peer) ?? peer;
   if (!isProxy(address)) return address;
-  const hops = forwarded().flatMap((header) => header.split(','));
-  for (const hop of hops.toReversed()) {
-    const found = readHop(hop.trim());
+  // Only as far as needed: what stands further left can be long, and is a stranger's.
+  let rest = forwarded().join(',');
+  for (let hops = 0; hops < mostProxies && rest !== ''; hops += 1) {
+    const comma = rest.lastIndexOf(',');
+    const found = readHop(rest.slice(comma + 1).trim());
     if (found === undefined) return address;
     address = found;
     if (!isProxy(address)) return address;
+    rest = rest.slice(0, Math.max(0, comma));
   }
   return address;
 }
+
+/** Without the word of a trusted proxy the address would be the gateway's own, which has all callers. */
+function forwardedBy(incoming: Incoming, isProxy: ProxyTest): () => string | undefined {
+  const peer = incoming.socket.remoteAddress ?? '';
+  return () => {
+    if (!isProxy(plainAddress(peer) ?? peer)) return undefined;
+    const found = callerAddress(peer, () => headerValues(incoming, 'x-forwarded-for'), isProxy);
+    return isProxy(found) ? undefined : found;
+  };
+}
+/** More than stand one behind the other anywhere. */
+const mostProxies = 32;
 
 /** The address of a hop; some proxies add a port or brackets. */
 function readHop(hop: string): string | undefined {

@@ -150,18 +150,20 @@ function browserEndpoint(
   allowed = methods,
 ): Endpoint {
   const refusal = withHeaders(methodNotAllowed, allow(allowed));
-  const { service, pages } = site;
+  const { service, pages, pageHeaders } = site;
   const load: Load = {
     kind: 'login',
     tooMany: async (head, retryAfter) => {
       tooMany(service, retryAfter, head.record);
       const page = await pages.standing('difficulties', textsFor(service.programme, head), 503);
-      return withHeaders(page, { 'Retry-After': `${retryAfter}` });
+      return withHeaders(page, { 'Retry-After': `${retryAfter}`, ...pageHeaders });
     },
   };
   const page = orPage(site, 'wrong_method', refusal, allow(allowed));
   const wrongMethod = noting(page, 'method_not_allowed', () => wrongMethodCause(allowed));
-  return { load, methods, wrongMethod, answer };
+  const dressed: Endpoint['answer'] = async (request) =>
+    withHeaders(await answer(request), pageHeaders);
+  return { load, methods, wrongMethod, answer: dressed };
 }
 
 function allow(methods: ReadonlySet<string>): { readonly Allow: string } {

@@ -66,6 +66,8 @@ export interface ListenOptions {
   readonly tls?: TlsMaterial;
   /** Whether proxies, of the app's `isProxy`, begin connections with a PROXY header. */
   readonly proxyHeaders?: boolean;
+  /** Whether every caller may decide what is sampled of its trace; if left out, trusted proxies alone. */
+  readonly believesTraces?: boolean;
   /** Is told of each answer. */
   readonly observer?: Observer;
 }
@@ -82,6 +84,7 @@ export async function listen(
     share = 0,
     tls,
     proxyHeaders = false,
+    believesTraces = false,
     observer,
   }: ListenOptions = {},
 ): Promise<RunningServer> {
@@ -90,10 +93,12 @@ export async function listen(
   let listener = app === undefined ? notYet : listenerOf(app);
   // Node's own refusal of a request without a Host has other words than ours.
   const options = { ...limits, maxHeaderSize, requireHostHeader: false };
+  const isProxy: ProxyTest = (peer) => current?.isProxy(peer) === true;
+  const isBelieved: ProxyTest = believesTraces ? () => true : isProxy;
   const answer: RequestListener = (_incoming, plain) => {
     const outgoing = plain as Outgoing;
     const incoming = outgoing.req;
-    incoming.record = beginRecord(incoming, observer);
+    incoming.record = beginRecord(incoming, isBelieved, observer);
     connections.noteAnswer(outgoing);
     if (hasPlainHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
     else refuse(outgoing, 400, 'invalid_request');
@@ -102,7 +107,6 @@ export async function listen(
     tls === undefined ? undefined : createTlsServer(tls, options, limits.headersTimeout, answer);
   const server = secure ?? createServer(options, answer);
   server.setTimeout(stillTimeout);
-  const isProxy: ProxyTest = (peer) => current?.isProxy(peer) === true;
   const unread = proxyHeaders
     ? expectProxyHeaders(server, isProxy, limits.headersTimeout)
     : new Set<never>();

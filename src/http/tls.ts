@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { type SecureContextOptions, TLSSocket } from 'node:tls';
 
+import { counters } from '../lib/metrics/families.ts';
 import {
   namesOf,
   type PresentedCertificate,
@@ -20,21 +21,33 @@ export interface TlsMaterial {
   readonly asksClients: boolean;
   /** The only authorities that vouch for certificates of clients; none if left out. */
   readonly clientAuthorities?: string;
+  /** Also those that older clients need, if left out. */
+  readonly ciphers?: 'aead';
 }
 
-/** Only with forward secrecy; those of TLS 1.3, and GCM before CBC, which older clients need. */
-const ciphers = [
+/** Only with forward secrecy: those of TLS 1.3, and of TLS 1.2 the ones of RFC 9325 4.2. */
+const aead = [
   'TLS_AES_256_GCM_SHA384',
   'TLS_CHACHA20_POLY1305_SHA256',
   'TLS_AES_128_GCM_SHA256',
   'ECDHE+AESGCM',
   'ECDHE+CHACHA20',
-  'ECDHE+SHA256',
-  'ECDHE+SHA384',
-  '!aNULL',
-].join(':');
+];
+/** Last, CBC: older clients have nothing else. */
+const usual = [...aead, 'ECDHE+SHA256', 'ECDHE+SHA384'];
 
-function contextOf({ certificate, key, clientAuthorities }: TlsMaterial): SecureContextOptions {
+const withoutAead = counters(
+  'jetway_tls_handshakes_without_aead_total',
+  'TLS handshakes at all listeners whose cipher is not authenticated (CBC): what ciphers: aead would refuse.',
+)();
+
+function countCipher(socket: TLSSocket): void {
+  if (!/GCM|CCM|POLY1305/.test(socket.getCipher().name)) withoutAead.add();
+}
+
+function contextOf(material: TlsMaterial): SecureContextOptions {
+  const { certificate, key, clientAuthorities } = material;
+  const ciphers = [...(material.ciphers === 'aead' ? aead : usual), '!aNULL'].join(':');
   return {
     cert: certificate,
     key,
@@ -56,7 +69,8 @@ export function createTlsServer(
   listener: RequestListener,
 ): Server {
   const asked = { requestCert: material.asksClients, rejectUnauthorized: false };
-  return createServer({ ...options, ...contextOf(material), ...asked, handshakeTimeout }, listener);
+  const own = { ...contextOf(material), ...asked, handshakeTimeout };
+  return createServer({ ...options, ...own }, listener).on('secureConnection', countCipher);
 }
 
 /**

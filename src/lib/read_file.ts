@@ -1,6 +1,7 @@
 // Owns reading the operator's files: regular files only, bounded, never blocking; and noting what was
 // read, so that a change is noticed.
 
+import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import {
   closeSync,
@@ -21,9 +22,10 @@ export class UnreadableFile extends Error {
 
 /**
  * The text of a regular file of at most `maxBytes`. A pipe or device would block or never end
- * (HOSTILE 54), so the file is opened without waiting and looked at before it is read.
+ * (HOSTILE 54), so the file is opened without waiting and looked at before it is read. Bytes that are no
+ * UTF-8 are U+FFFD: the parsers of YAML and CSV tell their places, PEM holds them in comments alone.
  */
-export function readTextFile(path: string, maxBytes: number): string {
+export function readSourceFile(path: string, maxBytes: number): string {
   return noted(path, () => readFile(path, maxBytes)).toString('utf8');
 }
 
@@ -64,9 +66,22 @@ function readFile(
   }
 }
 
+/** As `readSourceFile`, but bytes that are no UTF-8 are refused; a byte order mark is dropped. */
+export function readTextFile(path: string, maxBytes: number): string {
+  return decode(noted(path, () => readFile(path, maxBytes)));
+}
+
 /** As `readTextFile`, for a secret: only its owner, who must be this user or root, may read it. */
 export function readSecretFile(path: string, maxBytes: number): string {
-  return noted(path, () => readFile(path, maxBytes, expectPrivate)).toString('utf8');
+  return decode(noted(path, () => readFile(path, maxBytes, expectPrivate)));
+}
+
+/** HOSTILE 89: as U+FFFD different secrets would become equal, and the right one would match nowhere. */
+function decode(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8').replace(/^\uFEFF/, '');
+  const right = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const line = right.slice(0, right.indexOf('\uFFFD')).split('\n').length;
+  throw new UnreadableFile(`is not UTF-8 (line ${line}): save it as UTF-8`);
 }
 
 function expectPrivate({ mode, uid }: Stats): void {

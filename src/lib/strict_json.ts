@@ -2,7 +2,8 @@
 // were sent; and of an object the members that are asked for. Absent is absent. What is there and is not
 // as it must be is refused and never taken for absent, null, "" and [] too (HOSTILE 75).
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Drops a byte order mark (RFC 8259 8.1). */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A value as its text has it, not as JSON.parse reads it. */
 export type JsonNode = string | boolean | null | JsonNumber | JsonList | JsonObject;
@@ -45,26 +46,35 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** The nodes of a JSON text; throws without quoting it. */
-export function readJson(text: string): JsonNode {
+/**
+ * The nodes of a JSON text; throws without quoting it.
+ * @param most values that it may have
+ */
+export function readJson(text: string, most: number): JsonNode {
   try {
     JSON.parse(text);
   } catch {
     throw new SyntaxError('not JSON');
   }
-  return nodesOf(text).root;
+  return nodesOf(text, most).root;
 }
 
 /** A text, a bracket, or a number or word; commas and colons are not needed where the text is JSON. */
 const tokens = /"(?:[^"\\]|\\.)*"|[[\]{}]|[^\s",:[\]{}]+/g;
 
 /** @param text known to be JSON; without recursion, since it may nest as deep as it is long */
-function nodesOf(text: string): { readonly root: JsonNode; readonly objects: JsonObject[] } {
+function nodesOf(
+  text: string,
+  most = Infinity,
+): { readonly root: JsonNode; readonly objects: JsonObject[] } {
   const objects: JsonObject[] = [];
   const open: (JsonList | JsonObject)[] = [];
   let root: JsonNode = null;
   let name: string | undefined;
+  let left = most;
   const add = (node: JsonNode): void => {
+    if (left === 0) throw new SyntaxError('too many values');
+    left -= 1;
     const outer = open.at(-1);
     if (outer === undefined) root = node;
     else if (isJsonObject(outer)) outer.members.push([name ?? '', node]);

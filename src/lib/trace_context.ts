@@ -11,8 +11,11 @@ export interface TraceContext {
   readonly parentId?: string;
   /** This process's own span, where it records one. */
   readonly spanId?: string;
-  /** Whether the caller may have recorded its span; of a new trace, whether we do. */
-  readonly isSampled: boolean;
+  /**
+   * Whether the caller may have recorded its span; of a new trace, whether we do. Absent where a stranger
+   * called and nobody has decided here.
+   */
+  readonly isSampled?: boolean;
   /** Whether the last 56 bits of `traceId` are random. */
   readonly isRandom: boolean;
   /** What vendors tell each other, passed on unread. */
@@ -50,6 +53,14 @@ export function readTraceparent(
   };
 }
 
+/**
+ * What is taken over of a stranger's trace: its names, for correlation. Its flags and its state would
+ * decide what we and whom we call record (HOSTILE 85).
+ */
+export function namesAlone({ traceId, parentId }: TraceContext): TraceContext {
+  return { traceId, ...(parentId !== undefined && { parentId }), isRandom: false };
+}
+
 /** A trace that begins here. */
 export function beginTrace(isSampled: boolean): TraceContext {
   return { traceId: newId(16), spanId: newSpanId(), isSampled, isRandom: true };
@@ -71,7 +82,7 @@ export function traceHeaders(
   spanId: string | undefined = own ?? parentId,
 ): Readonly<Record<string, string>> {
   if (spanId === undefined) return {};
-  const flags = (isSampled ? sampledFlag : 0) | (isRandom ? randomFlag : 0);
+  const flags = (isSampled === true ? sampledFlag : 0) | (isRandom ? randomFlag : 0);
   const traceparent = `00-${traceId}-${spanId}-0${flags}`;
   return state === undefined ? { traceparent } : { traceparent, tracestate: state };
 }

@@ -84,8 +84,12 @@ export function openHookConnection(
   };
 }
 
+/** Parameters do not matter (RFC 8259 11), but for another charset, by which a text would be another one. */
 function typeFault(mediaType: string): string | undefined {
-  return /^application\/json *(?:; *charset="?utf-8"? *)?$/i.test(mediaType)
+  const [type, ...parameters] = mediaType.split(';').map((part) => part.trim().toLowerCase());
+  if (type !== 'application/json') return 'the answer is not application/json';
+  const others = parameters.filter((one) => one.startsWith('charset'));
+  return others.every((one) => /^charset="?(?:utf-8|us-ascii)"?$/.test(one))
     ? undefined
-    : 'the answer is not application/json';
+    : 'the answer is in another charset than utf-8';
 }

@@ -29,6 +29,8 @@ import { visibleUsername } from './username.ts';
 
 /** Questions that may wait, for each question that may run. */
 const waitingForEach = 4;
+/** Twice as many as the customers of a partner are owners: they must not fill the queue (HOSTILE 80). */
+const leastWaiting = 32;
 
 /** The share of running questions that logins may use. */
 const mostForLogins = 0.75;
@@ -210,7 +212,8 @@ function callerHeaders(
 type Gates = Readonly<Record<'all' | 'logins', Gate>>;
 
 function openGates(concurrency: number): Gates {
-  const gateOf = (atOnce: number): Gate => createGate({ atOnce, waiting: atOnce * waitingForEach });
+  const gateOf = (atOnce: number): Gate =>
+    createGate({ atOnce, waiting: Math.max(leastWaiting, atOnce * waitingForEach) });
   return {
     all: gateOf(concurrency),
     logins: gateOf(Math.max(1, Math.floor(concurrency * mostForLogins))),

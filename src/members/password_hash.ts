@@ -51,8 +51,9 @@ export function argon2Prefix({
   return `$${algorithm}$v=19$m=${memory},t=${passes},p=${parallelism}$`;
 }
 
+/** Some libraries write `m`, `t` and `p` in another order, or pad the base64: each has one reading. */
 const argon2Form =
-  /^\$(argon2id|argon2i|argon2d)\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,172})$/;
+  /^\$(argon2id|argon2i|argon2d)\$v=19\$(?=[^$]*m=(\d{1,6})[,$])(?=[^$]*t=(\d{1,2})[,$])(?=[^$]*p=(\d{1,2})[,$])[mtp]=\d+,[mtp]=\d+,[mtp]=\d+\$([A-Za-z0-9+/]{11,86})={0,2}\$([A-Za-z0-9+/]{22,172})={0,2}$/;
 
 /** At most 256 MiB and 16 passes. */
 function readArgon2(text: string): Argon2Hash | undefined {
@@ -84,7 +85,7 @@ function readBcrypt(text: string): BcryptHash | undefined {
 const djangoForm = /^pbkdf2_(sha1|sha256|sha512)\$(\d{1,8})\$([!-#%-~]{1,128})\$([A-Za-z0-9+/=]+)$/;
 /** PHC's `$pbkdf2-sha256$i=29000,l=32$salt$hash`, and passlib's, with `.` for `+` and no `i=`. */
 const phcForm =
-  /^\$pbkdf2(?:-(sha1|sha256|sha512))?\$(?:i=)?(\d{1,8})(?:,l=\d{1,3})?\$([A-Za-z0-9+./]{1,172})\$([A-Za-z0-9+./]+)$/;
+  /^\$pbkdf2(?:-(sha1|sha256|sha512))?\$(?:i=)?(\d{1,8})(?:,l=\d{1,3})?\$([A-Za-z0-9+./]{1,172})={0,2}\$([A-Za-z0-9+./]+)={0,2}$/;
 
 /** RFC 8018 4.2 sets the least. More than the most would take seconds at each login. */
 export const pbkdf2Iterations = { least: 1000, most: 10_000_000 } as const;

@@ -1,5 +1,7 @@
 // Owns reading a client's identifier and secret out of an Authorization header.
 
+import { isUtf8 } from 'node:buffer';
+
 import type { ProofFault } from './proofs/proof_faults.ts';
 
 /** The credentials as sent; not checked against a registration. */
@@ -16,10 +18,21 @@ export interface ClientCredentials {
 export const credentialEncodings = ['raw', 'form', 'either', 'base64'] as const;
 export type CredentialEncoding = (typeof credentialEncodings)[number];
 
+/**
+ * The charset of the text inside the base64. RFC 7617 leaves it open: some libraries send ISO-8859-1. Bytes
+ * that are UTF-8 are always read as that, so that bytes have one reading.
+ */
+export const basicCharsets = ['utf-8', 'utf-8_or_iso-8859-1'] as const;
+export type BasicCharset = (typeof basicCharsets)[number];
+
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 // eslint-disable-next-line no-control-regex -- RFC 7617 2: user-id and password hold no control characters
 const control = /[\u0000-\u001f\u007f]/;
+/** Nobody types these: bytes of another charset, such as windows-1252, would become them. */
+const upperControl = /[\u0080-\u009f]/;
+
+/** Longer than any identifier and secret; longer headers are refused before decoding. */
+export const longestAuthorization = 4096;
 
 /** Reads the token after one of these words (any case, RFC 9110 11.1); undefined for another or none. */
 export function tokenAfter(schemes: readonly string[]): (header: string) => string | undefined {
@@ -39,9 +52,10 @@ export type SecretHalf = (typeof secretHalves)[number];
  */
 export function decodeCredentials(
   token: string,
-  encoding: CredentialEncoding,
+  named: CredentialEncoding,
+  charset: BasicCharset = 'utf-8',
 ): ClientCredentials | undefined {
-  const text = decodeBase64(token);
+  const [text, encoding] = openToken(token, named, charset);
   const colon = text?.indexOf(':') ?? -1;
   if (text === undefined || colon <= 0) return undefined;
   if (encoding === 'base64') return decodeEach(text.slice(0, colon), text.slice(colon + 1));
@@ -57,10 +71,11 @@ export function decodeCredentials(
  */
 export function decodeSecret(
   token: string,
-  encoding: CredentialEncoding,
+  named: CredentialEncoding,
   half: SecretHalf,
+  charset: BasicCharset = 'utf-8',
 ): readonly string[] {
-  const text = decodeBase64(token);
+  const [text, encoding] = openToken(token, named, charset);
   const colon = text?.indexOf(':') ?? -1;
   if (text === undefined || colon < 0) return [];
   const [first, second] = [text.slice(0, colon), text.slice(colon + 1)];
@@ -91,7 +106,7 @@ export function credentialsFault(
   const bytes = Buffer.from(token, 'base64');
   const isUtf16 = bytes.length > 2 && bytes.length % 2 === 0 && has16Bits(bytes);
   if (isUtf16) return 'credentials_utf16';
-  const text = decodeUtf8(bytes);
+  const text = decodeBase64(token);
   return text === undefined ? 'credentials_not_utf8' : pairFault(text, encoding, half);
 }
 
@@ -132,6 +147,19 @@ function pairFault(
   return half === undefined ? 'secret_empty' : 'secret_half_misplaced';
 }
 
+/**
+ * The text in base64, and how its halves are encoded: other bytes than UTF-8 are raw (HOSTILE 88), since a
+ * form encoder writes ASCII alone.
+ */
+function openToken(
+  token: string,
+  named: CredentialEncoding,
+  charset: BasicCharset,
+): readonly [text: string | undefined, encoding: CredentialEncoding] {
+  const text = decodeBase64(token);
+  return text === undefined ? [decodeLatin1(token, charset), 'raw'] : [text, named];
+}
+
 /** Identifier and secret that are each encoded in base64 again. */
 function decodeEach(first: string, second: string): ClientCredentials | undefined {
   const [id, secret] = [first, second].map(decodeBase64);
@@ -139,19 +167,22 @@ function decodeEach(first: string, second: string): ClientCredentials | undefine
   return { id, secrets: [secret] };
 }
 
-/** The decoded base64; undefined for text outside its alphabet or padding. */
+/** The UTF-8 in base64; undefined for text outside its alphabet or padding, and for other bytes. */
 function decodeBase64(token: string): string | undefined {
-  if (!base64.test(token) || token.length % 4 === 1) return undefined;
-  if (token.includes('=') && token.length % 4 !== 0) return undefined;
-  return decodeUtf8(Buffer.from(token, 'base64'));
+  const bytes = bytesOf(token);
+  return bytes && isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
+/** The ISO-8859-1 in base64 that holds no UTF-8; undefined where the charset is not taken. */
+function decodeLatin1(token: string, charset: BasicCharset): string | undefined {
+  const text = charset === 'utf-8' ? undefined : bytesOf(token)?.toString('latin1');
+  return text === undefined || upperControl.test(text) ? undefined : text;
+}
+
+function bytesOf(token: string): Buffer | undefined {
+  if (!base64.test(token) || token.length % 4 === 1) return undefined;
+  if (token.includes('=') && token.length % 4 !== 0) return undefined;
+  return Buffer.from(token, 'base64');
 }
 
 /** The possible texts of a value, the value itself first; none where it cannot be decoded. */

@@ -14,7 +14,8 @@ export interface Charset {
 export const utf8: Charset = utf8Charset();
 
 function utf8Charset(): Charset {
-  const text = strictly(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }));
+  // Libraries of Windows begin a body with a byte order mark, which is no part of it (RFC 8259 8.1).
+  const text = strictly(new TextDecoder('utf-8', { fatal: true }));
   return { text, form: (bytes) => parseForm(text(bytes)) };
 }
 
@@ -86,8 +87,17 @@ function bytesOf(part: string): Uint8Array {
   if (/%(?![0-9A-Fa-f]{2})/.test(part)) {
     throw new MalformedParameters('a parameter is not percent-encoded');
   }
-  const bytes = part
-    .replaceAll('+', ' ')
-    .replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, 'latin1');
+  // Byte by byte: a replacement for each plus and each escape costs ten times as much (HOSTILE 84).
+  const bytes = Buffer.from(part, 'latin1');
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const sent = bytes[at] ?? 0;
+    const escaped = sent === percent ? Number.parseInt(part.slice(at + 1, at + 3), 16) : undefined;
+    if (escaped !== undefined) at += 2;
+    bytes[length] = escaped ?? (sent === plus ? space : sent);
+    length += 1;
+  }
+  return bytes.subarray(0, length);
 }
+
+const [percent, plus, space] = [0x25, 0x2b, 0x20];

@@ -64,10 +64,38 @@ export function readName(text: string): string | undefined {
     return address && `ip:${address}`;
   }
   if (type !== '') return text;
-  // A space after the comma between two attributes is no part of the name.
-  const name = text.trim().replaceAll(/(?<!\\)([,+]) +/g, '$1');
-  return /^[A-Za-z][\w.-]*=[^]+$|^\d+(?:\.\d+)+=[^]+$/.test(name) ? name : undefined;
+  // Spaces around the comma between two attributes are no part of the name.
+  const name = decodeHex(text.trim().replace(/^subject= ?/, ''))
+    ?.replaceAll(/(?<!\\) *([,+]) */g, '$1')
+    .replaceAll(
+      /(?<=^|(?<!\\)[,+])[A-Za-z]+(?==)/g,
+      (one) => attributeNames.get(one.toUpperCase()) ?? one,
+    );
+  return name !== undefined && distinguishedName.test(name) ? name : undefined;
 }
+
+/** No value is in quotes, as older forms have them, and no semicolon separates: a shown name has neither. */
+const distinguishedName = /^(?:[A-Za-z][\w.-]*|\d+(?:\.\d+)+)=(?:[^\\";]|\\[^])+$/;
+
+/** Bytes of UTF-8 as openssl writes them (RFC 4514 2.4); undefined where they are none. */
+function decodeHex(text: string): string | undefined {
+  try {
+    return text.replaceAll(/(?:\\[89A-Fa-f][0-9A-Fa-f])+/g, (bytes) =>
+      decodeURIComponent(bytes.replaceAll('\\', '%')),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Attributes as node writes them; Windows and Java write some of them differently. */
+const attributeNames: ReadonlyMap<string, string> = new Map([
+  ...'CN OU O C L ST DC UID street emailAddress serialNumber'
+    .split(' ')
+    .map((name) => [name.toUpperCase(), name] as const),
+  ['E', 'emailAddress'],
+  ['S', 'ST'],
+]);
 
 /** What assertions may be signed with: whoever could check a signature of any other could make it. */
 export const assertionAlgorithms = [

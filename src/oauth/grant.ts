@@ -87,6 +87,12 @@ export type Era = number & { readonly __brand: 'Era' };
  */
 export type Place = number & { readonly __brand: 'Place' };
 
+/**
+ * Names of the access tokens that a token came from by exchange, first the one that began it: at most four.
+ * What is exchanged from a token with four has the same four (docs/decisions/031).
+ */
+export type ExchangedFrom = readonly string[];
+
 /** An authorization code as the store keeps it; only the browser has the code itself. */
 export interface AuthorizationCode {
   readonly programme: ProgrammeId;

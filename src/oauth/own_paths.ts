@@ -1,4 +1,7 @@
-// Owns the paths of Jetway itself, which no dialect chooses.
+// Owns the paths and the names of cookies that are Jetway's own, which no dialect chooses.
+
+/** With this the names of the login's cookies begin, on https after `__Host-`. */
+export const ownCookies = 'jetway_';
 
 /** Paths below a programme's own path: `/NAME/login`. */
 export const programmePaths = {

@@ -119,6 +119,18 @@ function rank(first: number): number {
 }
 
 /**
+ * The names of the parameters in a redirect URI's query, decoded. Some servers separate parameters at a
+ * semicolon too (HTML 4.01 B.2.2), and read two where others read one.
+ */
+export function queryNames(redirectUri: string): readonly string[] {
+  const question = redirectUri.indexOf('?');
+  if (question < 0) return [];
+  const pairs = redirectUri.slice(question + 1).split(/[&;]/);
+  // What is no percent-encoded UTF-8 is decoded as browsers and servers do, and not refused.
+  return pairs.flatMap((pair) => [...new URLSearchParams(pair).keys()]);
+}
+
+/**
  * The URI with parameters added to its query, or to a fragment, which a redirect URI never has. A query
  * the URI already has is kept (RFC 6749 4.1.2); each value is encoded once, so that nothing in it can
  * end the header or start another parameter. It never throws: the code is spent on it (HOSTILE 77).

@@ -102,6 +102,8 @@ export class RequestRecord {
   isClaimRegistered = false;
   /** The client that has proved itself; of a login, the one that sent the member. */
   client: ClientId | undefined = undefined;
+  /** Whether that client is public: anybody may name it, so it has proved nothing. */
+  isPublicClient = false;
   grant: GrantType | undefined = undefined;
   /** Subject of the member whom the request is about. */
   member: string | undefined = undefined;
@@ -115,8 +117,14 @@ export class RequestRecord {
   ended: EndCause | undefined = undefined;
   /** Whether a lost answer was told again. */
   isRetry = false;
-  /** The caller's address; absent before the whole request was read. */
+  /** The caller's address; absent before the whole request was read. The function holds all of the head. */
   address: (() => string) | undefined = undefined;
+  /** The caller's address by the word of a trusted proxy; absent where no proxy has told one. */
+  forwarded: (() => string | undefined) | undefined = undefined;
+  /** Whether an API key has come that is no live key of an active client. */
+  hasWrongKey = false;
+  /** Whether wrong API keys of its address are over the limit, and cost no line of the log any more. */
+  isTurnedAway = false;
   failure: RecordedFailure | undefined = undefined;
   /** Values that its answer may repeat; never logged. */
   sent: FailureFacts['sent'] = undefined;

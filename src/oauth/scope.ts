@@ -48,8 +48,8 @@ export function levelScopes(
     restricted: new Set(),
     split: (scope) => [scope],
     check: (requested) => {
-      if (requested !== undefined && !rank.has(requested)) refuse(requested, existing, known);
-      return requested;
+      if (requested === undefined || rank.has(requested)) return requested;
+      return onlyWord(requested, rank) ?? refuse(requested, existing, known);
     },
     // An unknown level of the directory must not pass for a high one.
     ofLogin: (_requested, level) =>
@@ -88,7 +88,7 @@ export interface ListScopes {
 export function listScopes(scopes: ListScopes): ScopeRules {
   const { values, separator, restricted } = scopes;
   const known = new Set(values);
-  const words = separator === 'none' ? 'one' : `some, each once, separated by "${separator}",`;
+  const words = separator === 'none' ? 'one' : `some, separated by "${separator}",`;
   const expected = `${words} of ${values.join(', ')}`;
   // A plus that a client does not encode arrives as a space.
   const between = separator === '+' ? /[+ ]/ : separator;
@@ -105,11 +105,16 @@ export function listScopes(scopes: ListScopes): ScopeRules {
       if (requested === undefined) return undefined;
       // Before anything is made of it. Bytes and characters differ in no scope that exists.
       if (requested.length > longestScope) refuse(requested.slice(0, 100), ownRule, longest);
+      const only = separator === 'none' ? onlyWord(requested, known) : undefined;
+      if (only !== undefined) return only;
       const parts = split(requested);
-      if (new Set(parts).size !== parts.length || parts.some((part) => !known.has(part))) {
+      if (parts.some((part) => !known.has(part))) {
         refuse(requested, existing, expected, namesOf(parts));
       }
-      return separator === '+' ? parts.join(separator) : requested;
+      // RFC 6749 3.3: a list of names, in which another mention adds nothing.
+      const distinct = new Set(parts);
+      const isAsSent = distinct.size === parts.length && separator !== '+';
+      return isAsSent ? requested : [...distinct].join(separator);
     },
     ofLogin: (requested) => requested,
     narrow: (requested, granted) => {
@@ -123,6 +128,13 @@ export function listScopes(scopes: ListScopes): ScopeRules {
     },
     ofClient: (requested) => requested ?? unasked,
   };
+}
+
+/** The one scope that a text names several times, where a token has one at most (RFC 6749 3.3). */
+function onlyWord(requested: string, known: Pick<ReadonlySet<string>, 'has'>): string | undefined {
+  if (known.has(requested)) return undefined;
+  const [word = '', another] = new Set(requested.split(' '));
+  return another === undefined && known.has(word) ? word : undefined;
 }
 
 /** The refusal of a scope by an endpoint at which it has another name; any other error as it is. */

@@ -26,15 +26,23 @@ export interface WireRequest {
   readonly record: RequestRecord;
 }
 
-/** The cookies of a request in order, as they were sent; of a name there can be several. */
+/** More than any browser keeps for one host. */
+const mostCookies = 1000;
+
+/**
+ * The cookies of a request in order, as they were sent; of a name there can be several. Those beyond what
+ * a browser sends are not read (HOSTILE 84).
+ */
 export function cookiesOf(
   request: Pick<WireRequest, 'rawHeaders'>,
 ): readonly (readonly [name: string, value: string])[] {
   return headerValues(request, 'cookie')
-    .flatMap((header) => header.split(';'))
-    .map((pair) => {
-      const [name = '', ...value] = pair.trim().split('=');
-      return [name, value.join('=')];
+    .flatMap((header) => header.split(';', mostCookies))
+    .slice(0, mostCookies)
+    .map((sent) => {
+      const pair = sent.trim();
+      const equals = pair.indexOf('=');
+      return equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
     });
 }
 

@@ -111,7 +111,7 @@ export function compileProgramme(
     members: compileMembers(definition),
     memberNumber: compileMemberNumber(definition),
     renderTokens: compileTokenLayout(definition.token_response, values, scope, tellBudget),
-    renderFailure: compileErrorMap(definition, scope.split, tellBudget),
+    renderFailure: compileErrorMap(id, definition, scope.split, tellBudget),
   });
 }
 

@@ -55,10 +55,14 @@ interface Branch {
 /** Added paths, found in steps that do not grow with their number: two hundred programmes have 2,000. */
 export class PathIndex {
   readonly #root: Branch = { segments: new Map() };
+  /** Segments of the longest path, with the empty one before its first slash. */
+  #most = 0;
 
   add(path: string): void {
     let branch = this.#root;
-    for (const segment of segmentsOf(path)) {
+    const segments = segmentsOf(path);
+    this.#most = Math.max(this.#most, segments.length + 1);
+    for (const segment of segments) {
       if (segment === everyPathBelow) {
         branch.below = path;
         return;
@@ -77,7 +81,8 @@ export class PathIndex {
 
   /** The added path that a request's path is, with values where it has any. */
   match(path: string): string | undefined {
-    return matched(this.#root, segmentsOf(path), 0);
+    // With one segment more than any of them it is none of them, however many more it has (HOSTILE 84).
+    return matched(this.#root, path.split('/', this.#most + 1), 1);
   }
 }
 

@@ -29,9 +29,9 @@ export interface AttemptsShown {
 
 /**
  * What is counted in windows: token requests by client (G-18), failed logins by address or account,
- * wrong client secrets by address and client identifier (HOSTILE 42).
+ * wrong client secrets by address and client identifier (HOSTILE 42), wrong API keys by address.
  */
-export type WindowCounter = 'token_request' | 'failed_login' | 'failed_secret';
+export type WindowCounter = 'token_request' | 'failed_login' | 'failed_secret' | 'failed_key';
 
 export interface WindowOutcome {
   readonly allowed: boolean;
@@ -78,9 +78,11 @@ export interface Counters {
 
   /**
    * Counts one event against the window of a key and tells whether the limit allows it. An event
-   * that is not allowed is not counted. With `by` 0 the verb only tells. Costs no durable write: the
-   * count may be lost in a crash. Processes of one machine have counts of their own; nodes of a store
-   * across a network share one, within the events under way.
+   * that is not allowed is not counted. Costs no durable write: the count may be lost in a crash. Processes
+   * of one machine have counts of their own; nodes of a store across a network share one, within the
+   * events under way. A window that is longer than the limit's ends as if it had had that length from its
+   * start. With `by` -1 the verb takes back an event that was counted at `now` and turned out to be none; a
+   * window that began later has not counted it. It answers nothing then, and never rejects.
    */
   count(
     counter: WindowCounter,
@@ -88,6 +90,6 @@ export interface Counters {
     key: string,
     limit: ThrottleLimit,
     now: Instant,
-    by?: 0 | 1,
+    by?: 1 | -1,
   ): Promise<WindowOutcome>;
 }

@@ -80,22 +80,40 @@ function reserveAttempt(
   { attempts, window, lock }: AttemptPolicy,
   now: Instant,
 ): { readonly state: AttemptState; readonly answer: LoginAttempt } {
-  // A state that would outlast a new one is from before a jump of the clock, or of a longer policy.
-  const span = before?.lockedUntil === undefined ? window : lock;
-  const left = before === undefined ? 0 : attemptsEndAt(before) - now;
-  const isOpen = left > 0 && left <= span + closeClocks;
-  const state = isOpen ? before : undefined;
-  if (state === undefined) {
+  const state = before && shortened(before, { window, lock }, now);
+  if (state === undefined || now >= attemptsEndAt(state)) {
     return { state: { used: 1, windowEndsAt: after(now, window) }, answer: { allowed: true } };
   }
   if (state.lockedUntil !== undefined) {
-    return { state, answer: { allowed: false, retryAfter: milliseconds(Math.min(left, span)) } };
+    const left = Math.min(state.lockedUntil - now, lock);
+    return { state, answer: { allowed: false, retryAfter: milliseconds(left) } };
   }
   if (state.used < attempts) {
     return { state: { ...state, used: state.used + 1 }, answer: { allowed: true } };
   }
   const lockedUntil = after(now, lock);
   return { state: { ...state, lockedUntil }, answer: { allowed: false, retryAfter: lock } };
+}
+
+/**
+ * A state that would outlast a new one is from before a jump of the clock, or of a longer policy. It ends
+ * when a new one would, and not at once: a reload that shortens a lock frees no guesser (HOSTILE 81). A lock
+ * began before the end of its window, so that it ends, whenever it is next asked about, at the latest
+ * a window after its start and the new length.
+ */
+function shortened(
+  state: AttemptState,
+  { window, lock }: Pick<AttemptPolicy, 'window' | 'lock'>,
+  now: Instant,
+): AttemptState {
+  const isLocked = state.lockedUntil !== undefined;
+  const span = isLocked ? lock : window;
+  const kept = attemptsEndAt(state);
+  const latest = isLocked ? after(state.windowEndsAt, lock) : kept;
+  const longest = latest < kept ? latest : kept;
+  const endsAt = longest - now <= span + closeClocks ? longest : after(now, span);
+  if (endsAt === kept) return state;
+  return isLocked ? { ...state, lockedUntil: endsAt } : { ...state, windowEndsAt: endsAt };
 }
 
 /**

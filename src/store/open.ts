@@ -9,6 +9,7 @@ import type { Unavailable } from '../oauth/failure.ts';
 import { type StoreCare, StoreUnwritable } from './care.ts';
 import type { Arrival, Departure } from './carry/copy.ts';
 import type { Environment, Store } from './contract.ts';
+import type { Item, Kind } from './kinds.ts';
 import { createMemoryStore } from './memory/store.ts';
 import { backupPostgres } from './postgres/care/backup.ts';
 import { verifyPostgres } from './postgres/care/examine.ts';
@@ -24,7 +25,7 @@ import {
 } from './postgres/location.ts';
 import { openPostgresStore } from './postgres/store.ts';
 import { backupStore } from './sqlite/care/backup.ts';
-import { verifyStore } from './sqlite/care/examine.ts';
+import { readItems, verifyStore } from './sqlite/care/examine.ts';
 import { arriveAtFile, leaveFile } from './sqlite/care/move.ts';
 import { restoreStore } from './sqlite/care/restore.ts';
 import { expectNoDirectory } from './sqlite/file/refusals.ts';
@@ -97,6 +98,12 @@ export interface StoreSite {
   };
   /** Bytes that it has on the disk; absent for a store that has none, or does not tell. */
   readonly size?: () => number;
+  /**
+   * Reads the sound items of a kind and changes nothing, not even the store's files. Absent for a store
+   * that cannot be looked at in this way.
+   * @throws StoreUnusable
+   */
+  readonly look?: <K extends Kind>(kind: K) => readonly Item<K>[];
   /** Whether there is a store; otherwise `open` makes one. */
   readonly exists: () => boolean;
   /** @throws StoreUnusable for a location where no store can be. */
@@ -132,6 +139,7 @@ function fileSite(path: string): StoreSite {
         (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
         0,
       ),
+    look: (kind) => readItems(path, kind),
     exists: () => existsSync(path),
     expectPossible: () => expectNoDirectory(path),
     open: async ({ environment, onFatal }) => {

@@ -72,6 +72,7 @@ export interface Registrar {
     id: Id<K>,
     change: (item: Item<K>) => Item<K>,
     own?: readonly LookUp<K>[],
+    endsTokens?: boolean,
   ) => Item<K> | undefined;
   readonly changeAll: <K extends Kind>(
     kind: K,
@@ -136,7 +137,7 @@ export function registrar(rows: RegisteredRows, { revoke, keepUses }: Consequenc
       if (taken.length === 0) for (const item of items) add(kind, item);
       return taken;
     },
-    change: (kind, programme, id, change, own = []) => {
+    change: (kind, programme, id, change, own = [], endsTokens = false) => {
       const before = rows.find(kind, programme, id);
       if (before === undefined) return undefined;
       const after = expectSame(kind, before, change(before));
@@ -147,6 +148,8 @@ export function registrar(rows: RegisteredRows, { revoke, keepUses }: Consequenc
       );
       const held = keyOfAnother(kind, programme, gained, new Set([nameOf(kind, before)]));
       if (held !== undefined) throw new KeyTaken(kind, held.lookUp);
+      const { ownerOf } = kinds[kind];
+      if (endsTokens && ownerOf) revoke(programme, ownerOf(id));
       return put(kind, before, after);
     },
     changeAll: (kind, selection, change) => {

@@ -75,6 +75,7 @@ export interface Registry {
    * nothing, when the change gives it another identifier or (`KeyTaken`) the key of a unique look-up that
    * another item holds.
    * @param own look-ups of which the change may add no key that another item holds, as if they were unique
+   * @param endsTokens whether it ends, in the same step, all that its owner was issued so far (FAULTS 28)
    */
   change<K extends Kind>(
     kind: K,
@@ -82,6 +83,7 @@ export interface Registry {
     id: Id<K>,
     change: (item: Item<K>) => Item<K>,
     own?: readonly LookUp<K>[],
+    endsTokens?: boolean,
   ): Promise<Item<K> | undefined>;
 
   /**

@@ -7,7 +7,8 @@ import type { Counters, WindowCounter, WindowOutcome } from './counters.ts';
 
 interface Window {
   used: number;
-  readonly endsAt: number;
+  readonly beganAt: Instant;
+  endsAt: number;
 }
 
 /**
@@ -15,9 +16,11 @@ interface Window {
  * `most` windows are remembered; one more, and the oldest window is forgotten.
  */
 export class Windows {
+  readonly #most: number;
   readonly #windows: BoundedMap<string, Window>;
 
   constructor(most: number) {
+    this.#most = most;
     this.#windows = new BoundedMap(most);
   }
 
@@ -34,23 +37,41 @@ export class Windows {
     return outcome(allowed, window, limit, now);
   }
 
-  /** What `count` would answer; counts nothing. */
-  look(key: string, limit: ThrottleLimit, now: Instant): WindowOutcome {
-    const window = this.#open(key, limit, now) ?? { used: 0, endsAt: now + limit.window };
-    return outcome(window.used < limit.limit, window, limit, now);
+  /** Takes back one that was counted at `countedAt`; nothing of a window that began later. */
+  giveBack(key: string, countedAt: Instant): void {
+    const window = this.#windows.get(key);
+    if (window === undefined || window.beganAt > countedAt) return;
+    window.used = Math.max(0, window.used - 1);
+  }
+
+  /** Whether a window of the key is remembered. */
+  has(key: string): boolean {
+    return this.#windows.get(key) !== undefined;
+  }
+
+  /** Opens the key's window, if it is open or no open one has to be forgotten for it. */
+  admit(key: string, limit: ThrottleLimit, now: Instant): boolean {
+    if (this.#open(key, limit, now) !== undefined) return true;
+    this.#dropEnded(now, now + limit.window);
+    if (this.size >= this.#most && this.#windows.get(key) === undefined) return false;
+    this.#begin(key, limit, now);
+    return true;
   }
 
   #open(key: string, { window: span }: ThrottleLimit, now: Instant): Window | undefined {
     const window = this.#windows.get(key);
-    // A window that would outlast a new one began before a jump of the clock, or under a longer limit.
-    const isOpen = window !== undefined && now < window.endsAt && window.endsAt - now <= span;
-    return isOpen ? window : undefined;
+    if (window === undefined) return undefined;
+    // A reload that shortens windows frees no guesser: a window keeps its count, and ends as if it had had
+    // the new length from its start (HOSTILE 81). One that began later than now is from before a jump of
+    // the clock: it ends when a new one would.
+    window.endsAt = Math.min(window.endsAt, Math.min(window.beganAt, now) + span);
+    return now < window.endsAt ? window : undefined;
   }
 
   #begin(key: string, { window: span }: ThrottleLimit, now: Instant): Window {
     this.#windows.delete(key);
     this.#dropEnded(now, now + span);
-    const window = { used: 0, endsAt: now + span };
+    const window = { used: 0, beganAt: now, endsAt: now + span };
     this.#windows.set(key, window);
     return window;
   }
@@ -86,10 +107,18 @@ function outcome(
  * Failures come from strangers: 50,000 windows take some 10 MB, and a guesser with more addresses
  * than that is past any limit per address.
  */
-const most: Readonly<Record<WindowCounter, number>> = {
+export const mostWindows: Readonly<Record<WindowCounter, number>> = {
   token_request: 1_000_000,
   failed_login: 50_000,
   failed_secret: 50_000,
+  failed_key: 50_000,
+};
+
+/** Told of an event that was taken back; nobody asks for more. */
+export const takenBack: WindowOutcome = {
+  allowed: true,
+  remaining: 0,
+  retryAfter: milliseconds(0),
 };
 
 /** The verb `count`, for a store whose counters live in the process. */
@@ -98,10 +127,12 @@ export function countInProcess(): Counters['count'] {
   return async (counter, programme, key, limit, now, by = 1) => {
     let windows = counters.get(counter)?.get(programme);
     if (windows === undefined) {
-      windows = new Windows(most[counter]);
+      windows = new Windows(mostWindows[counter]);
       const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
       counters.set(counter, programmes.set(programme, windows));
     }
-    return by === 0 ? windows.look(key, limit, now) : windows.count(key, limit, now);
+    if (by > 0) return windows.count(key, limit, now);
+    windows.giveBack(key, now);
+    return takenBack;
   };
 }

@@ -4,7 +4,7 @@ import { sign, type SignKeyObjectInput } from 'node:crypto';
 import { promisify } from 'node:util';
 
 import { epochSeconds, type Instant } from '../lib/clock.ts';
-import type { Era } from '../oauth/grant.ts';
+import type { Era, ExchangedFrom } from '../oauth/grant.ts';
 import type { SigningKey } from './signing_keys.ts';
 
 /** `typ` of access tokens (RFC 9068 2.1); verifiers accept no other kind of JWT (HOSTILE 35). */
@@ -39,6 +39,8 @@ export interface TokenClaims {
    * needs it, and the claims belong to the dialect.
    */
   readonly era?: Era | undefined;
+  /** In the header, too. */
+  readonly exchangedFrom?: ExchangedFrom | undefined;
   /** The dialect's own claims; the claims above override them. */
   readonly others?: Readonly<Record<string, unknown>>;
 }
@@ -50,21 +52,38 @@ export const identityTokenType = 'JWT';
 export type JwtSigner = (at: Instant, claims: TokenClaims) => string | Promise<string>;
 
 /** Signs a payload as it is. */
-export type PayloadSigner = (at: Instant, payload: object, era?: Era) => string | Promise<string>;
+export type PayloadSigner = (
+  at: Instant,
+  payload: object,
+  facts?: Pick<TokenClaims, 'era' | 'exchangedFrom'>,
+) => string | Promise<string>;
 
 const signInPool = promisify(sign);
 
-/** A signer of tokens of one `typ` (RFC 9068). */
+/** Longer tokens are neither issued nor read. */
+export const longestToken = 16_384;
+
+/** A signer of tokens of one `typ` (RFC 9068). Throws for claims that make a token too long to be read. */
 export function jwtSigner(keyAt: (at: Instant) => SigningKey, type: string): JwtSigner {
   const signPayload = payloadSigner(keyAt, type);
-  return (at, claims) => signPayload(at, payloadOf(claims), claims.era);
+  const bounded = (token: string): string => {
+    if (token.length <= longestToken) return token;
+    const size = `${token.length} characters, of which ${longestToken} are read`;
+    throw new Error(`no token is issued: this ${type} has ${size}; shorten or drop claims`);
+  };
+  return (at, claims) => {
+    const signed = signPayload(at, payloadOf(claims), claims);
+    return typeof signed === 'string' ? bounded(signed) : signed.then(bounded);
+  };
 }
 
 export function payloadSigner(keyAt: (at: Instant) => SigningKey, type: string): PayloadSigner {
   let head: Head | undefined;
-  return (at, payload, era) => {
+  return (at, payload, { era, exchangedFrom: from } = {}) => {
     const key = keyAt(at);
-    if (head?.key !== key || head.era !== era) head = headOf(key, type, era);
+    if (head?.key !== key || head.era !== era || head.from !== from) {
+      head = headOf(key, type, era, from);
+    }
     const text = `${head.text}.${encode(payload)}`;
     const bytes = Buffer.from(text, 'latin1');
     const { algorithm, input } = head;
@@ -83,18 +102,26 @@ export function payloadSigner(keyAt: (at: Instant) => SigningKey, type: string):
 interface Head {
   readonly key: SigningKey;
   readonly era: Era | undefined;
+  readonly from: ExchangedFrom | undefined;
   /** The encoded header. */
   readonly text: string;
   readonly algorithm: 'sha256' | null;
   readonly input: SignKeyObjectInput;
 }
 
-function headOf(key: SigningKey, typ: string, era: Era | undefined): Head {
+function headOf(
+  key: SigningKey,
+  typ: string,
+  era: Era | undefined,
+  from: ExchangedFrom | undefined,
+): Head {
   const { kid, algorithm: alg, privateKey } = key;
   return {
     key,
     era,
-    text: encode(era === undefined ? { alg, typ, kid } : { alg, typ, kid, era }),
+    from,
+    // Undefined members are left out of the JSON.
+    text: encode({ alg, typ, kid, era, from }),
     algorithm: alg === 'EdDSA' ? null : 'sha256',
     input: alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' } : { key: privateKey },
   };

@@ -1,8 +1,8 @@
 // Owns refresh tokens that are JWTs: an envelope whose claim `rt` holds the refresh token itself.
 
 import { signingAlgorithms } from '../oauth/signing_key.ts';
-import { refreshTokenType } from './jwt.ts';
-import { canonicalJwt, longestToken } from './token_verifier.ts';
+import { longestToken, refreshTokenType } from './jwt.ts';
+import { canonicalJwt } from './token_verifier.ts';
 
 /** Characters of the signatures of each algorithm; RSA keys have 2048 bits or more. */
 const signatureLengths = { ES256: [86, 86], EdDSA: [86, 86], RS256: [342, 683] } as const;

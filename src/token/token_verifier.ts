@@ -6,9 +6,10 @@ import { BoundedMap } from '../lib/bounded_map.ts';
 import { instant, type Instant } from '../lib/clock.ts';
 import { digest, type Digest } from '../lib/digest.ts';
 import type { ClientId } from '../oauth/client.ts';
-import type { Era, Place } from '../oauth/grant.ts';
+import type { Era, ExchangedFrom, Place } from '../oauth/grant.ts';
 import { parsePlace } from '../oauth/place.ts';
 import { signingAlgorithms } from '../oauth/signing_key.ts';
+import { longestToken } from './jwt.ts';
 import type { VerifyingKey } from './signing_keys.ts';
 
 export interface VerifiedToken {
@@ -21,6 +22,7 @@ export interface VerifiedToken {
   readonly scope?: string;
   /** Where it has its login, or the era of its issue where it has none. */
   readonly origin: { readonly place: Place } | { readonly era: Era };
+  readonly exchangedFrom?: ExchangedFrom;
 }
 
 /** The claims of a valid token of this service; undefined for any other token. */
@@ -41,9 +43,6 @@ interface Verdict {
 
 /** More than a gateway sees in half an hour; about 10 MB when full. */
 const rememberedTokens = 20_000;
-
-/** Longer than any token this service makes. */
-export const longestToken = 16_384;
 
 const canonicalPart = '(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?';
 /** Base64url with zero padding bits (RFC 4648 3.5): a token has one spelling (HOSTILE 68). */
@@ -99,7 +98,7 @@ async function verifyToken(
       requiredClaims: ['exp', 'iat', 'sub', 'jti', 'client_id'],
       currentDate: new Date(now),
     });
-    const verified = claimsOf(payload, protectedHeader['era']);
+    const verified = claimsOf(payload, protectedHeader);
     return verified && { kid: String(protectedHeader.kid), token: verified };
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
@@ -107,7 +106,10 @@ async function verifyToken(
   }
 }
 
-function claimsOf(payload: JWTPayload, era: unknown): VerifiedToken | undefined {
+function claimsOf(
+  payload: JWTPayload,
+  { era, from }: Readonly<Record<string, unknown>>,
+): VerifiedToken | undefined {
   const { sub, jti, iat, exp, client_id: client, scope, family } = payload;
   if (typeof sub !== 'string' || typeof jti !== 'string' || typeof client !== 'string') {
     return undefined;
@@ -125,6 +127,8 @@ function claimsOf(payload: JWTPayload, era: unknown): VerifiedToken | undefined 
       expiresAt: instant(exp * 1000),
       ...(scope === undefined ? {} : { scope }),
       origin,
+      // Under our signature: it is as it was written.
+      ...(Array.isArray(from) ? { exchangedFrom: from.map(String) } : {}),
     }
   );
 }

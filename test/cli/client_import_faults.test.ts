@@ -27,7 +27,7 @@ partnerapi-00005,"not-told-but-\twrong",Tab,,,,,,
     assert.deepEqual([ran.code, ran.stdout], [2, '']);
     assert.ok(!/not-told|hunter2|told,/.test(ran.stderr), ran.stderr);
     assert.deepEqual(ran.stderr.trimEnd().split('\n'), [
-      'clients.csv:1:92: error: there is no column "colour" (expected one of client_id, client_secret, api_key, name, roles, redirect_uris, insecure_redirect_uris, business_context, partner_id, throttle_limit, throttle_window, property.NAME, client_type, certificate, certificate_subject, jwks)',
+      'clients.csv:1:92: error: there is no column "colour" (expected one of client_id, client_secret, api_key, insecure_short, name, roles, redirect_uris, insecure_redirect_uris, colliding_redirect_uris, business_context, partner_id, throttle_limit, throttle_window, property.NAME, client_type, certificate, certificate_subject, jwks)',
       'clients.csv:2:18: warning: the secret has 7 characters; with fewer than 16 it can be guessed',
       'clients.csv:3:1: error: "partnerapi-00001" is in line 2 already',
       'clients.csv:3:63: error: redirect_uris: "http://b.example/cb" is plain http to another machine: use https',
@@ -121,7 +121,7 @@ partnerapi-00005,"not-told-but-\twrong",Tab,,,,,,
     assert.deepEqual(ran.stderr.trimEnd().split('\n'), [
       'clients.yml:1:14: error: client_id is not read as text as it stands (put it in quotes)',
       'clients.yml:2:18: error: client_secret is not read as text as it stands (put it in quotes)',
-      'clients.yml:4:3: error: a client has no "colour" (expected one of client_id, client_secret, api_key, name, roles, redirect_uris, insecure_redirect_uris, business_context, partner_id, throttle, properties, client_type, certificate, certificate_subject, jwks)',
+      'clients.yml:4:3: error: a client has no "colour" (expected one of client_id, client_secret, api_key, insecure_short, name, roles, redirect_uris, insecure_redirect_uris, colliding_redirect_uris, business_context, partner_id, throttle, properties, client_type, certificate, certificate_subject, jwks)',
       'clients.yml:5:11: error: the role member needs redirect_uris, where members return to after a login',
       'clients.yml:5:19: error: roles must be text, not a list',
       "clients.yml:6:22: error: a throttle's limit and window go together",

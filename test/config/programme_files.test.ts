@@ -16,6 +16,21 @@ import { scratchFolder } from '../support/scratch.ts';
 
 const good = 'variant: grant\nname: Club\nprogramme_identifier: Club\nbase_path: /club\n';
 
+/** What editors, package managers and hasty hands leave beside `a.yaml`. */
+const leavings = [
+  '.a.YAML.swp',
+  '.#a.yaml',
+  '#a.yaml#',
+  'a.YAML~',
+  'a.yaml.bak',
+  'a.yaml.orig',
+  'a.yaml.dpkg-old',
+  'a.yaml.rpmsave',
+  'a.yaml.tmp',
+  'a.yaml.txt',
+  '4913',
+];
+
 describe('a folder of programmes', () => {
   test('is read in order of name; a bad file says what is wrong and leaves the good ones alone', (t) => {
     const folder = filled(t, { 'b.yaml': 'name: [\n', 'c.yaml': good, 'a.yaml': good });
@@ -36,12 +51,32 @@ describe('a folder of programmes', () => {
       'a.yaml': good,
       '.a.yaml': good,
       'a.yaml~': good,
-      'b.yml': good,
       'notes.md': good,
+      ...Object.fromEntries(leavings.map((name) => [name, good])),
     });
-    // A *.yml is listed, so that its operator is told to rename it.
-    assert.deepEqual(listProgrammeFiles(folder), [join(folder, 'a.yaml'), join(folder, 'b.yml')]);
-    assert.equal(readProgrammeFile(join(folder, 'b.yml')).faults[0]?.hint, 'rename it');
+    assert.deepEqual(listProgrammeFiles(folder), [join(folder, 'a.yaml')]);
+  });
+
+  test('HOSTILE 87: a file with another ending of YAML is listed, and told to be renamed', (t) => {
+    const others = ['a.YAML', 'b.yml', 'c.YML', 'd.Yaml', 'e.yaML'];
+    const folder = filled(t, Object.fromEntries(others.map((name) => [name, good])));
+    const paths = others.map((name) => join(folder, name));
+    assert.deepEqual(listProgrammeFiles(folder), paths);
+    for (const path of paths) {
+      const { loaded, faults } = readProgrammeFile(path);
+      assert.deepEqual(
+        [loaded, ...faults.map(({ severity, at, message, hint }) => [severity, at, message, hint])],
+        [
+          undefined,
+          [
+            'error',
+            { file: path, line: 1, column: 1 },
+            'a programme file is named *.yaml',
+            'rename it',
+          ],
+        ],
+      );
+    }
   });
 
   test('may hold links to files; a link to nothing, a folder and a pipe are faults and do not block', (t) => {

@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
 import { readConfig } from '../../src/config/config.ts';
-import { expectTls, readTls, tlsPaths, type TlsReading } from '../../src/config/tls.ts';
+import {
+  expectTls,
+  hstsHeaders,
+  readTls,
+  tlsPaths,
+  type TlsReading,
+} from '../../src/config/tls.ts';
 import { FaultsError } from '../../src/lib/fault.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -43,6 +49,8 @@ function configWith(t: TestContext, keys: string, publicUrl = 'https://tokens.ex
   writeFileSync(path, `${first}gateway: 127.0.0.1:0\n${keys}`);
   return path;
 }
+
+const usual = 'certificate_file: own.pem, key_file: own.key';
 
 /** Each fault's place and words, without the folder of the files. */
 function told({ faults }: TlsReading): readonly string[] {
@@ -147,5 +155,42 @@ describe('certificates of the listeners', { skip: without('openssl') }, () => {
     assert.deepEqual(warning('address', 'https://[2001:db8::1]'), [
       '5:26 warning tls.certificate_file: address.pem is not for [2001:db8::1], the host of public_url: clients refuse it',
     ]);
+  });
+
+  test('live, CBC ciphers are warned of at each listener that takes them', (t) => {
+    const keys = (more: string): string =>
+      `tls: { ${usual}${more} }\ngateway_tls:\n  certificate_file: own.pem\n  key_file: own.key\n`;
+    const read = (environment: string, more: string): TlsReading => {
+      const config = readConfig(configWith(t, keys(more)));
+      return readTls({ ...config, environment: environment as 'live' });
+    };
+    const words =
+      'TLS 1.2 also takes ciphers without authentication (CBC), which RFC 9325 4.2 advises against: set ciphers: aead once jetway_tls_handshakes_without_aead_total stays at 0';
+    const [ofListen, ofGateway] = [
+      `5:6 warning tls.ciphers: ${words}`,
+      `7:3 warning gateway_tls.ciphers: ${words}`,
+    ];
+    assert.deepEqual(told(read('live', '')), [ofListen, ofGateway]);
+    assert.deepEqual(told(read('live', ', ciphers: aead')), [ofGateway]);
+    assert.deepEqual(told(read('staging', '')), []);
+    assert.equal(read('live', ', ciphers: aead').tls?.ciphers, 'aead');
+  });
+
+  test('HOSTILE 10: HSTS is for a host with a name of its own, at the usual port, whose TLS ends here', (t) => {
+    const headers = (url: string, more = '', tls = true): unknown => {
+      const keys = tls ? `tls: { ${usual}${more} }\n` : '';
+      return hstsHeaders(readConfig(configWith(t, keys, url)))['Strict-Transport-Security'];
+    };
+    const year = 'max-age=31536000';
+    assert.equal(headers('https://tokens.example'), year);
+    assert.equal(headers('https://tokens.example/base', ', hsts: on'), year);
+    assert.equal(headers('https://tokens.example', ', hsts: forget'), 'max-age=0');
+    assert.equal(headers('https://tokens.example', ', hsts: off'), undefined);
+    assert.equal(headers('https://tokens.example', '', false), undefined);
+    for (const host of ['192.0.2.1', '[2001:db8::1]', 'localhost', 'a.localhost', '127.0.0.1']) {
+      assert.equal(headers(`https://${host}`), undefined, host);
+    }
+    assert.equal(headers('https://localhost.example'), year);
+    assert.equal(headers('https://tokens.example:8443'), undefined);
   });
 });

@@ -11,8 +11,8 @@ import { complaints, makeReference, referencePaths } from '../../scripts/referen
 import { type JsonSchema, translate } from '../../scripts/reference/json_schema.ts';
 import { inputTexts } from '../../scripts/reference/lists.ts';
 import { keyHelp } from '../../src/cli/key_help.ts';
-import { loginInputs, tokenInputs } from '../../src/programme/checks/inputs.ts';
 import { definitionSchema } from '../../src/programme/language/definition.ts';
+import { loginInputs, tokenInputs } from '../../src/programme/requests/known_inputs.ts';
 import { keysOf } from '../../src/schema/keys.ts';
 import { key, named } from '../../src/schema/notes.ts';
 import { lifetimeSchema } from '../../src/schema/scalars.ts';

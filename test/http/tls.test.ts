@@ -9,6 +9,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 
 import { createAdminApp } from '../../src/http/admin.ts';
 import { listen, type ListenOptions, type RunningServer } from '../../src/http/server.ts';
+import { processFamilies } from '../../src/lib/metrics/families.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { without } from '../support/tools.ts';
 import { ask } from '../support/wire.ts';
@@ -61,6 +62,35 @@ describe('a listener with TLS', { skip: without('openssl') }, () => {
       { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-SHA' },
     ];
     for (const options of refused) await assert.rejects(shake(server, options), /alert/);
+  });
+
+  test('takes CBC of older clients, and counts it; with `ciphers: aead` from then on it does not', async (t) => {
+    const server = await start(t);
+    const counted = (): number => {
+      const all = processFamilies().flatMap(({ name, samples }) =>
+        name === 'jetway_tls_handshakes_without_aead_total' ? [...samples()] : [],
+      );
+      return all.reduce((sum, { value }) => sum + value, 0);
+    };
+    const cbc = ['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA384'];
+    const authenticated = ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'];
+    const over = async (cipher: string): Promise<string> => {
+      const socket = await shake(server, { maxVersion: 'TLSv1.2', ciphers: cipher });
+      const { name } = socket.getCipher();
+      socket.destroy();
+      return name;
+    };
+    const before = counted();
+    for (const cipher of [...authenticated, ...cbc]) assert.equal(await over(cipher), cipher);
+    (await shake(server, { minVersion: 'TLSv1.3' })).destroy();
+    assert.equal(counted() - before, 2);
+    // The server's order counts.
+    assert.equal(await over([...cbc, ...authenticated].join(':')), authenticated[0]);
+    server.renew?.({ ...first, ciphers: 'aead' });
+    for (const cipher of authenticated) assert.equal(await over(cipher), cipher);
+    for (const cipher of cbc) await assert.rejects(over(cipher), /alert handshake failure/);
+    (await shake(server, { minVersion: 'TLSv1.3' })).destroy();
+    assert.equal(counted() - before, 2);
   });
 
   test('refuses to renegotiate', async (t) => {

@@ -10,6 +10,8 @@ import { test } from 'node:test';
 import {
   noteReads,
   readFileInside,
+  readSecretFile,
+  readSourceFile,
   readTextFile,
   stampOf,
   UnreadableFile,
@@ -69,4 +71,25 @@ test('reads are noted by path and content, with what could not be read', (t) => 
   assert.notEqual(stampOf(path), found?.stamp);
   const again = noteReads(() => readTextFile(path, 10)).reads[0];
   assert.notEqual(again?.digest, found?.digest);
+});
+
+test('HOSTILE 89: a byte that is no UTF-8 is refused with its line, where no parser tells its place', (t) => {
+  const path = join(scratchFolder(t, 'bytes'), 'secret');
+  const write = (text: string, encoding: BufferEncoding): void =>
+    writeFileSync(path, text, { encoding, mode: 0o600 });
+  write('one\r\ntwo é', 'latin1');
+  for (const read of [readTextFile, readSecretFile]) {
+    const message = 'is not UTF-8 (line 2): save it as UTF-8';
+    assert.throws(() => read(path, 100), { name: 'UnreadableFile', message });
+  }
+  assert.equal(readSourceFile(path, 100), 'one\r\ntwo \ufffd');
+  // What PowerShell writes.
+  writeFileSync(path, Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('abc', 'utf16le')]));
+  assert.throws(() => readSecretFile(path, 100), {
+    message: 'is not UTF-8 (line 1): save it as UTF-8',
+  });
+  write('\ufeffsecret é\ufeff\r\n', 'utf8');
+  for (const read of [readTextFile, readSecretFile]) {
+    assert.equal(read(path, 100), 'secret é\ufeff\r\n');
+  }
 });

@@ -49,11 +49,19 @@ describe('strict JSON', () => {
     assert.equal(read(String.raw`"\ud83d\ude00"`), '😀');
   });
 
+  test('HOSTILE 89: one byte order mark before the value is no part of it (RFC 8259 8.1)', () => {
+    assert.deepEqual(parseStrictJson(Buffer.from('\u{feff}{"a":"\u{feff}"}\r\n')), {
+      a: '\u{feff}',
+    });
+  });
+
   test('what is no JSON, or no UTF-8, is refused without being quoted', () => {
     for (const bytes of [
       Buffer.from('{"password":"hunter2"'),
       Buffer.from(''),
-      Buffer.from('\u{feff}{}'),
+      Buffer.from('\u{feff}\u{feff}{}'),
+      Buffer.from('{"a":\u{feff}1}'),
+      Buffer.from('\u{feff}{}', 'utf16le'),
       Buffer.from([0x22, 0xff, 0x22]),
     ]) {
       assert.throws(() => parseStrictJson(bytes), { message: 'not JSON in UTF-8' });

@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { beginTrace, readTraceparent, traceHeaders } from '../../src/lib/trace_context.ts';
+import {
+  beginTrace,
+  namesAlone,
+  readTraceparent,
+  traceHeaders,
+} from '../../src/lib/trace_context.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
@@ -58,6 +63,11 @@ test('what is handed on names the caller here, or the caller before where nothin
   assert.deepEqual(traceHeaders(trace, spanId), {
     traceparent: `00-${traceId}-${spanId}-03`,
     tracestate,
+  });
+  // HOSTILE 85: of a stranger's trace.
+  assert.deepEqual(namesAlone(trace), { traceId, parentId, isRandom: false });
+  assert.deepEqual(traceHeaders(namesAlone(trace)), {
+    traceparent: `00-${traceId}-${parentId}-00`,
   });
   for (const odd of ['x'.repeat(513), 'a=\u007F']) {
     assert.equal(readTraceparent(`00-${traceId}-${parentId}-01`, odd)?.state, undefined);

@@ -76,6 +76,22 @@ describe('the contract, with the reference server', { concurrency: true }, () =>
     assert.equal(hook.connections(), 1, 'the connection is kept');
   });
 
+  test('HOSTILE 89: a byte order mark, and parameters of the type, are read over', async (t) => {
+    for (const type of [
+      'application/json; charset=utf-8; profile="x"',
+      'Application/JSON;Charset="UTF-8";',
+      'application/json;charset=us-ascii',
+      'application/json; odata.metadata=none',
+    ]) {
+      const hook = await startHook(
+        t,
+        answering(200, `\u{feff}${noMatchBody}\r\n`, { 'Content-Type': type }),
+      );
+      const { directory } = openDirectory(hook.url);
+      assert.deepEqual(await directory.verify(attempt('ann')), noMatch, type);
+    }
+  });
+
   test('unknown, wrong, blocked: no match; a disabled member is inactive (G-23, HOSTILE 16)', async (t) => {
     const clock = testClock();
     const members = [hookMember('ann'), hookMember('off', { active: false })];
@@ -136,7 +152,7 @@ describe('answers that are none', { concurrency: true }, () => {
     'no type': [answering(200, noMatchBody, {}), /: the answer is not application\/json$/],
     'another charset': [
       answering(200, noMatchBody, { 'content-type': 'application/json; charset=latin1' }),
-      /: the answer is not application\/json$/,
+      /: the answer is in another charset than utf-8$/,
     ],
     'a compressed body': [
       answering(200, noMatchBody, {

@@ -1,9 +1,11 @@
-// Tests of reading credentials out of an Authorization header (HOSTILE 38, 39).
+// Tests of reading credentials out of an Authorization header (HOSTILE 38, 39, 88).
 
 import assert from 'node:assert/strict';
+import { isUtf8 } from 'node:buffer';
 import { describe, test } from 'node:test';
 
 import {
+  type BasicCharset,
   credentialsFault,
   decodeCredentials,
   decodeSecret,
@@ -103,6 +105,27 @@ describe('decodeCredentials', () => {
     assert.deepEqual(both('100%'), { id: 'a', secrets: ['100%'] });
     // What a decoding would make a control character of is good as it is.
     assert.deepEqual(both('b%00'), { id: 'a', secrets: ['b%00'] });
+  });
+
+  test('HOSTILE 88: bytes are ISO-8859-1 only where the file says so and they are no UTF-8', () => {
+    const byte = fc.integer({ min: 0, max: 255 });
+    const bytes = fc.array(byte, { maxLength: 8 }).map((tail) => Buffer.from([97, 58, ...tail]));
+    fc.assert(
+      fc.property(bytes, fc.constantFrom('raw', 'form', 'either'), (sent, encoding) => {
+        const token = base64(sent);
+        const read = (charset: BasicCharset) => decodeCredentials(token, encoding, charset);
+        const either = read('utf-8_or_iso-8859-1');
+        if (isUtf8(sent)) return assert.deepEqual(either, read('utf-8'));
+        assert.equal(read('utf-8'), undefined);
+        const latin = sent.toString('latin1');
+        const expected = /\p{Cc}/u.test(latin) ? undefined : { id: 'a', secrets: [latin.slice(2)] };
+        assert.deepEqual(either, expected);
+      }),
+      { numRuns: 1000 },
+    );
+    const half = base64(Buffer.from(':é%41', 'latin1'));
+    assert.deepEqual(decodeSecret(half, 'either', 'second', 'utf-8_or_iso-8859-1'), ['é%41']);
+    assert.deepEqual(decodeSecret(half, 'either', 'second'), []);
   });
 
   test('any: no text that is not base64 is decoded, and none throws', () => {

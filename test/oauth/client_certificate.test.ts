@@ -66,9 +66,15 @@ test('a registered name is read in the spelling of certificates, or refused', ()
     'ip:2001:DB8:0:0::1': 'ip:2001:db8::1',
     'uri:urn:Partner:1': 'uri:urn:Partner:1',
     'email:a@b.example': 'email:a@b.example',
+    'CN=a\\ , O=b': 'CN=a\\ ,O=b',
+    // HOSTILE 89: as openssl, Windows and Java write it.
+    'subject=CN=Zo\\C3\\AB\\, x,O=Some Partner': 'CN=Zoë\\, x,O=Some Partner',
+    'cn=a + ou=cn=b, E=a@b.example, s=Kent': 'CN=a+OU=cn=b,emailAddress=a@b.example,ST=Kent',
+    'SERIALNUMBER=7,CN=a\\;\\"\\2C': 'serialNumber=7,CN=a\\;\\"\\2C',
   };
   for (const [text, name] of Object.entries(read)) assert.equal(readName(text), name);
-  for (const text of ['', 'partner', 'ip:partner', 'dns:', 'dns:a b', '=x', 'CN=']) {
+  const older = ['/C=GB/CN=a', 'C = GB, CN = a', 'CN="a, b",O=c', 'CN=a;O=b', 'CN=\\C3\\28,O=b'];
+  for (const text of ['', 'partner', 'ip:partner', 'dns:', 'dns:a b', '=x', 'CN=', ...older]) {
     assert.equal(readName(text), undefined, text);
   }
 });

@@ -4,7 +4,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { Client } from '../../src/oauth/client.ts';
-import { isRegistered, redirectUriFault, withParameters } from '../../src/oauth/redirect_uri.ts';
+import {
+  isRegistered,
+  queryNames,
+  redirectUriFault,
+  withParameters,
+} from '../../src/oauth/redirect_uri.ts';
 import { anyText, fc } from '../support/property.ts';
 
 describe('redirectUriFault', () => {
@@ -177,6 +182,46 @@ describe('isRegistered', () => {
     }
     assert.equal(isRegistered('http://localhost:8080/', client(loopback)), false);
     assert.equal(isRegistered('http://localhost/', client(loopback)), true);
+  });
+});
+
+describe('HOSTILE 86: names in the query of a callback', () => {
+  test('are found however they are encoded, and after a semicolon too', () => {
+    for (const [uri, names] of [
+      ['https://a.example/code', []],
+      ['https://a.example/?', []],
+      ['https://a.example/cb?code', ['code']],
+      ['https://a.example/cb?x=1&%63od%65=y', ['x', 'code']],
+      ['https://a.example/cb?x=1;state=y', ['x', 'state']],
+      ['https://a.example/cb?x=1%3Bstate=y', ['x']],
+      ['https://a.example/cb?x=code=1&a?code=2', ['x', 'a?code']],
+      ['https://a.example/cb?error+description=1', ['error description']],
+      ['https://a.example/cb?%ff=1&&=2', ['\ufffd', '']],
+      ['com.example.app:/cb?code=1', ['code']],
+    ] as const) {
+      assert.deepEqual(queryNames(uri), names, uri);
+    }
+  });
+
+  test('tell whether a name of an answer comes twice', () => {
+    const name = fc.constantFrom('code', 'state', 'error', 'iss', 'x', 'Code', 'code ');
+    const escape = (text: string, which: number): string =>
+      Array.from(text)
+        .map((character, index) =>
+          (which >> index) % 2 === 1 || character === ' '
+            ? `%${character.charCodeAt(0).toString(16)}`
+            : character,
+        )
+        .join('');
+    const pair = fc.tuple(name, fc.nat({ max: 31 })).map(([text, which]) => escape(text, which));
+    fc.assert(
+      fc.property(fc.array(pair, { maxLength: 4 }), name, (pairs, answer) => {
+        const uri = `https://a.example/cb${pairs.length > 0 ? '?' : ''}${pairs.join('=1&')}`;
+        assert.equal(redirectUriFault(uri), undefined);
+        const { searchParams } = new URL(withParameters(uri, { [answer]: 'y' }));
+        assert.equal(queryNames(uri).includes(answer), searchParams.getAll(answer).length > 1);
+      }),
+    );
   });
 });
 

@@ -19,7 +19,7 @@ test('C-4: API keys come in a header of their own', () => {
     assert.deepEqual(errorsOf('partner-login', `{ api_key_header: ${name} }`), [], name);
   }
   const authorization =
-    'Authorization has the token, and X-Auth- is how Jetway answers: name another header';
+    'Authorization has the token, Cookie all cookies, and X-Auth- is how Jetway answers: name another header';
   for (const [name, fault] of [
     ['Authorization', authorization],
     ['authorization', authorization],

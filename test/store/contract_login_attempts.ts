@@ -149,8 +149,34 @@ export function loginAttemptTests(check: StoreTest): void {
   check('FAULTS 10: a lock from before a jump of the clock ends', async ({ store }) => {
     await fail(store, 100_000, 5);
     assert.equal(await attempt(store, 100_000), 'not for 600000');
-    assert.equal(await attempt(store, 0), 'asked');
+    assert.equal(await attempt(store, 0), 'not for 600000');
+    assert.equal(await attempt(store, 599), 'not for 1000');
+    assert.equal(await attempt(store, 600), 'asked');
   });
+
+  check(
+    'HOSTILE 81: a lock or window that a reload shortens ends when a new one would',
+    async ({ store }) => {
+      const shorter = { ...policy, window: milliseconds(10_000), lock: milliseconds(60_000) };
+      const shortened = (seconds: number, name = account) =>
+        store.reserveAttempt(club, name, shorter, at(seconds));
+      const refused = (retryAfter: number) => ({ allowed: false, retryAfter });
+      await fail(store, 0, 5);
+      assert.equal(await attempt(store, 0), 'not for 600000');
+      assert.deepEqual(await shortened(10), refused(60_000));
+      assert.deepEqual(await shortened(69), refused(1000));
+      // A longer one again does not bring the former end back.
+      assert.equal(await attempt(store, 69), 'not for 1000');
+      assert.deepEqual(await shortened(70), { allowed: true });
+      await inParallel(5, () => store.reserveAttempt(club, other, policy, at(0)));
+      assert.deepEqual(await shortened(1, other), refused(60_000));
+      // One that nobody asked about after the reload has ended as well: a window and a lock after it began.
+      const third = 'third' as Digest;
+      await inParallel(6, () => store.reserveAttempt(club, third, policy, at(0)));
+      assert.deepEqual(await shortened(110, third), refused(10_000));
+      assert.deepEqual(await shortened(120, third), { allowed: true });
+    },
+  );
 
   check('ASVS 6.1.1: an operator unlocks, from another process too', async (o) => {
     const { store } = o;

@@ -93,19 +93,64 @@ export function throttleTests(check: StoreTest): void {
   });
 
   check(
-    'HOSTILE 42: every counter counts for itself, and tells without counting',
+    'HOSTILE 42, 80: every counter counts for itself, and takes back what was given',
     async ({ store }) => {
       const once = { limit: 1, window: 1000 };
-      const count = (counter: WindowCounter, by?: 0) =>
-        store.count(counter, club, 'key', once, at(0), by);
+      const count = (counter: WindowCounter) => store.count(counter, club, 'key', once, at(0));
       const allowed = { allowed: true, remaining: 0, retryAfter: 1000 };
       const refused = { ...allowed, allowed: false };
       for (const counter of ['token_request', 'failed_login', 'failed_secret'] as const) {
-        assert.deepEqual(await count(counter, 0), { ...allowed, remaining: 1 });
         assert.deepEqual(await count(counter), allowed);
-        assert.deepEqual(await count(counter, 0), refused);
+        assert.deepEqual(await count(counter), refused);
+        assert.deepEqual(await count(counter), refused);
+        await store.count(counter, club, 'key', once, at(0), -1);
+        assert.deepEqual(await count(counter), allowed);
         assert.deepEqual(await count(counter), refused);
       }
+    },
+  );
+
+  check(
+    'HOSTILE 80: of many at once the limit is allowed, and what they give back',
+    async ({ store }) => {
+      const limit = { limit: 10, window: 60_000 };
+      const ask = () => store.count('failed_login', club, 'key', limit, at(0));
+      const allowed = async (): Promise<number> =>
+        (await inParallel(100, ask)).filter((one) => one.allowed).length;
+      assert.equal(await allowed(), 10);
+      await inParallel(4, () => store.count('failed_login', club, 'key', limit, at(0), -1));
+      assert.equal(await allowed(), 4);
+      assert.equal(await allowed(), 0);
+      // What was counted in a window that has ended makes no room in the next, nor in one that nobody has begun.
+      const next = async (count: number): Promise<number> => {
+        const late = () => store.count('failed_login', club, 'key', limit, at(61));
+        return (await inParallel(count, late)).filter((one) => one.allowed).length;
+      };
+      assert.equal(await next(6), 6);
+      await inParallel(6, () => store.count('failed_login', club, 'key', limit, at(59), -1));
+      await store.count('failed_login', club, 'another', limit, at(59), -1);
+      assert.equal(await next(12), 4);
+      const other = () => store.count('failed_login', club, 'another', limit, at(61));
+      assert.equal((await inParallel(20, other)).filter((one) => one.allowed).length, 10);
+    },
+  );
+
+  check(
+    'HOSTILE 81: a window that a reload shortens keeps its count, and has the new length from its start',
+    async ({ store }) => {
+      const count = (window: number, seconds: number, key = 'key') =>
+        store.count('failed_login', club, key, { limit: 1, window }, at(seconds));
+      for (const key of ['key', 'other', 'refused before']) {
+        assert.equal((await count(600_000, 0, key)).allowed, true);
+      }
+      const refused = { allowed: false, remaining: 0, retryAfter: 50_000 };
+      assert.deepEqual(await count(60_000, 10), refused);
+      // A longer one again does not bring the former end back.
+      assert.deepEqual(await count(600_000, 59), { ...refused, retryAfter: 1000 });
+      assert.equal((await count(60_000, 60)).allowed, true);
+      assert.equal((await count(60_000, 300, 'other')).allowed, true);
+      assert.equal((await count(600_000, 560, 'refused before')).allowed, false);
+      assert.equal((await count(60_000, 560.5, 'refused before')).allowed, true);
     },
   );
 

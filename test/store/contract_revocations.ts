@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 
+import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
 import type { StandingQuestion, TokenOwner } from '../../src/store/grants.ts';
 import {
   aCode,
   aLogin,
+  aMember,
   anAnswer,
   aTokenOfItsOwn,
   at,
@@ -69,6 +71,39 @@ function reachTests(check: StoreTest): void {
       assert.equal(await isRevoked(later), true);
     });
   }
+
+  check(
+    'HOSTILE 94: a change of a member ends its tokens in the same step, if told so',
+    async ({ store, reopened }) => {
+      const own = await setUp(store);
+      const subject = 'subject-1' as Subject;
+      await store.add('member', [aMember({ subject })]);
+      const change = (passwordHash: string, endsTokens: boolean, fails = false) =>
+        store.change(
+          'member',
+          club,
+          subject,
+          (member) => {
+            if (fails) throw new Error('no change');
+            return { ...member, passwordHash };
+          },
+          undefined,
+          endsTokens,
+        );
+      // As a login renews an imported hash.
+      await change('renewed', false);
+      await assert.rejects(change('never', true, true), /no change/);
+      assert.deepEqual(await living(store, own), ['code', 'login', 'own']);
+      await change('new', true);
+      const later = await reopened();
+      assert.deepEqual(await living(later, own), ['own']);
+      assert.equal((await later.find('member', club, subject))?.passwordHash, 'new');
+      await later.issueCode(aCode({ key: key('anew'), transaction: 'login-3' }));
+      const anew = await later.spendCode(club, partner, key('anew'), second, at(6));
+      assert.deepEqual(anew, { outcome: 'spent' });
+      assert.equal(await isRevoked(later, second), false);
+    },
+  );
 
   const second = aLogin({ place: placeAt(6) });
 

@@ -9,24 +9,33 @@ import { at } from './fixtures.ts';
 
 const once = { limit: 1, window: 1000 };
 
-test('HOSTILE 42: looking counts nothing, and tells when the window of a key is used up', () => {
+test('HOSTILE 80: what is given back makes room in its own window alone', () => {
   const windows = new Windows(10);
   const twice = { limit: 2, window: 1000 };
-  const blockedFor = (key: string, seconds: number): number | undefined => {
-    const { allowed, retryAfter } = windows.look(key, twice, at(seconds));
-    return allowed ? undefined : retryAfter;
-  };
-  assert.equal(blockedFor('a', 0), undefined);
-  windows.count('a', twice, at(0));
-  assert.equal(blockedFor('a', 0.001), undefined);
-  windows.count('a', twice, at(0.4));
-  assert.deepEqual(
-    [0.4, 0.4, 0.999, 1].map((seconds) => blockedFor('a', seconds)),
-    [600, 600, 1, undefined],
-  );
-  assert.equal(blockedFor('b', 0.4), undefined);
-  windows.count('a', twice, at(1));
-  assert.equal(blockedFor('a', 1), undefined);
+  const count = (seconds: number): boolean => windows.count('a', twice, at(seconds)).allowed;
+  const giveBack = (seconds: number): void => windows.giveBack('a', at(seconds));
+  assert.deepEqual([count(0), count(0.4), count(0.4)], [true, true, false]);
+  giveBack(0.5);
+  assert.deepEqual([count(0.5), count(0.5)], [true, false]);
+  // Nothing of a window that has ended, and never more than was counted.
+  giveBack(1);
+  assert.equal(count(1), true);
+  for (const second of [1, 1.1, 1.2]) giveBack(second);
+  assert.deepEqual([count(1.3), count(1.3), count(1.3)], [true, true, false]);
+  // A guesser with a password of its own has them judged over the end of a window: no room in the next.
+  for (const second of [0, 0.999]) giveBack(second);
+  assert.equal(count(1.4), false);
+});
+
+test('HOSTILE 83: a key is admitted while its window is open, or one more can be', () => {
+  const windows = new Windows(2);
+  const admitted = (second: number): string =>
+    ['a', 'b', 'c'].filter((key) => windows.admit(key, once, at(second))).join(' ');
+  assert.equal(admitted(0), 'a b');
+  assert.equal(admitted(0.9), 'a b');
+  assert.equal(windows.admit('c', once, at(1)), true);
+  assert.equal(admitted(1), 'a c');
+  assert.equal(windows.size, 2);
 });
 
 test('G-18: windows that ended are forgotten as new windows begin', () => {
@@ -46,19 +55,20 @@ test('DESIGN: of too many windows the oldest is forgotten', () => {
   for (let n = 0; n < 60; n += 1) windows.count(String(n), once, at(0));
   assert.equal(windows.size, 50);
   assert.deepEqual(
-    ['9', '10', '59'].map((key) => windows.look(key, once, at(0)).allowed),
-    [true, false, false],
+    ['10', '59', '9'].map((key) => windows.count(key, once, at(0)).allowed),
+    [false, false, true],
   );
 });
 
-test('G-18: a shorter window counts from the next request on', () => {
+test('HOSTILE 81: a window that a reload shortens keeps its count, and has the new length from its start', () => {
   const windows = new Windows(10);
-  windows.count('a', { limit: 1, window: 3_600_000 }, at(0));
-  assert.deepEqual(windows.count('a', once, at(1)), {
-    allowed: true,
-    remaining: 0,
-    retryAfter: 1000,
-  });
+  for (const key of ['a', 'b']) windows.count(key, { limit: 1, window: 3_600_000 }, at(0));
+  const count = (seconds: number, key = 'a') => windows.count(key, once, at(seconds));
+  assert.deepEqual(count(0.1), { allowed: false, remaining: 0, retryAfter: 900 });
+  assert.deepEqual(count(0.9), { allowed: false, remaining: 0, retryAfter: 100 });
+  assert.deepEqual(count(1), { allowed: true, remaining: 0, retryAfter: 1000 });
+  // Whenever it is next asked about.
+  assert.deepEqual(count(600, 'b'), { allowed: true, remaining: 0, retryAfter: 1000 });
 });
 
 test('G-18: a limit that was lowered within the window leaves nothing of it', () => {
@@ -74,12 +84,9 @@ test('G-18: a limit that was lowered within the window leaves nothing of it', ()
 test('FAULTS 10: a clock that is set back locks nobody out for longer than a window', () => {
   const windows = new Windows(10);
   windows.count('a', once, at(3600));
-  assert.equal(windows.look('a', once, at(0)).allowed, true);
-  assert.deepEqual(windows.count('a', once, at(0)), {
-    allowed: true,
-    remaining: 0,
-    retryAfter: 1000,
-  });
+  const count = (seconds: number) => windows.count('a', once, at(seconds));
+  assert.deepEqual(count(0), { allowed: false, remaining: 0, retryAfter: 1000 });
+  assert.deepEqual(count(1), { allowed: true, remaining: 0, retryAfter: 1000 });
 });
 
 test('G-18: a single key leaves nothing behind of its windows', () => {

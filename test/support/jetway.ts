@@ -186,7 +186,7 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
   );
   const isProxy = networkTest(options.trustedProxies ?? []);
   const sites = new Map([...services].map(([id, service]) => [id, createLoginSite(service)]));
-  server.swap(createApp(deployment, sites, log, isProxy));
+  server.swap(createApp(deployment, sites, log, { isProxy }));
   const [first = 'executive-club'] = Object.keys(sources);
   return {
     url: server.url,

@@ -17,7 +17,7 @@ export interface ReadPage {
 }
 
 /** Reads a page and holds its headers to HOSTILE 10: all of them, and no other. */
-export function readPage(answer: Answer, language = 'en'): ReadPage {
+export function readPage(answer: Answer, language = 'en', more: Answer['headers'] = {}): ReadPage {
   const { body } = answer;
   // The style and the script named are those in the page, or browsers would drop them.
   const source = (tag: string): string =>
@@ -30,8 +30,10 @@ export function readPage(answer: Answer, language = 'en'): ReadPage {
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     'referrer-policy': 'same-origin',
+    'x-robots-tag': 'none',
     vary: 'Accept-Language',
     'content-language': language,
+    ...more,
   });
   assert.match(body, new RegExp(`^<!doctype html>\\s*<html lang="${language}" dir="ltr">`));
   return {

@@ -50,6 +50,7 @@ test('a form with code and state goes to the redirect URI, on a page of the logi
     vary: 'Accept-Language',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
+    'x-robots-tag': 'none',
   });
 });
 

@@ -88,6 +88,44 @@ test('HOSTILE 39: where a file says form, both halves are decoded once (RFC 6749
   assert.deepEqual(await askTokens(club, partnerToken, { authorization: broken }), invalidClient);
 });
 
+test('HOSTILE 88: a secret in ISO-8859-1 is the registered one where the file says so, and else as before', async (t) => {
+  const secret = 'sécret-of-ümläut-lengths';
+  const latin = (text: string, id = 'partnerapi-00088'): { authorization: string } => ({
+    authorization: `Basic ${Buffer.from(`${id}:${text}`, 'latin1').toString('base64')}`,
+  });
+  const over = 'client: { authentication: { basic_charset: utf-8_or_iso-8859-1 } }';
+  const open = await openClub(t, { over });
+  const shipped = await openClub(t);
+  for (const club of [open, shipped]) {
+    const { basic } = await club.addClient({ id: 'partnerapi-00088', secret });
+    assert.equal((await askTokens(club, partnerToken, { authorization: basic })).status, 200);
+  }
+  assert.equal((await askTokens(open, partnerToken, latin(secret))).status, 200);
+  // The right header is remembered, and neither another spelling nor another secret becomes equal to it.
+  assert.equal((await askTokens(open, partnerToken, latin(secret))).status, 200);
+  const doubled = Buffer.from(secret).toString('latin1');
+  for (const wrong of [`${secret}é`, secret.replace('é', 'è'), encodeURIComponent(doubled)]) {
+    assert.deepEqual(await askTokens(open, partnerToken, latin(wrong)), unknownClient, wrong);
+  }
+  assert.deepEqual(
+    await askTokens(open, partnerToken, latin(secret, 'partnerapi-99999')),
+    unknownClient,
+  );
+  for (const control of ['\u0080', '\u009f', '\n', '\u007f']) {
+    const sent = latin(`é${control}`);
+    assert.deepEqual(await askTokens(open, partnerToken, sent), invalidClient);
+  }
+  assert.deepEqual(await askTokens(shipped, partnerToken, latin(secret)), invalidClient);
+  assert.deepEqual(shipped.records.at(-1)?.failure?.facts.cause, {
+    rule: ['client', 'authentication', 'basic_charset'],
+    expected: 'identifier and secret in UTF-8 inside the base64',
+    came: 'base64 of bytes that are no UTF-8, such as letters beyond ASCII in ISO-8859-1',
+    parameter: 'authorization',
+    isOwn: true,
+    fault: 'credentials_not_utf8',
+  });
+});
+
 test('HOSTILE 40: whoever is unknown costs the digest that a wrong secret costs', async (t) => {
   const club = await openClub(t);
   await club.addClient({ id: 'partnerapi-00002', more: { status: 'disabled' } });

@@ -41,6 +41,19 @@ test('HOSTILE 4: client_id or redirect_uri twice is a page, even when both are t
   }
 });
 
+test('HOSTILE 4: a name that is neither declared nor known may come as often as it will', async (t) => {
+  const club = await openClub(t);
+  for (const name of ['fbclid', 'resource', 'foo[]', 'client_id[]', 'CLIENT_ID', '__proto__']) {
+    const login = await openLogin(club.url, `${loginTarget(club.client, {})}&${name}=a&${name}=b`);
+    const { headers } = await submitLogin(club.url, login, club.member);
+    assert.match(headers['location'] ?? '', /callback\?code=[0-9a-f]{64}$/, name);
+  }
+  for (const name of ['code_verifier', 'client_secret', 'client_assertion', 'token']) {
+    const answer = await request(club, `&${name}=a&${name}=b`);
+    assert.deepEqual(answer, redirected(`${callback}?error=invalid_request`), name);
+  }
+});
+
 /** States that must come back as they are, each encoded once. */
 const goodStates = [
   '"><script>alert(1)</script>',

@@ -1,9 +1,17 @@
-// HOSTILE 27, 41, 43 to 46, 51, 52: token requests that are malformed, misplaced or oversized.
+// HOSTILE 27, 41, 43 to 46, 51, 52, 89: token requests that are malformed, misplaced or oversized.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { askTokens, type Club, jsonHeaders, openClub, paths, refused } from '../support/club.ts';
+import {
+  askTokens,
+  type Club,
+  jsonHeaders,
+  openClub,
+  paths,
+  refused,
+  tokensOfLogin,
+} from '../support/club.ts';
 import { ask, type Answer, rawExchange } from '../support/wire.ts';
 
 const partnerToken = { grant_type: 'client_credentials' };
@@ -53,6 +61,18 @@ test('HOSTILE 43: a parameter twice is refused, even when both are the same', as
   assert.deepEqual(encoded, badRequest('grant_type is repeated'));
 });
 
+test('HOSTILE 43: a name that is neither declared nor known may come as often as it will', async (t) => {
+  const club = await openClub(t);
+  const strangers = 'resource=a&resource=b&foo[]=1&foo[]=2&client_id[]=x&client_id[]=y';
+  const login = await tokensOfLogin(club);
+  for (const body of [
+    'grant_type=client_credentials',
+    `grant_type=refresh_token&refresh_token=${login.refresh_token}`,
+  ]) {
+    assert.equal((await send(club, `${strangers}&${body}&Client_Id=a&Client_Id=b`)).status, 200);
+  }
+});
+
 test('HOSTILE 44: a body that is not what it claims cannot be decoded', async (t) => {
   const club = await openClub(t);
   const refusal = badRequest('the parameters could not be decoded');
@@ -61,6 +81,31 @@ test('HOSTILE 44: a body that is not what it claims cannot be decoded', async (t
   }
   const broken = Uint8Array.of(...Buffer.from('grant_type=client_credentials&x='), 0xff, 0xfe);
   assert.deepEqual(await send(club, broken), refusal);
+});
+
+test('HOSTILE 89: what Windows and old clients write around a body is no part of it', async (t) => {
+  const club = await openClub(t);
+  const good = 'grant_type=client_credentials';
+  const latin = { 'content-type': 'application/x-www-form-urlencoded; charset=iso-8859-1' };
+  for (const body of [
+    `\ufeff${good}`,
+    `${good}\r\n`,
+    `${good}\n`,
+    `${good}&`,
+    `&x=a+b%c3%a9&${good}`,
+  ]) {
+    assert.equal((await send(club, body)).status, 200, body);
+    if (!body.startsWith('\ufeff')) assert.equal((await send(club, body, latin)).status, 200, body);
+  }
+  const unsupported = refused(400, { error: 'unsupported_grant_type' });
+  for (const body of [`${good}%0d%0a`, `${good}\r`, `${good}\n\n`, `${good}\n&x=1`, `${good}+`]) {
+    assert.deepEqual(await send(club, body), unsupported, body);
+  }
+  // Names and media types are not guessed at.
+  const missing = badRequest('grant_type is missing');
+  for (const body of [`?${good}`, `\ufeff\ufeff${good}`, `%ef%bb%bf${good}`]) {
+    assert.deepEqual(await send(club, body), missing, body);
+  }
 });
 
 test('HOSTILE 45: TRACE gets 405 with Allow, and sends no header back', async (t) => {

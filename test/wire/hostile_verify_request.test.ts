@@ -34,6 +34,18 @@ const errorOf = ({ status, body }: Answer): string => {
   return `${status} ${error}`.trimEnd();
 };
 
+test('HOSTILE 43: the caller’s own parameters may come as often as they will', async (t) => {
+  const { asked } = await open(t);
+  const plain = await asked('member');
+  for (const query of [
+    'fbclid=a&fbclid=b',
+    'foo[]=1&foo[]=2',
+    'resource=a&resource=b&code=x&code=y',
+  ]) {
+    assert.deepEqual(await asked(`member/orders?${query}`), plain, query);
+  }
+});
+
 test('C-4: the mode is never taken from a header, nor is anything else but token and key', async (t) => {
   const { token, asked } = await open(t);
   const own = { authorization: `Bearer ${token}` };

@@ -84,6 +84,28 @@ test('a client is told of its own tokens, refresh tokens too, and of nobody else
   assert.deepEqual(await asked(club, basic, second.refresh_token), active(told));
 });
 
+test('HOSTILE 43: a question may hold what is neither declared nor known, as often as it will', async (t) => {
+  const club = await openClub(t, { over: `${on}\nrevocation: { path: /revoke }` });
+  const { access_token: token } = await tokensOfLogin(club);
+  const headers = { authorization: club.client.basic };
+  const send = (target: string, more: readonly (readonly [string, string])[]): Promise<Answer> =>
+    post(club.url, target, [['token', token], ...more], headers);
+  const strangers = ['resource', 'foo[]', 'token[]', 'TOKEN', '__proto__'].flatMap((name) => [
+    [name, 'a'] as const,
+    [name, 'b'] as const,
+  ]);
+  assert.deepEqual(await send(path, strangers), active(memberFacts));
+  for (const name of ['token', 'token_type_hint', 'client_secret', 'state']) {
+    const twice = [name, name].map((one) => [one, 'x'] as const);
+    for (const target of [path, '/executive-club/revoke']) {
+      const error = { error: 'invalid_request', error_description: `${name} is repeated` };
+      assert.deepEqual(await send(target, twice), refused(400, error), name);
+    }
+  }
+  assert.equal((await send('/executive-club/revoke', strangers)).status, 200);
+  assert.deepEqual(await asked(club, club.client.basic, token), inactive);
+});
+
 test('nobody else is told anything, in the words of the dialect', async (t) => {
   const club = await openClub(t, { over: on });
   const gateway = await addGateway(club, programme);

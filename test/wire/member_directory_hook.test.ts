@@ -57,6 +57,7 @@ async function openHooked(
   t: TestContext,
   hookLimits = patientLimits,
   more = '',
+  trustedProxies: readonly string[] = [],
 ): Promise<HookedClub> {
   const clock = testClock();
   const known = [
@@ -70,7 +71,8 @@ async function openHooked(
   });
   const hook = await startHook(t, reference);
   const credentials = { secrets: [hookSecret] };
-  const club = await openClub(t, { over: over(hook, more), clock, credentials, hookLimits });
+  const options = { clock, credentials, hookLimits, trustedProxies };
+  const club = await openClub(t, { over: over(hook, more), ...options });
   return { ...club, hook, known, well: () => hook.become(reference) };
 }
 
@@ -202,9 +204,9 @@ for (const [name, listener] of Object.entries(troubles)) {
 /** Begins logins for which the hook is asked and that it never answers, and others that wait for those. */
 async function fillGate(club: HookedClub): Promise<void> {
   club.hook.become(silent);
-  // One is asked about, four wait for it, and the others find no room.
+  // One is asked about, 32 wait for it, and the others find no room.
   let turnedAway = 0;
-  for (let n = 0; n < 20; n += 1)
+  for (let n = 0; n < 48; n += 1)
     void tryLogin(club, `stuck-${n}`).finally(() => (turnedAway += 1));
   await until(() => turnedAway === 15, 'never: there is no room');
 }
@@ -283,35 +285,34 @@ test('partner-login: difficulties at login, temporarily unavailable at refresh, 
   assert.equal((await refreshAtPartner(club, tokens.refresh_token)).status, 200);
 });
 
-test('questions hand on the trace and the id of the request that asks, at logins and refreshes', async (t) => {
-  const club = await openHooked(t);
-  const traceId = '0af7651916cd43dd8448eb211c80319c';
-  const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
-  const headers = { traceparent, tracestate: 'vendor=1' };
-  const login = await openLogin(club.url, loginTarget(club.client));
-  const typed = { username: 'ann', password };
-  const answer = await submitLogin(club.url, login, typed, headers);
-  const code = URL.parse(answer.headers['location'] ?? '')?.searchParams.get('code') ?? '';
-  const asked = [club.records.at(-1)?.id];
-  const tokens = tokensIn(await redeem(club, code));
-  const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
-  const { basic: authorization } = club.client;
-  await post(club.url, paths.grant, form, { ...headers, authorization });
-  asked.push(club.records.at(-1)?.id);
-  const told = club.hook.headers.map((one) => [
-    one['x-request-id'],
-    one['traceparent'],
-    one['tracestate'],
-  ]);
-  assert.deepEqual(
-    told,
-    asked.map((id) => [id, traceparent, 'vendor=1']),
-  );
-  // Nothing is made up where nobody traces.
-  await refresh(club, tokens.refresh_token);
-  const last = club.hook.headers.at(-1) ?? {};
-  assert.deepEqual(
-    [last['x-request-id'], last['traceparent']],
-    [club.records.at(-1)?.id, undefined],
-  );
+test('HOSTILE 85: questions hand on the id of the request that asks, and its trace; of a stranger its identifiers alone', async (t) => {
+  const ids = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331';
+  const headers = { traceparent: `${ids}-01`, tracestate: 'vendor=1' };
+  for (const [trustedProxies, ...expected] of [
+    [['127.0.0.1/32'], `${ids}-01`, 'vendor=1'],
+    [['10.0.0.0/8'], `${ids}-00`, undefined],
+  ] as const) {
+    const club = await openHooked(t, patientLimits, '', trustedProxies);
+    const login = await openLogin(club.url, loginTarget(club.client));
+    const typed = { username: 'ann', password };
+    const answer = await submitLogin(club.url, login, typed, headers);
+    const code = URL.parse(answer.headers['location'] ?? '')?.searchParams.get('code') ?? '';
+    const asked = [club.records.at(-1)?.id];
+    const tokens = tokensIn(await redeem(club, code));
+    const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
+    await post(club.url, paths.grant, form, { ...headers, authorization: club.client.basic });
+    asked.push(club.records.at(-1)?.id);
+    const names = ['x-request-id', 'traceparent', 'tracestate'];
+    assert.deepEqual(
+      club.hook.headers.map((one) => names.map((name) => one[name])),
+      asked.map((id) => [id, ...expected]),
+    );
+    // Nothing is made up where nobody traces.
+    await refresh(club, tokens.refresh_token);
+    const last = club.hook.headers.at(-1) ?? {};
+    assert.deepEqual(
+      names.map((name) => last[name]),
+      [club.records.at(-1)?.id, undefined, undefined],
+    );
+  }
 });

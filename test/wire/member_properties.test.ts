@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { decodeJwt } from 'jose';
 
-import type { ProgrammeId } from '../../src/oauth/client.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { verify } from '../support/gateway.ts';
 import { shippedProgramme, startJetway } from '../support/jetway.ts';
@@ -77,4 +77,35 @@ test('a member’s properties stand in every answer as they were at the login', 
   assert.deepEqual([bare.tier, bare.body['tier']], [undefined, undefined]);
   assert.equal(decodeJwt(bare.body['access_token'] ?? '')['tier'], null);
   assert.deepEqual(await tell(bare.body['access_token'] ?? ''), ['', '', 'gold']);
+});
+
+test('HOSTILE 77: a JWT that would be too long to be read is not issued, and nothing is spent for it', async (t) => {
+  const names = Array.from({ length: 17 }, (_, index) => `p${index}`);
+  const claims = names.map((name) => `${name}: { value: client.${name}, absent: nothing }`);
+  for (const algorithm of ['ES256', 'RS256']) {
+    const long = `tokens: { access: { format: jwt, algorithm: ${algorithm}, claims: { ${claims.join(', ')} } } }`;
+    const jetway = await startJetway(t, { programmes: { [club]: shippedProgramme(club, long) } });
+    const properties = Object.fromEntries(names.map((name) => [name, 'x'.repeat(1000)]));
+    const client = await jetway.addClient({ more: { properties } });
+    const member = await jetway.addMember();
+    const target = `/${club}/auth/login?client_id=${client.id}&response_type=code`;
+    const { headers } = await submitLogin(jetway.url, await openLogin(jetway.url, target), member);
+    const code = new URL(headers['location'] ?? '').searchParams.get('code') ?? '';
+    const ask = (fields: Readonly<Record<string, string>>) =>
+      post(jetway.url, `/${club}/api/grant`, fields, { authorization: client.basic });
+    for (const fields of [
+      { grant_type: 'authorization_code', code },
+      { grant_type: 'client_credentials' },
+    ]) {
+      const { status, body } = await ask(fields);
+      assert.deepEqual([status, body], [500, '{"error":"server_error"}']);
+    }
+    await jetway.store.change('client', club as ProgrammeId, client.id as ClientId, (kept) => ({
+      ...kept,
+      properties: {},
+    }));
+    const { body } = await ask({ grant_type: 'authorization_code', code });
+    const { access_token: token } = JSON.parse(body) as { access_token: string };
+    assert.equal((await verify(jetway, club, 'member', { token })).status, 200);
+  }
 });

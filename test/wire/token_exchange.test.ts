@@ -78,15 +78,12 @@ for (const format of ['opaque', 'jwt'] as const) {
     assert.deepEqual(await exchange(club, last.access_token), invalid);
   });
 
-  test(`what ends a login ends its exchanged tokens; the refresh token goes on, ${format}`, async (t) => {
+  test(`what ends a login ends its exchanged tokens, ${format}`, async (t) => {
     const club = await openClub(t, { over });
     const { basic } = club.client;
     const first = await tokensOfLogin(club);
     const { access_token: long } = tokensIn(await exchange(club, first.access_token));
     const next = tokensIn(await refresh(club, first.refresh_token));
-    assert.equal(await isLive(club, long), true);
-    await revoke(club, programme, basic, first.access_token);
-    assert.deepEqual(await exchange(club, first.access_token), invalid);
     assert.equal(await isLive(club, long), true);
     await revoke(club, programme, basic, next.refresh_token);
     assert.equal(await isLive(club, long), false);

@@ -6,7 +6,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EventName, Facts } from '../../audit/event.ts';
 import { accountIdentifier, type Identify } from '../../audit/identifiers.ts';
 import { instant } from '../../lib/clock.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Store } from '../../store/contract.ts';
+import type { TokenOwner } from '../../store/grants.ts';
 import { type Item, type Kind, kinds } from '../../store/kinds.ts';
 import { DamagedItem } from '../../store/unusable.ts';
 import { dateText } from '../table.ts';
@@ -41,15 +43,18 @@ function writingVerbs(store: Store, begin: () => Changer | undefined): Writing {
       if (taken.length === 0) tell(audit, kind, [], items);
       return taken;
     },
-    change: async (kind, programme, id, change, own) => {
+    change: async (kind, programme, id, change, own, endsTokens = false) => {
       const audit = begin();
       let before: typeof after;
       const noting: typeof change = (item) => {
         before = item;
         return change(item);
       };
-      const after = await store.change(kind, programme, id, noting, own);
-      if (before !== undefined && after !== undefined) tell(audit, kind, [before], [after]);
+      const after = await store.change(kind, programme, id, noting, own, endsTokens);
+      if (before === undefined || after === undefined) return after;
+      tell(audit, kind, [before], [after]);
+      const { ownerOf } = kinds[kind];
+      if (endsTokens && ownerOf) tellRevoked(audit, programme, ownerOf(id));
       return after;
     },
     changeAll: async (kind, selection, change) => {
@@ -84,13 +89,17 @@ function writingVerbs(store: Store, begin: () => Changer | undefined): Writing {
     revokeAll: async (programme, owner) => {
       const audit = begin();
       await store.revokeAll(programme, owner);
-      const whose =
-        'client' in owner
-          ? { client: owner.client }
-          : { member: audit?.identify('member', owner.subject) };
-      audit?.put([['tokens_revoked', { programme, ...whose }]]);
+      tellRevoked(audit, programme, owner);
     },
   };
+}
+
+function tellRevoked(audit: Changer | undefined, programme: ProgrammeId, owner: TokenOwner): void {
+  const whose =
+    'client' in owner
+      ? { client: owner.client }
+      : { member: audit?.identify('member', owner.subject) };
+  audit?.put([['tokens_revoked', { programme, ...whose }]]);
 }
 
 function tell<K extends Kind>(

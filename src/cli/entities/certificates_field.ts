@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { instant } from '../../lib/clock.ts';
 import { digest } from '../../lib/digest.ts';
 import { quote } from '../../lib/fault.ts';
-import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
+import { readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
 import {
   type ClientCertificate,
   readCertificate,
@@ -33,7 +33,7 @@ const file: Pick<Input, 'quoted' | 'check'> = {
 /** The first certificate of a PEM file; the end of a sentence that says why there is none. */
 function readFile(path: string): ClientCertificate | string {
   try {
-    return readCertificate(new X509Certificate(readTextFile(path, mostBytes)));
+    return readCertificate(new X509Certificate(readSourceFile(path, mostBytes)));
   } catch (error) {
     return error instanceof UnreadableFile ? error.message : 'holds no certificate in PEM';
   }
@@ -107,7 +107,7 @@ export const certificateSubject: Field<string | undefined> = {
       name: subject,
       check: (text) =>
         readName(text) === undefined
-          ? `must be a distinguished name as in RFC 4514, such as CN=partner,O=Partner, or dns:, uri:, ip: or email: and a name, not ${quote(text)}`
+          ? `must be a distinguished name as in RFC 4514, such as CN=partner,O=Partner, as openssl prints it with -nameopt RFC2253, or dns:, uri:, ip: or email: and a name, not ${quote(text)}`
           : undefined,
       flags: '--certificate-subject <name>',
       help: 'name in certificates that an authority vouches for, which it shows instead of a secret (RFC 8705)',

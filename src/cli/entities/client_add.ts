@@ -12,16 +12,19 @@ import { makeGuide } from '../../programme/partner/guide.ts';
 import { partnerPage } from '../../programme/partner/page/page.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Environment, Store } from '../../store/contract.ts';
-import { failed, wrongUsage } from '../exit.ts';
+import { failed, refuseUsage, wrongUsage } from '../exit.ts';
 import { type Surroundings, withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
+import { collisionMessages, collisionWarnings } from './callback_names.ts';
 import { clientFields } from './client_fields.ts';
 import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts';
 import { expectComplete, judgeClient, needsNoSecret } from './client_needs.ts';
-import type { Input } from './fields.ts';
+import { givenIn, type Input } from './fields.ts';
 import { type NewItem, readNew, select } from './kind.ts';
+import { toldColliding } from './redirect_uris_field.ts';
 import {
+  expectLong,
   findHolder,
   newApiKey,
   newSecret,
@@ -47,6 +50,7 @@ type AddClientOptions = NewItem & {
   readonly clientId?: string;
   readonly public?: boolean;
   readonly secretStdin?: boolean;
+  readonly insecureShortSecret?: boolean;
   readonly apiKeyOf?: string;
   readonly incomplete?: boolean;
   readonly partnerPage?: boolean;
@@ -66,11 +70,17 @@ export async function addClient(options: AddClientOptions): Promise<void> {
       '--public and --secret-stdin do not go together: a public client has no secret',
     );
   }
+  const told = toldColliding(givenIn(options, clientFields.redirectUris.inputs));
+  refuseUsage(collisionMessages(programme, fields.redirectUris, told));
   const judgement = judgeClient(loaded, { ...fields, apiKeys: [apiKeyOf ?? 'new'] });
-  const warnings = expectComplete(judgement, options.incomplete);
+  const warnings = [
+    ...expectComplete(judgement, options.incomplete),
+    ...collisionWarnings(programme, fields),
+  ];
   const newOrNone = (): string | undefined =>
     needsNoSecret(loaded.definition, fields) ? undefined : newSecret();
   const secret = options.secretStdin === true ? await readGivenSecret() : newOrNone();
+  expectLong(secret, ownLookUps(loaded), options.insecureShortSecret);
   const apiKey = newApiKey(config.environment);
   const { client, holder } = await withStore(config, async (open) => {
     const createdAt = open.clock.now();

@@ -6,12 +6,15 @@ import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import { askServer } from '../control_client.ts';
 import { CommandError, refuseUsage } from '../exit.ts';
 import type { Surroundings } from '../open_store.ts';
-import { loadIfGood, selectProgrammes } from '../programmes.ts';
+import { compileLoaded, loadIfGood, selectProgrammes } from '../programmes.ts';
 import type { ClientUseView } from '../server/client_use.ts';
 import { dateText, type Uses } from '../table.ts';
+import { collisionMessages, collisionWarnings } from './callback_names.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
 import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
+import { givenIn } from './fields.ts';
 import type { Kind } from './kind.ts';
+import { toldColliding } from './redirect_uris_field.ts';
 import { showSecrets } from './secrets.ts';
 import { type Shown, shown, showFields } from './shown.ts';
 
@@ -27,7 +30,14 @@ export const clientKind: Kind<'client'> = {
     if (verb !== 'show') return values;
     return [...values, await showSharers(around, client), await showUse(around, client)];
   },
-  warnings: redirectWarnings,
+  warnings: ({ config }, id) => {
+    const loaded = loadIfGood(config, id);
+    const programme = loaded && compileLoaded(config, loaded);
+    return (client) => [
+      ...redirectWarnings(client),
+      ...(programme === undefined ? [] : collisionWarnings(programme, client)),
+    ];
+  },
   columns: {
     PROGRAMME: 'programme',
     CLIENT: 'client_id',
@@ -44,14 +54,21 @@ export const clientKind: Kind<'client'> = {
     json: ({ id, programme, name }) => ({ client_id: id, programme, name }),
   },
   fields: clientFields,
-  judgeChange: ({ config }, { programme }, { incomplete }) => {
-    const loaded = loadIfGood(config, programme);
+  judgeChange: ({ config }, before, options) => {
+    const { programme: id } = before;
+    const loaded = loadIfGood(config, id);
+    const programme = loaded && compileLoaded(config, loaded);
+    const told = toldColliding(givenIn(options, clientFields.redirectUris.inputs));
     return Promise.resolve((after) => {
       refuseUsage(returnFaults(after));
-      if (loaded !== undefined) {
-        return expectComplete(judgeClient(loaded, after), incomplete === true);
+      if (loaded !== undefined && programme !== undefined) {
+        // Only what this command registers is judged: an old callback hinders no other change.
+        const added = after.redirectUris.filter((uri) => !before.redirectUris.includes(uri));
+        refuseUsage(collisionMessages(programme, added, told));
+        const warnings = expectComplete(judgeClient(loaded, after), options['incomplete'] === true);
+        return [...warnings, ...collisionWarnings(programme, after)];
       }
-      const unjudged = `the file of ${programme} has faults: what it needs of a client is not looked at`;
+      const unjudged = `the file of ${id} has faults: what it needs of a client is not looked at`;
       return [unjudged, ...redirectWarnings(after)];
     });
   },

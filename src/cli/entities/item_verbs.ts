@@ -30,11 +30,11 @@ export async function showItem<N extends Noun>(
   name: string,
   options: Selection,
 ): Promise<void> {
-  const { item, values } = await withItem(kind, name, options, async (around, found) => ({
-    item: found,
+  const { warnings, values } = await withItem(kind, name, options, async (around, found) => ({
+    warnings: kind.warnings?.(around, found.programme)(found) ?? [],
     values: await kind.show(around, found, 'show'),
   }));
-  kind.warnings?.(item).forEach(warn);
+  warnings.forEach(warn);
   await printShown(values, options);
 }
 
@@ -77,8 +77,12 @@ export async function listItems<N extends Noun>(
     const found = alike.filter((_, index) => matches[index]);
     if (count === true) return print(String(found.length));
     const listed: Readonly<Record<string, unknown>>[] = [];
+    const judges = new Map(programmes.map((one) => [one, kind.warnings?.(open, one)]));
     for (const item of found.slice(0, limit)) {
       listed.push(jsonOf(await kind.show(open, item, 'list')));
+      judges
+        .get(item.programme)?.(item)
+        .forEach((words) => warn(`${kind.nameOf(item)}: ${words}`));
     }
     if (json === true) return printJson(listed);
     if (items.length === 0 && damage.length > 0) return;
@@ -112,9 +116,14 @@ export async function setItem<N extends Noun>(
   const { fields, alsoSets } = kind;
   const given = givenIn(options, inputsOf(fields));
   const readsMore = alsoSets !== undefined && valueOf(options, alsoSets.option.flags) === true;
+  const keeps = alsoSets !== undefined && valueOf(options, alsoSets.keeping.flags) === true;
+  const endsTokens = readsMore && !keeps;
   const nothing = `nothing is to be changed: jetway help ${kind.noun} set lists what can`;
   refuseUsage([
     ...(given.size > 0 || readsMore ? [] : [nothing]),
+    ...(keeps && !readsMore
+      ? [`${alsoSets.keeping.flags} goes with ${alsoSets.option.flags}: nothing else ends logins`]
+      : []),
     ...complaintsOf(fields, given).map(({ message }) => message),
   ]);
   const config = configOf(options);
@@ -122,7 +131,7 @@ export async function setItem<N extends Noun>(
   const { warnings, values } = await withStore(config, async (around) => {
     const found = await select(kind, around, name, options);
     const judge = await kind.judgeChange?.(around, found, options);
-    const after = await changeItem(kind, around, found, (before) => {
+    const change = (before: Item<N>): Item<N> => {
       const missing = lackingIn(fields, before, given);
       if (missing.length > 0) {
         const lines = missing.map((words) => `${kind.nameOf(before)} has no ${words}`);
@@ -131,10 +140,12 @@ export async function setItem<N extends Noun>(
       const draft = { ...changeFields(fields, before, given), ...more };
       judge?.(draft);
       return draft;
-    });
+    };
+    const after = await changeItem(kind, around, found, change, undefined, endsTokens);
     return { warnings: judge?.(after) ?? [], values: await kind.show(around, after) };
   });
   warnings.forEach(warn);
+  if (endsTokens) say(alsoSets.ended);
   await printShown(values, options);
 }
 

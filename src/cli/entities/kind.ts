@@ -45,7 +45,14 @@ export interface Kind<N extends Noun> {
   /** What verbs can give and change. */
   readonly fields: SomeFields<Item<N>>;
   /** An option of `set` whose value is read from standard input. */
-  readonly alsoSets?: { readonly option: OptionSpec; read(): Promise<Partial<Item<N>>> };
+  readonly alsoSets?: {
+    readonly option: OptionSpec;
+    read(): Promise<Partial<Item<N>>>;
+    /** It ends all that the item's owner was issued so far, unless this option keeps that. */
+    readonly keeping: OptionSpec;
+    /** What is said of the end. */
+    readonly ended: string;
+  };
   /** An identifier, or a username. */
   nameOf(item: Item<N>): string;
   /** The name as sentences quote it. */
@@ -54,8 +61,8 @@ export interface Kind<N extends Noun> {
   find?(store: Store, programme: ProgrammeId, name: string): Promise<Item<N> | undefined>;
   /** All values but digests and hashes; a few only for `show` or for `list`. */
   show(around: Surroundings, item: Item<N>, verb?: 'show' | 'list'): Promise<readonly Shown[]>;
-  /** The warnings of `show`. */
-  warnings?(item: Item<N>): readonly string[];
+  /** Loads what a programme's items are judged by; the result gives the warnings of `show` and `list`. */
+  warnings?(around: Surroundings, programme: ProgrammeId): (item: Item<N>) => readonly string[];
   /** Columns of `list`: headings by JSON keys. */
   readonly columns: Readonly<Record<string, string>>;
   /** Whether the kind's own options of `list` select the item. */
@@ -143,7 +150,7 @@ export function removedMeanwhile<N extends Noun>(kind: Kind<N>, name: string): C
 
 /**
  * `change` may run twice, so it must depend only on its argument; if it throws, nothing changes.
- * @param own see `Registry.change`
+ * @param own see `Registry.change`, also for `endsTokens`
  */
 export async function changeItem<N extends Noun>(
   kind: Kind<N>,
@@ -151,9 +158,10 @@ export async function changeItem<N extends Noun>(
   item: Item<N>,
   change: (item: Item<N>) => Item<N>,
   own?: readonly LookUp<N>[],
+  endsTokens?: boolean,
 ): Promise<Item<N>> {
   const id = kinds[kind.noun].idOf(item);
-  const after = await store.change(kind.noun, item.programme, id, change, own);
+  const after = await store.change(kind.noun, item.programme, id, change, own, endsTokens);
   if (after === undefined) throw removedMeanwhile(kind, kind.nameOf(item));
   return after;
 }

@@ -21,6 +21,12 @@ export const newPasswordOption: OptionSpec = option(
   'read a new password from standard input',
 );
 
+/** A thief who knew the old password has logins of his own, so they end with it (HOSTILE 94). */
+export const keepLoginsOption: OptionSpec = option(
+  '--keep-logins',
+  'with a new password: leave its logins, codes and tokens as they are',
+);
+
 export const memberKind: Kind<'member'> = {
   noun: 'member',
   argument: ['<username>', 'its username, or its subject'],
@@ -57,6 +63,9 @@ export const memberKind: Kind<'member'> = {
   alsoSets: {
     option: newPasswordOption,
     read: async () => ({ passwordHash: await readPasswordHash() }),
+    keeping: keepLoginsOption,
+    ended:
+      'every code and token of its logins so far is revoked: it logs in anew, with the new password',
   },
   judgeChange: async ({ store, config }, member, options) => {
     const { programme } = loadCompiled(config, member.programme);

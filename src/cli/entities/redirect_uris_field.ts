@@ -2,13 +2,14 @@
 
 import { quote } from '../../lib/fault.ts';
 import { redirectUriFault } from '../../oauth/redirect_uri.ts';
-import { type Field, type Input, textsOf } from './fields.ts';
+import { type Field, type Input, type Inputs, textsOf } from './fields.ts';
 
-const [all, added, removed, insecure] = [
+const [all, added, removed, insecure, colliding] = [
   'redirect_uris',
   'add_redirect_uris',
   'remove_redirect_uris',
   'insecure_redirect_uris',
+  'colliding_redirect_uris',
 ];
 
 /** A URI in both lists counts as insecure (C-5). */
@@ -50,12 +51,18 @@ export const redirectUris: Field<readonly string[]> = {
       flags: '--insecure-redirect-uri <uri...>',
       help: 'INSECURE: callback URI of plain http, on the way to which codes can be read',
     },
+    {
+      ...secure,
+      name: colliding,
+      flags: '--colliding-redirect-uri <uri...>',
+      help: 'AMBIGUOUS: callback URI whose query has a name by which the programme answers, which then comes twice',
+    },
   ],
-  read: (given) => [...new Set([...textsOf(given, all), ...textsOf(given, insecure)])],
+  read: (given) => [...new Set([...textsOf(given, all), ...toldOf(given)])],
   change: (before, given) => {
     const kept = before.filter((uri) => !textsOf(given, removed).includes(uri));
     const uris = given.has(all) ? textsOf(given, all) : [...kept, ...textsOf(given, added)];
-    return [...new Set([...uris, ...textsOf(given, insecure)])];
+    return [...new Set([...uris, ...toldOf(given)])];
   },
   complaints: (given) => {
     const both = textsOf(given, added)
@@ -68,6 +75,16 @@ export const redirectUris: Field<readonly string[]> = {
       .filter((uri) => !before.includes(uri))
       .map((uri) => `redirect URI ${quote(uri)}`),
 };
+
+/** Those that a word of its own lets in. */
+function toldOf(given: Inputs): readonly string[] {
+  return [...textsOf(given, insecure), ...textsOf(given, colliding)];
+}
+
+/** Those of which is said that names in their query collide (HOSTILE 86). */
+export function toldColliding(given: Inputs): readonly string[] {
+  return textsOf(given, colliding);
+}
 
 const replaces = {
   message:

@@ -25,7 +25,14 @@ import {
   takeBack,
   withFresh,
 } from './rotation.ts';
-import { newApiKey, newSecret, ownLookUps, readGivenSecret, secretTaken } from './secrets.ts';
+import {
+  expectLong,
+  newApiKey,
+  newSecret,
+  ownLookUps,
+  readGivenSecret,
+  secretTaken,
+} from './secrets.ts';
 import { type Handover, handOver, handoverOf, jsonOf, shown, unshown } from './shown.ts';
 
 const waiting = 'wait until the older one ends, or end both with --overlap 0s';
@@ -90,6 +97,7 @@ async function rotate<N extends Holder>(
   const text = await rotation.make(config, options);
   await withItem(kind, id, options, async (open, found) => {
     const own = rotation.own?.(loadIfGood(config, found.programme)) ?? [];
+    expectLong(text, own, options.insecureShortSecret);
     const digest = open.keyring.secretDigest(text);
     const befores = new Map<string, Item<N>>();
     const change = (item: Item<N>): Item<N> => {

@@ -19,6 +19,7 @@ import type { Handover } from './shown.ts';
 export type RotateOptions = Selection & {
   readonly overlap: string;
   readonly secretStdin?: boolean;
+  readonly insecureShortSecret?: boolean;
   /** Other clients that share the API key keep theirs. */
   readonly alone?: boolean;
 };

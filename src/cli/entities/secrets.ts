@@ -2,6 +2,7 @@
 
 import { randomKey } from '../../lib/random.ts';
 import { hashPassword, longestPassword } from '../../members/password.ts';
+import { countOf } from '../../oauth/cause.ts';
 import type { Client, ProgrammeId, StoredSecret } from '../../oauth/client.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { longestApiKey } from '../../programme/requests/verification.ts';
@@ -32,7 +33,7 @@ export function newApiKey(environment: Environment): string {
   return `jw_${environment}_${randomKey(keyBytes)}`;
 }
 
-/** Reads a partner's existing secret from standard input; warns if it is short. */
+/** Reads a partner's existing secret from standard input; warns if it is short (see `expectLong`). */
 export async function readGivenSecret(): Promise<string> {
   const secret = await readLine('secret');
   const fault = secretFault(secret);
@@ -112,6 +113,32 @@ export function secretWarning(what: string, text: string): string | undefined {
   return text.length < shortestGoodSecret
     ? `the ${what} has ${text.length} characters; with fewer than ${shortestGoodSecret} it can be guessed`
     : undefined;
+}
+
+/** The hint for a key that is too short. */
+export const longer = `give it ${shortestGoodSecret} characters or more, as Jetway's have`;
+
+/**
+ * Why a text must not be all that names its client, as the end of a sentence: an API key, or a secret where
+ * clients are found by it. A short one can be guessed, and no limit refuses the right one (HOSTILE 82).
+ */
+export function shortFault(text: string): string | undefined {
+  return text.length < shortestGoodSecret
+    ? `has only ${countOf(text.length, 'character')}: whoever guesses it is this client`
+    : undefined;
+}
+
+/** Holds a given secret to the length of a key if clients are found by it; if it may be short, warns. */
+export function expectLong(
+  secret: string | undefined,
+  own: readonly string[],
+  mayBeShort = false,
+): void {
+  const fault = secret !== undefined && own.includes('secret') ? shortFault(secret) : undefined;
+  if (fault === undefined) return;
+  const message = `the secret ${fault}`;
+  if (!mayBeShort) throw wrongUsage(`${message}; ${longer}, or allow it: --insecure-short-secret`);
+  warn(`INSECURE: ${message}`);
 }
 
 /** Secrets without digests, which help an attacker who has the master key. */

@@ -25,6 +25,11 @@ const incomplete: OptionSpec = option(
   "allow a client that lacks what the programme's dialect needs of it",
 );
 
+const shortSecret: OptionSpec = option(
+  '--insecure-short-secret',
+  'INSECURE: take a secret that can be guessed, though it alone names the client',
+);
+
 export function overlapOption(duration: string): OptionSpec {
   return option('--overlap <duration>', 'how long the old one stays valid; 0s ends it at once', {
     default: duration,
@@ -42,6 +47,7 @@ export const clientVerbs: readonly Verb[] = [
         ...optionsOf(clientIdInput),
         option('--public', 'an app that cannot keep a secret: it gets none (RFC 6749 2.1)'),
         option('--secret-stdin', 'read a secret it has already from standard input'),
+        shortSecret,
         option(
           '--partner-page',
           'print the page for this partner too, which has no secret (show --for partner)',
@@ -99,6 +105,7 @@ export const clientVerbs: readonly Verb[] = [
       options: [
         overlapOption('30d'),
         option('--secret-stdin', 'read the new secret from standard input'),
+        shortSecret,
       ],
       example: '--overlap 7d',
       run: rotateSecret,

@@ -12,7 +12,13 @@ import {
   showItem,
 } from '../entities/item_verbs.ts';
 import { memberFields, subjectInput } from '../entities/member_fields.ts';
-import { addMember, memberKind, newPasswordOption, unlockMember } from '../entities/member_kind.ts';
+import {
+  addMember,
+  keepLoginsOption,
+  memberKind,
+  newPasswordOption,
+  unlockMember,
+} from '../entities/member_kind.ts';
 import { addedAtOnce, importMembers } from '../import/members.ts';
 import { columnsHelp } from '../import/table.ts';
 import { testDirectory } from '../server/directory_test.ts';
@@ -66,7 +72,9 @@ export const memberVerbs: readonly Verb[] = [
     {
       verb: 'set',
       summary: 'change what is kept of a member',
-      options: [...setOptions(memberFields), newPasswordOption],
+      details:
+        'A new password ends the logins of the member so far, with all their codes and tokens, unless --keep-logins is given.',
+      options: [...setOptions(memberFields), newPasswordOption, keepLoginsOption],
       example: '--level AUTHN-LEVEL-12',
       run: setItem,
     },

@@ -6,18 +6,16 @@ import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { LookUp } from '../../store/kinds.ts';
+import { collisionFaults, collisionWarnings } from '../entities/callback_names.ts';
 import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
 import { type Input, textsOf } from '../entities/fields.ts';
-import {
-  apiKeyFault,
-  findHolder,
-  ownLookUps,
-  secretFault,
-  secretWarning,
-} from '../entities/secrets.ts';
+import { toldColliding } from '../entities/redirect_uris_field.ts';
+import { findHolder, ownLookUps } from '../entities/secrets.ts';
 import type { OpenStore } from '../open_store.ts';
+import { keyInputs, shortKeys, weakKeys } from './client_keys.ts';
 import { columnsOf, type Entry, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, valueOf, warningAt } from './table.ts';
 
@@ -29,11 +27,7 @@ export type ClientImportOptions = ImportOptions & {
 type ClientRow = Entry<ClientFields>;
 
 /** Columns besides a client's fields. An import generates no identifier and no secret. */
-const otherColumns: readonly Input[] = [
-  clientIdInput,
-  { name: 'client_secret', check: secretFault },
-  { name: 'api_key', check: apiKeyFault },
-];
+const otherColumns: readonly Input[] = [clientIdInput, ...keyInputs];
 
 export const clientColumns: readonly Input[] = columnsOf({
   fields: clientFields,
@@ -48,6 +42,10 @@ export async function importClients(path: string, options: ClientImportOptions):
 const sharing = 'clients of one partner may share one: --shared-api-keys';
 
 const alone = 'clients are found by it';
+
+const redirectUriColumns = clientFields.redirectUris.inputs.map(({ name }) => name);
+const collidingHint =
+  'take it out of the query, or name the callback under colliding_redirect_uris too';
 
 function clientImport(
   loaded: LoadedProgramme,
@@ -75,9 +73,27 @@ function clientImport(
       const role = row.given.get('roles')?.find(({ text }) => text === 'member');
       const message = 'the role member needs redirect_uris, where members return to after a login';
       const isStuck = role !== undefined && hasNoReturn(row.item);
-      return [...(isStuck ? [errorAt(role.at, [], message)] : []), ...secretFaults(row, loaded)];
+      return [
+        ...(isStuck ? [errorAt(role.at, [], message)] : []),
+        ...secretFaults(row, loaded),
+        ...shortKeys(row, own),
+      ];
     },
-    judge: (row) => judge(row, loaded, incomplete),
+    newErrors: ({ given, item, at }) => {
+      const texts = redirectUriColumns.flatMap((column) => given.get(column) ?? []);
+      return collisionFaults(programme, item.redirectUris, toldColliding(given)).map(
+        ([uri, fault]) => {
+          const place = texts.find(({ text }) => text === uri);
+          return errorAt(place?.at ?? at, [], `${quote(uri)} ${fault}`, collidingHint);
+        },
+      );
+    },
+    judge: (row) => [
+      ...judge(row, loaded, own, incomplete),
+      ...collisionWarnings(programme, { redirectUris: toldColliding(row.given) }).map((words) =>
+        warningAt(row, words),
+      ),
+    ],
     compare: async (open, row) => {
       const keys = [
         ...(sharedApiKeys ? [] : await heldKeyFaults(open, programme, row)),
@@ -99,21 +115,22 @@ function clientImport(
 }
 
 /** What the dialect needs of the client and it lacks; secrets that can be guessed. */
-function judge(row: ClientRow, loaded: LoadedProgramme, incomplete: boolean): readonly Fault[] {
+function judge(
+  row: ClientRow,
+  loaded: LoadedProgramme,
+  own: readonly LookUp<'client'>[],
+  incomplete: boolean,
+): readonly Fault[] {
   const judged = { ...row.item, apiKeys: row.given.get('api_key') ?? [] };
   const { missing, warnings } = judgeClient(loaded, judged, (name) => name);
   const { at } = valueOf(row, 'client_id') ?? row;
   if (missing.length > 0 && !incomplete) {
     return missing.map((words) => errorAt(at, [], orIncomplete(words)));
   }
-  const short = Object.entries({ client_secret: 'secret', api_key: 'API key' }).flatMap(
-    ([column, what]) => {
-      const value = valueOf(row, column);
-      const warning = value && secretWarning(what, value.text);
-      return warning === undefined ? [] : [warningAt(value ?? row, warning)];
-    },
-  );
-  return [...short, ...[...missing, ...warnings].map((words) => warningAt({ at }, words))];
+  return [
+    ...weakKeys(row, own),
+    ...[...missing, ...warnings].map((words) => warningAt({ at }, words)),
+  ];
 }
 
 /** The lack of a secret where nothing takes its place, or a secret that a public client cannot have. */

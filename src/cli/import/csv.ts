@@ -1,4 +1,5 @@
-// Owns strict CSV (RFC 4180) with the position of every value; it knows no columns.
+// Owns strict CSV (RFC 4180), also with the separators of Excel, and the position of every value; it knows no
+// columns.
 
 import { byPosition, type Fault } from '../../lib/fault.ts';
 import {
@@ -21,15 +22,25 @@ export function parseCsv(file: string, text: string): Csv {
   const source = openSource(file, text);
   const foreign = characterFaults(source);
   if (foreign.length > 0) return { records: [], faults: foreign };
+  const separator = separatorOf(source.text);
   const records: (readonly Text[])[] = [];
   const faults: Fault[] = [];
   for (let offset = 0; offset < source.text.length;) {
-    const { end, values, fault } = readRecord(source, offset);
+    const { end, values, fault } = readRecord(source, separator, offset);
     offset = end;
     if (fault !== undefined) faults.push(fault);
     else if (values.length > 1 || values[0]?.text !== '') records.push(values);
   }
   return { records, faults: faults.toSorted(byPosition) };
+}
+
+type Separator = ',' | ';' | '\t';
+
+/** Where numbers have a comma, Excel separates by a semicolon; the first line names columns, without either. */
+function separatorOf(text: string): Separator {
+  const [line = ''] = /^.*/.exec(text) ?? [];
+  const others = (['\t', ';'] as const).filter((one) => line.includes(one));
+  return others.length === 1 && others[0] !== undefined && !line.includes(',') ? others[0] : ',';
 }
 
 interface Record {
@@ -38,7 +49,7 @@ interface Record {
   readonly end: number;
 }
 
-function readRecord(source: YamlSource, start: number): Record {
+function readRecord(source: YamlSource, separator: Separator, start: number): Record {
   const { text } = source;
   const lineEnd = (offset: number): number => {
     const end = text.indexOf('\n', offset);
@@ -53,7 +64,7 @@ function readRecord(source: YamlSource, start: number): Record {
   for (let offset = start; ; offset += 1) {
     const isQuoted = text[offset] === '"';
     const begin = isQuoted ? offset + 1 : offset;
-    const end = isQuoted ? closingQuote(text, begin) : plainEnd(text, begin);
+    const end = isQuoted ? closingQuote(text, begin) : plainEnd(text, separator, begin);
     if (end < 0) return broken(offset, 'the quote that opens here is never closed', text.length);
     const raw = text.slice(begin, end);
     const stray = isQuoted ? -1 : raw.indexOf('"');
@@ -66,14 +77,16 @@ function readRecord(source: YamlSource, start: number): Record {
     // A carriage return is part of a line break here: the character check has refused all others.
     if (text[offset] === '\r') offset += 1;
     if (offset >= text.length || text[offset] === '\n') return { values, end: offset + 1 };
-    if (text[offset] !== ',') {
-      return broken(offset, 'a "," or the end of the line must follow a closing quote');
+    if (text[offset] !== separator) {
+      return broken(offset, `a "${separator}" or the end of the line must follow a closing quote`);
     }
   }
 }
 
-function plainEnd(text: string, begin: number): number {
-  const end = /[,\r\n]/g;
+const ends = { ',': /[,\r\n]/g, ';': /[;\r\n]/g, '\t': /[\t\r\n]/g } as const;
+
+function plainEnd(text: string, separator: Separator, begin: number): number {
+  const end = ends[separator];
   end.lastIndex = begin;
   return end.exec(text)?.index ?? text.length;
 }

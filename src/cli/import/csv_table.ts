@@ -23,7 +23,8 @@ export function readCsvTable(
   example: string,
 ): Table {
   const { records, faults } = parseCsv(file, text);
-  const [header, ...rest] = records;
+  const [named, ...rest] = records;
+  const header = named && withoutEmptyEnd(named, 1);
   const [first] = header ?? [];
   if (header === undefined || first === undefined) return { rows: [], columns: new Set(), faults };
   const columns = header.map(({ text: name }) => columnOf(name, inputs));
@@ -36,7 +37,9 @@ export function readCsvTable(
   const wrong = header.flatMap((value, index) =>
     headerFaults(value, header.slice(0, index), inputs),
   );
-  const read = rest.map((record) => readRow(record, columns));
+  // A row of separators alone is an empty line of a spreadsheet.
+  const filled = rest.filter((record) => record.some((value) => value.text !== ''));
+  const read = filled.map((record) => readRow(withoutEmptyEnd(record, columns.length), columns));
   return tableOf(known, read, [...faults, ...missing, ...wrong]);
 }
 
@@ -54,11 +57,15 @@ function columnOf(column: string, inputs: readonly Input[]): Column | undefined 
   return undefined;
 }
 
+/** Spreadsheets write separators up to the last column that ever held something. */
+function withoutEmptyEnd(record: readonly Text[], least: number): readonly Text[] {
+  const end = record.findLastIndex((value) => value.text !== '') + 1;
+  return record.slice(0, Math.max(least, end));
+}
+
 /** Never quotes the line: in a file without header it may hold a secret. */
-function noHeader({ text, at }: Text, example: string): Fault {
-  const hint = text.includes(';')
-    ? 'separate them with commas'
-    : `the first line names them, such as ${example}`;
+function noHeader({ at }: Text, example: string): Fault {
+  const hint = `the first line names them, such as ${example}`;
   return errorAt(at, [], 'these are no names of columns', hint);
 }
 

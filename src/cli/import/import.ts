@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { wholeFault } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
 import { byPosition, errorAt, type Fault, formatFault, quote } from '../../lib/fault.ts';
-import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
+import { readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
 import {
@@ -61,6 +61,8 @@ export interface Import<Shape> {
   tableFaults?(table: Table): readonly string[];
   /** Errors of a row besides those of its inputs. */
   errors(row: Entry<Shape>): readonly Fault[];
+  /** Errors of a row that the store does not have yet. */
+  newErrors?(row: Entry<Shape>): readonly Fault[];
   /** Faults of a row without errors. */
   judge(row: Entry<Shape>): readonly Fault[];
   /** Warnings given once for all rows. */
@@ -93,7 +95,7 @@ export async function importFile<Shape>(
       compareAll(open, spec, good, step);
     const what = `looking for ${items} in the store`;
     const { fresh, conflicts } = await withProgress(what, good.length, compare);
-    report(faults, conflicts);
+    report([...faults, ...fresh.flatMap((row) => spec.newErrors?.(row) ?? [])], conflicts);
     if (dryRun || open === undefined) return fresh;
     const add = (step: Step): Promise<readonly string[]> => spec.add(open, fresh, step);
     const taken = await withProgress(`importing ${items}`, fresh.length, add);
@@ -144,7 +146,7 @@ async function readFile(path: string, mostBytes: number): Promise<string> {
   if (path === '-') return readText('file', mostBytes);
   const file = shownPath(path);
   try {
-    const text = readTextFile(path, mostBytes);
+    const text = readSourceFile(path, mostBytes);
     if ((statSync(path).mode & 0o077) !== 0) {
       warn(`${file} holds secrets, and others can read it: chmod 600 it, and delete it afterwards`);
     }

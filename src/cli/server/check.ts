@@ -28,7 +28,7 @@ import {
   warningAt,
 } from '../../lib/fault.ts';
 import { isLoopback } from '../../lib/ip_address.ts';
-import { readTextFile } from '../../lib/read_file.ts';
+import { readSourceFile } from '../../lib/read_file.ts';
 import { maxYamlBytes, parseYaml } from '../../lib/yaml/yaml.ts';
 import { compileProgramme } from '../../programme/compile.ts';
 import { deploy } from '../../programme/deployment.ts';
@@ -37,6 +37,7 @@ import { neededProperties } from '../entities/client_needs.ts';
 import { misconfigured } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { counted } from '../table.ts';
+import { callbackFaults } from './check_callbacks.ts';
 
 /** The note of a check that reads only the given files. */
 const alonePart = 'no configuration was looked at: jetway check without a file does';
@@ -108,6 +109,7 @@ function checkConfiguration(path: string): Findings {
     for (const { loaded } of files ?? []) {
       if (loaded) faults.push(...unaskedFaults(config, loaded), ...sandboxFaults(config, loaded));
     }
+    faults.push(...callbackFaults(config, files ?? []));
   }
   return { files: files ?? [], faults };
 }
@@ -153,7 +155,7 @@ function sandboxFaults(
 /** Reads the programme folder from a configuration with faults; undefined if that fails. */
 function folderNamedIn(path: string): string | undefined {
   try {
-    const { root } = parseYaml(path, readTextFile(path, maxYamlBytes));
+    const { root } = parseYaml(path, readSourceFile(path, maxYamlBytes));
     const node = root === undefined ? undefined : nodeAt(root, ['programmes']);
     return node?.kind === 'scalar' && typeof node.value === 'string'
       ? resolve(dirname(path), node.value)

@@ -72,7 +72,12 @@ export class Listeners {
         'the socket was handed down: change it where it comes from (ListenStream= of its unit), and restart',
       );
     }
-    const options = present({ share: 1 / 4, tls, observer: this.#observer });
+    const options = present({
+      share: 1 / 4,
+      tls,
+      believesTraces: true,
+      observer: this.#observer,
+    });
     const opened =
       gateway &&
       (await listenAt(

@@ -27,12 +27,18 @@ export interface ServingSettings {
   readonly hasGateway: boolean;
   /** Vouch for servers of key sets, in PEM. */
   readonly jwksAuthorities?: string;
+  /** More headers of all pages of the public listener, and of the redirects of logins. */
+  readonly pageHeaders: Readonly<Record<string, string>>;
 }
 
 /** Members with which login forms are filled in; only for `dev`. */
 type FilledForms = ReadonlyMap<ProgrammeId, FilledForm>;
 
-const usualSettings: ServingSettings = { trustedProxies: [], hasGateway: false };
+const usualSettings: ServingSettings = {
+  trustedProxies: [],
+  hasGateway: false,
+  pageHeaders: {},
+};
 
 /** Requests under way end in the version that they began in. */
 export class Serving {
@@ -122,11 +128,13 @@ export class Serving {
   }
 
   #makeApps(): Readonly<Record<'main' | 'gateway', App>> {
-    const { trustedProxies, hasGateway } = this.#settings;
+    const { trustedProxies, hasGateway, pageHeaders } = this.#settings;
     const sites = new Map([...this.#served].map(([id, { site }]) => [id, site]));
     const isProxy = networkTest(trustedProxies);
-    const appOf = (side: Listener): App =>
-      createApp(this.#deployment, sites, this.#foundation.log, isProxy, side);
+    const appOf = (listener: Listener): App => {
+      const options = { isProxy, listener, pageHeaders };
+      return createApp(this.#deployment, sites, this.#foundation.log, options);
+    };
     return { main: appOf(hasGateway ? 'main' : 'all'), gateway: appOf('gateway') };
   }
 }

@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Config } from '../../config/config.ts';
-import type { TlsReading } from '../../config/tls.ts';
+import { hstsHeaders, type TlsReading } from '../../config/tls.ts';
 import { present } from '../../lib/present.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { CommandError } from '../exit.ts';
@@ -211,13 +211,12 @@ function isFollowed(key: Key, former: Config, next: Config): boolean {
 }
 
 /** What the served programmes have to know of it. */
-export function settingsOf(
-  { trustedProxies, gateway, jwksAuthoritiesFile: file }: Config,
-  { jwksAuthoritiesFile: authorities }: TlsReading,
-): ServingSettings {
+export function settingsOf(config: Config, tls: TlsReading): ServingSettings {
+  const { trustedProxies, gateway, jwksAuthoritiesFile: file } = config;
   // What was read before outlasts a faulty file, but not the key.
-  const jwksAuthorities = file === undefined ? undefined : authorities;
-  return present({ trustedProxies, hasGateway: gateway !== undefined, jwksAuthorities });
+  const jwksAuthorities = file === undefined ? undefined : tls.jwksAuthoritiesFile;
+  const hasGateway = gateway !== undefined;
+  return present({ trustedProxies, hasGateway, jwksAuthorities, pageHeaders: hstsHeaders(config) });
 }
 
 function keysOf(config: Config): readonly Key[] {

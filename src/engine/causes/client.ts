@@ -103,7 +103,7 @@ function nameFault(names: readonly string[], subject: string): ProofFault {
 }
 
 export function tooManySecrets(limit: ThrottleLimit, { came }: Cause): Cause {
-  const expected = `at most ${limitText(limit)} that fail, of one address, and identifier where there is one`;
+  const expected = `at most ${limitText(limit)} that fail, of one address, and of identifiers that share a count`;
   return {
     rule: ['client', 'authentication', 'failure_limit'],
     expected,

@@ -4,7 +4,7 @@
 import { Refusal } from '../../oauth/failure.ts';
 import type { Member } from '../../oauth/member.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
-import { authenticateMember } from '../member_authentication.ts';
+import { authenticateMember, type MemberAttempt } from '../member_authentication.ts';
 
 /**
  * The directory must know the member, by the rules of the login page: unknown, wrong, disabled and
@@ -20,19 +20,31 @@ export async function authorizeByPassword(request: GrantRequest): Promise<Author
 
 async function authenticate(request: GrantRequest): Promise<Member> {
   const { service, client, inputs, hangUp, record } = request;
-  // Without the connection's address, which is the partner's: one customer's failures must not lock
-  // out all others.
   const found = await authenticateMember(service, {
     username: inputs.get('username') ?? '',
     password: inputs.get('password') ?? '',
     client: client.id,
     hangUp: hangUp(),
     record,
-    // The first of a chain is the customer, by the partner's word (P-6); its form was checked.
-    claimedAddress: inputs.get('forwarded_for')?.split(',')[0]?.trim(),
+    ...addressesOf(request),
   });
   if (found.outcome === 'match') return found.member;
   const { cause } = found;
   if (found.outcome === 'no_match') throw new Refusal('invalid_member_credentials', { cause });
   throw new Refusal('throttled', { retryAfter: found.retryAfter / 1000, cause });
+}
+
+/**
+ * Where the customer is. A client that has proved itself asks from its own machine for all its customers:
+ * one customer's failures must not lock out all others, and its word for the customer is told (P-6; the
+ * first of a chain, whose form was checked). A public client has proved nothing: the connection is the
+ * customer's, or a guesser's, as at the login page (HOSTILE 80).
+ */
+function addressesOf({
+  client,
+  inputs,
+  record,
+}: GrantRequest): Pick<MemberAttempt, 'address' | 'claimedAddress'> {
+  if (client.isPublic === true) return { address: record.address?.() };
+  return { claimedAddress: inputs.get('forwarded_for')?.split(',')[0]?.trim() };
 }

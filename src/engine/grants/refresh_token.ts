@@ -117,8 +117,8 @@ function refused(cause: Cause): Refusal {
 const aheadLimit = { limit: 1, window: milliseconds(60_000) };
 
 /** A store that was put back knows less than its tokens do; a client can make such a token up, too. */
-function reportAhead({ log, programme, aheadReports, clock }: Service, token: RefreshText): void {
-  if (!aheadReports.count(programme.id, aheadLimit, clock.now()).allowed) return;
+function reportAhead({ log, programme, reports, clock }: Service, token: RefreshText): void {
+  if (!reports.count('ahead', aheadLimit, clock.now()).allowed) return;
   log.error('refresh_token_ahead', {
     programme: programme.id,
     detail: `a refresh token of generation ${token.generation} is ahead of its login: was the store put back to an earlier state? (store restore ends all logins)`,

@@ -6,6 +6,7 @@ import { Refusal } from '../../oauth/failure.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
 import { deadToken } from '../causes/token.ts';
 import { findStandingToken } from '../presented/access_token.ts';
+import { namesWith } from '../presented/exchanged.ts';
 import { expectActiveMember, laterAnswer } from './later_answer.ts';
 
 const rule = ['grants', 'token_exchange'];
@@ -15,8 +16,8 @@ const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
 /**
  * The subject token must be live and of this client. The new token is of the same login, bounded by its
- * end, and ends with it; of a client's own token a new own token. Its scope is that of the subject token
- * or a part of it.
+ * end, and ends with it; of a client's own token a new own token. It ends with the subject token where
+ * that is revoked. Its scope is that of the subject token or a part of it.
  */
 export async function authorizeByExchange(
   request: GrantRequest,
@@ -36,10 +37,11 @@ export async function authorizeByExchange(
   if (subject.client.id !== client.id) throw refused(tokenOfAnother);
   const scope = service.programme.scope.narrow(request.scope, subject.scope);
   const { login } = subject;
-  if (login === undefined) return { kind: 'own', scope, issuedTokenType };
+  const exchange = { issuedTokenType, from: namesWith(subject) };
+  if (login === undefined) return { kind: 'own', scope, exchange };
   record.login = login.place;
   await expectActiveMember(request, login, 'invalid_assertion');
-  return { ...laterAnswer(request, login, { scope }), issuedTokenType };
+  return { ...laterAnswer(request, login, { scope }), exchange };
 }
 
 const tokenOfAnother: Cause = Object.freeze(

@@ -6,11 +6,12 @@ import { type Digest, sameDigest } from '../../lib/digest.ts';
 import { randomKey } from '../../lib/random.ts';
 import { seal, unseal } from '../../lib/seal.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
+import { ownCookies } from '../../oauth/own_paths.ts';
 import type { Keyring } from '../../token/keyring.ts';
 
 /** One for each programme: a browser may have logins at several. */
 export function deviceCookieName(programme: ProgrammeId): string {
-  return `jetway_device_${programme}`;
+  return `${ownCookies}device_${programme}`;
 }
 
 /** How long a browser is known after a login. */

@@ -9,6 +9,7 @@ import { keyedDigest } from '../../lib/digest.ts';
 import { randomKey } from '../../lib/random.ts';
 import { seal, unseal } from '../../lib/seal.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
+import { ownCookies } from '../../oauth/own_paths.ts';
 import type { ResponseMode } from '../../programme/language/authorize_schema.ts';
 import type { Keyring } from '../../token/keyring.ts';
 
@@ -83,14 +84,16 @@ export function isBoundTo(
   return cookie !== undefined && browser !== undefined && sameText(browserDigest(cookie), browser);
 }
 
+const loginCookies = `${ownCookies}login_`;
+
 /** Name of the cookie; each login has its own, so that two tabs do not disturb each other. */
 export function cookieName(transaction: LoginTransaction): string {
-  return `jetway_login_${transaction.id}`;
+  return loginCookies + transaction.id;
 }
 
 /** Whether a cookie of this name belongs to a login. */
 export function isLoginCookie(name: string): boolean {
-  return name.startsWith('jetway_login_');
+  return name.startsWith(loginCookies);
 }
 
 /** The form's token: only the browser of the login has read it. */

@@ -2,12 +2,13 @@
 
 import { after, allowedDrift, earlier, instant, type Instant } from '../../lib/clock.ts';
 import type { Client } from '../../oauth/client.ts';
-import { type LoginState, scopeOf } from '../../oauth/grant.ts';
+import { type ExchangedFrom, type LoginState, scopeOf } from '../../oauth/grant.ts';
 import type { StandingQuestion } from '../../store/grants.ts';
 import type { FindKey, OpenedAccess } from '../../token/sealed/access_text.ts';
 import { loginTagOf } from '../../token/sealed/refresh_text.ts';
 import type { Service } from '../service.ts';
 import { anyAge, isReplaced, ordinaryText } from '../token_forms.ts';
+import { isStanding } from './exchanged.ts';
 
 /**
  * A token that proved itself: what it says is what this programme once said. Whether it was revoked is
@@ -25,6 +26,7 @@ export interface ProvenToken {
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
   readonly question: StandingQuestion;
+  readonly exchangedFrom?: ExchangedFrom | undefined;
   /** The store has an answer of its login that is not older than the token. */
   readonly isKnown: boolean;
 }
@@ -64,7 +66,7 @@ export async function findStandingToken(
   // clock's end of it (FAULTS 11).
   if (proven.issuedAt > now + allowedDrift) return 'revoked';
   if (await isReplaced(service, proven, now)) return 'replaced';
-  if (!(await store.isStanding(programme.id, proven.question))) return 'revoked';
+  if (!(await isStanding(service, proven))) return 'revoked';
   // Client and member may be enabled again before the token ends.
   const client = await store.find('client', programme.id, proven.client);
   if (client?.status !== 'active') return 'client_disabled';
@@ -189,10 +191,10 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
   const said = after(issuedAt, access.span);
   const ended = latest === undefined ? said : earlier(said, latest);
   if (access.kind === 'client') {
-    const { client, era, scope } = access;
+    const { client, era, scope, exchangedFrom } = access;
     const question = { tokenId, expiresAt: ended, own: { client, era, issuedAt } };
     const subject = programme.clientSubject(client);
-    const facts = { client, subject, scope, issuedAt, expiresAt: ended };
+    const facts = { client, subject, scope, issuedAt, expiresAt: ended, exchangedFrom };
     return { kind: 'client', ...facts, question, isKnown: true };
   }
   const login = await store.findLogin(programme.id, access.place);
@@ -208,6 +210,7 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
     login,
     issuedAt,
     expiresAt,
+    exchangedFrom: access.exchangedFrom,
     question: { tokenId, expiresAt, loginEndsAt: endsAt },
     isKnown: access.generation <= login.generation,
   };

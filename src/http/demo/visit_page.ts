@@ -100,7 +100,7 @@ function exchangeItem({ demo, exchanges }: Visit, exchange: Exchange, index: num
 
 /** Headers to leave out: they do not depend on the dialect. */
 const dull =
-  /^(?:date|connection|keep-alive|content-length|cache-control|pragma|vary|allow|x-content-type-options|x-frame-options|referrer-policy|content-security-policy|content-language)$/;
+  /^(?:date|connection|keep-alive|content-length|cache-control|pragma|vary|allow|x-content-type-options|x-frame-options|x-robots-tag|referrer-policy|content-security-policy|content-language)$/;
 
 function answerText({ headers, body }: SampleAnswer): string {
   const head = Object.entries(headers).filter(([name]) => !dull.test(name));

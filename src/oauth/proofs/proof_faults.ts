@@ -70,7 +70,7 @@ const ofHeaders = {
     remedy: 'encode by [Text.Encoding]::UTF8',
   },
   credentials_not_utf8: {
-    came: 'base64 of bytes that are not UTF-8',
+    came: 'base64 of bytes that are no UTF-8, such as letters beyond ASCII in ISO-8859-1',
     likely: 'letters such as é were encoded in ISO-8859-1',
     remedy: 'encode identifier and secret in UTF-8',
   },

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { present } from '../../lib/present.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
 import { type FailureFacts, type FailureReason, failureReasons } from '../../oauth/failure.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import type { Definition } from '../language/definition.ts';
@@ -21,11 +22,13 @@ export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => R
  * answer that names a parameter, a scope or a time is rendered for each request.
  */
 export function compileErrorMap(
+  id: ProgrammeId,
   definition: Definition,
   split: SplitScope,
   tellBudget?: BudgetWriter,
 ): FailureRenderer {
   const { errors } = definition;
+  const realm = realmOf(id, definition);
   const encoding = encodingOf[errors.encoding];
   const writeBody = compileBody(errors.fields, {
     vocabulary: errorVocabulary,
@@ -42,7 +45,7 @@ export function compileErrorMap(
   const renderers = new Map(
     failureReasons.map((reason) => {
       const mapping = errors.reasons[reason];
-      const headers = mappingHeaders(reason, mapping, definition);
+      const headers = mappingHeaders(reason, mapping, definition, realm);
       const extra = Object.fromEntries(
         Object.entries(mapping.extra).map(([name, value]) => [extraPrefix + name, value]),
       );
@@ -76,14 +79,15 @@ export function compileErrorMap(
 function mappingHeaders(
   reason: FailureReason,
   mapping: ErrorMapping,
-  { name, errors, client }: Definition,
+  { errors, client }: Definition,
+  realm: string,
 ): Readonly<Record<string, string>> {
   const { challenge, headers } = mapping;
   const isOwn = Object.keys(headers).some((header) => header.toLowerCase() === 'www-authenticate');
   const text =
     challenge === undefined || isOwn
       ? undefined
-      : challengeText(challenge, reason, name, client.authentication.scheme);
+      : challengeText(challenge, reason, realm, client.authentication.scheme);
   return Object.freeze({
     'Content-Type': errors.content_type,
     ...noStore,
@@ -98,12 +102,20 @@ const bearerErrors: ReadonlySet<FailureReason> = new Set(['invalid_token', 'insu
 function challengeText(
   challenge: 'basic' | 'bearer',
   reason: FailureReason,
-  name: string,
+  realm: string,
   scheme: string,
 ): string {
   if (challenge === 'bearer' && bearerErrors.has(reason)) return `Bearer error="${reason}"`;
-  const realm = name.replaceAll(/[^ !#-[\]-~]/g, '');
   return `${challenge === 'basic' ? scheme : 'Bearer'} realm="${realm}"`;
+}
+
+/**
+ * The programme's name, without what a quoted string of ASCII cannot hold (RFC 9110 5.6.4 and 11.5). Of a
+ * name in another script nothing that names the programme is left: the identifier is ASCII in any case.
+ */
+function realmOf(id: ProgrammeId, { name }: Definition): string {
+  const realm = name.replaceAll(/[^ !#-[\]-~]/g, '');
+  return /[A-Za-z0-9]/.test(realm) ? realm : id;
 }
 
 function withFacts(

@@ -35,6 +35,8 @@ export type WayBack =
 
 /** Writes each answer. */
 export interface RedirectWriter {
+  /** Every name by which some answer, of success or failure, comes back. */
+  readonly names: ReadonlySet<string>;
   readonly code: (to: ReturnAddress, code: string, member: Member) => WayBack;
   /** `parameter` is the wire name of the parameter or header at fault. */
   readonly failure: (
@@ -70,6 +72,7 @@ export function compileRedirectAnswer(
       }),
     });
   return {
+    names: new Set([code, error, state, ...(issuer === undefined ? [] : [issuer]), ...more.keys()]),
     code: (to, text, { properties }) =>
       write(to, code, text, { outcome: 'code', ...memberProperties(properties) }),
     failure: (to, reason, { redirect, error_description }, parameter) =>

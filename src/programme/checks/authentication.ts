@@ -20,9 +20,24 @@ import { lackingInputs } from './endpoints.ts';
 /** Identifiers that the authentication method cannot carry, and inputs that it needs. */
 export function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
   const { identifier, authentication } = definition.client;
-  const { methods, credentials, scheme } = authentication;
+  const { methods, credentials, basic_charset: charset, scheme } = authentication;
   const endpoints = Object.entries(definition.token_endpoints);
   yield* methodComplaints(definition);
+  const isEncoded = credentials === 'form' || credentials === 'base64';
+  yield* wrong(
+    [
+      charset !== 'utf-8' && !readsHeader(authentication),
+      [...at, 'basic_charset'],
+      'no credentials are read from the header, so they have no charset',
+      'take this out, or add basic to client.authentication.methods',
+    ],
+    [
+      charset !== 'utf-8' && isEncoded && readsHeader(authentication),
+      [...at, 'basic_charset'],
+      `ISO-8859-1 is read of raw credentials alone, and these are ${credentials === 'form' ? 'form-encoded UTF-8' : 'base64 again'}`,
+      'set client.authentication.credentials to raw or either, or take this out',
+    ],
+  );
   if (methods.some(isHeaderMethod)) {
     const letters = (unsaid: 'printable' | 'alphanumeric'): string =>
       (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? unsaid);

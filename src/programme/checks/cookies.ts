@@ -1,10 +1,25 @@
 // Owns the checks of cookies: those that carry tokens, and those that are read.
 
 import type { Path } from '../../lib/fault.ts';
+import { ownCookies } from '../../oauth/own_paths.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { isText } from '../language/value_tree.ts';
 import { endpointsIn } from './endpoints.ts';
+
+/** Browsers compare the prefixes in any case. */
+const ownName = new RegExp(`^(?:__(?:Host|Secure)-)?${ownCookies}`, 'i');
+
+/** A dialect's cookie would be taken for one of a login, or one of a login for the dialect's (HOSTILE 14, 67). */
+function ownNameComplaint(name: string, at: Path): readonly [isWrong: boolean, ...Complaint] {
+  const advice = `give it a name that does not begin with ${ownCookies}`;
+  return [
+    ownName.test(name),
+    at,
+    "cookies of such a name are those of Jetway's login page",
+    advice,
+  ];
+}
 
 export function* cookieComplaints(definition: Definition): Iterable<Complaint> {
   for (const [name, cookie] of Object.entries(definition.token_response.cookies)) {
@@ -13,6 +28,7 @@ export function* cookieComplaints(definition: Definition): Iterable<Complaint> {
     const lower = name.toLowerCase();
     yield* wrong(
       [!isText(value), [...at, 'value'], 'a cookie is one text'],
+      ownNameComplaint(name, at),
       [
         lower.startsWith('__host-') && path !== '/',
         [...at, 'path'],
@@ -41,6 +57,7 @@ export function* cookieComplaints(definition: Definition): Iterable<Complaint> {
           [...at, 'inputs', role, 'name'],
           'this is no name that a cookie can have',
         ],
+        ownNameComplaint(name, [...at, 'inputs', role, 'name']),
       );
     }
   }

@@ -52,18 +52,37 @@ function wirePath(
   return [...within, attribute === true ? attributeMark + name : name];
 }
 
+/** RFC 9110 7.2, 7.6.1, 8.6, 10.1.1. */
+const connectionHeaders =
+  /^(?:connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
+
 function* placeComplaints(
   at: Path,
   input: InputDefinition,
   endpoint: EndpointDefinition,
 ): Iterable<Complaint> {
-  const { in: place } = input;
+  const { in: place, name = at.at(-1) } = input;
   const isInBody = place === 'form' || place === 'json' || place === 'xml';
   if (isInBody && !endpoint.read.includes(place)) {
     const bodies = endpoint.read.filter((one) => one !== 'query').join(' or ');
     const reads = bodies === '' ? 'no body' : `its body as ${bodies}`;
     yield [[...at, 'in'], `this endpoint reads ${reads}, so no input can be read as ${place}`];
   }
+  const header = place === 'header' ? String(name) : '';
+  yield* wrong(
+    [
+      /^cookie$/i.test(header),
+      [...at, 'name'],
+      "this header has all cookies, those of Jetway's login page too",
+      'read one of them: in: cookie',
+    ],
+    [
+      connectionHeaders.test(header),
+      [...at, 'name'],
+      `${header} is a header of the connection, which proxies set, change and remove`,
+      'name another one',
+    ],
+  );
 }
 
 /** Of JSON members, elements and attributes. */

@@ -9,13 +9,14 @@ import { proofInputs } from '../../oauth/pkce.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { comparisons, type InputDefinition } from '../language/input_schema.ts';
-import { assertionInputs } from '../requests/client_assertion.ts';
 import { repeatedInputs } from '../requests/echo.ts';
 import { grantsAt, readsInput } from '../requests/grant_places.ts';
 import { formatSamples } from '../requests/input_formats.ts';
 import { compileInput } from '../requests/input_rules.ts';
+import { loginInputs, tokenInputs } from '../requests/known_inputs.ts';
 import { endpointsIn } from './endpoints.ts';
 import { type Given, givenRoles, givenTo } from './given_out.ts';
+import { understoodComplaints } from './understood.ts';
 
 /** Keys that have no effect at a login request. */
 export function* idleLoginComplaints({ authorize }: Definition): Iterable<Complaint> {
@@ -56,6 +57,9 @@ export function* refusalComplaints(definition: Definition): Iterable<Complaint> 
       if (name !== undefined && inputsOfGrants.has(role) && !isServed) continue;
       const place = [...at, 'inputs', role];
       yield* inputComplaints(definition, place, known.has(role) ? role : undefined, input);
+      if (known.has(role) && !isIdle(role, definition)) {
+        yield* understoodComplaints(definition, place, role, input, name);
+      }
     }
     const { grant_type: input } = inputs;
     if (input === undefined) continue;
@@ -69,6 +73,10 @@ export function* refusalComplaints(definition: Definition): Iterable<Complaint> 
   }
 }
 
+function isIdle(role: string, { authorize }: Definition): boolean {
+  return authorize.pkce === 'off' && proofInputs.has(role);
+}
+
 function* inputComplaints(
   definition: Definition,
   at: Path,
@@ -77,8 +85,7 @@ function* inputComplaints(
 ): Iterable<Complaint> {
   yield* idleShapeComplaints(at, input);
   const given = givenTo(role, input, definition);
-  const isIdle = role !== undefined && definition.authorize.pkce === 'off' && proofInputs.has(role);
-  if (given === undefined || isIdle) return;
+  if (given === undefined || (role !== undefined && isIdle(role, definition))) return;
   yield* refusalsOf(at, input, given);
   if (role !== undefined && givenRoles.has(role)) yield* comparisonComplaints(at, input, given);
 }
@@ -120,28 +127,6 @@ function* refusalsOf(at: Path, input: InputDefinition, given: Given): Iterable<C
     if (key === 'prefix') return;
   }
 }
-
-const shared = ['client_id', 'redirect_uri', 'scope', 'forwarded_for'];
-
-export const loginInputs: ReadonlySet<string> = new Set([
-  ...shared,
-  'response_type',
-  'state',
-  'brand',
-  'ui_locales',
-  'response_mode',
-  'nonce',
-  'prompt',
-  ...[...proofInputs].filter((role) => role !== 'code_verifier'),
-]);
-
-export const tokenInputs: ReadonlySet<string> = new Set([
-  ...shared,
-  'grant_type',
-  'client_secret',
-  ...assertionInputs,
-  ...inputsOfGrants,
-]);
 
 /**
  * A name similar to a known one is most likely misspelt: the input would be checked and never used.

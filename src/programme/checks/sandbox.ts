@@ -3,19 +3,12 @@
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { demandNames } from '../requests/demand.ts';
+import { knownInputs } from '../requests/known_inputs.ts';
 import { unheardOf } from '../requests/possible_failures.ts';
-import { managementParameters } from '../requests/token_management.ts';
 import { endpointsIn } from './endpoints.ts';
-import { loginInputs, tokenInputs } from './inputs.ts';
 
 /** Parameters that have a meaning whether a file declares them or not. */
-const standardParameters: readonly string[] = [
-  ...loginInputs,
-  ...tokenInputs,
-  ...managementParameters,
-  ...demandNames,
-  unheardOf,
-];
+const standardParameters: readonly string[] = [...knownInputs, ...demandNames, unheardOf];
 
 export function* sandboxComplaints(definition: Definition): Iterable<Complaint> {
   const { sandbox, verify } = definition;

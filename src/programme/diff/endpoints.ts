@@ -97,6 +97,7 @@ function clientAuthentication({ definition, programme }: Contract): Endpoint {
       ...methods.map((method) => offer(methodWords[method], 'accepted')),
       inHeader && [
         text('credentials in the header', credentialWords[credentials]),
+        authentication.basic_charset !== 'utf-8' && offer('ISO-8859-1 in the header', 'read'),
         text('their scheme', scheme),
         choice(
           'beside parameters',

@@ -1,11 +1,11 @@
 // Owns the items of an endpoint's reading: methods, media types, inputs and the order of their checks.
 
-import { loginInputs, tokenInputs } from '../checks/inputs.ts';
 import type { Contract } from '../contract/contract.ts';
 import { renderings, tellsParameter } from '../contract/failures.ts';
 import { type InputPromise, type ReadingPromise, type RequestKind } from '../contract/reading.ts';
 import { describeShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
+import { loginInputs, tokenInputs } from '../requests/known_inputs.ts';
 import { type Check, choice, type Item, type Items, names, offer } from './item.ts';
 
 /** Methods, media types, treatment of odd parameters, and each input. */

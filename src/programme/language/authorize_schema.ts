@@ -102,7 +102,7 @@ const answerSchema = v.strictObject({
 
 export const authorizeSchema = v.strictObject({
   endpoint: key(endpointSchema, {
-    text: 'Path, methods and inputs of the login request. It is always read from the query, must declare `client_id`, `response_type` and `redirect_uri`, and refuses repeated parameters whatever `repeated` says.',
+    text: 'Path, methods and inputs of the login request. It is always read from the query, must declare `client_id`, `response_type` and `redirect_uri`, and refuses repeated inputs whatever `repeated` says.',
     example: '{ path: /connect, methods: [GET, POST] }',
   }),
   redirect_status: key(v.optional(v.picklist([302, 303]), 302), {

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 
-import { credentialEncodings, secretHalves } from '../../oauth/basic.ts';
+import { basicCharsets, credentialEncodings, secretHalves } from '../../oauth/basic.ts';
 import { authenticationMethods, isHeaderMethod } from '../../oauth/client.ts';
 import { key, type Output } from '../../schema/notes.ts';
 import { listOf } from '../../schema/scalars.ts';
@@ -30,6 +30,10 @@ const authenticationSchema = v.strictObject({
     text: 'How identifier and secret stand in the header: `raw` takes them as they are (RFC 7617), `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it, `either` takes both, since clients do the one or the other, and `base64` has each of the two in base64 by itself before they are joined. What Jetway generates is the same in all.',
     example: 'form',
   }),
+  basic_charset: key(v.optional(v.picklist(basicCharsets), 'utf-8'), {
+    text: 'The charset of identifier and secret inside the base64 of the header, which RFC 7617 leaves open: `utf-8` alone, or `utf-8_or_iso-8859-1`, for partners whose library sends ISO-8859-1 (Python requests, `btoa` of JavaScript). Bytes that are UTF-8 are read as that; any others are taken as ISO-8859-1, unless a control character were in them, and are never form-decoded. A secret is registered as text, so it is the same in both.',
+    example: 'utf-8_or_iso-8859-1',
+  }),
   assertion: key(v.optional(assertionSchema, {}), {
     text: 'Which assertions are good: with the method `private_key_jwt`, and of the grant `jwt_bearer`.',
     example: '{ audience: token_endpoint, longest: 5m }',
@@ -56,7 +60,7 @@ const authenticationSchema = v.strictObject({
       },
     }),
     {
-      text: 'How many wrong secrets for one client identifier, known or not, or without one, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. The right secret is let in even then, so that nobody locks a partner out; one without an identifier only where it was let in before. In place of a map, `off`.',
+      text: 'How many wrong secrets for one client identifier, known or not, or without one, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. Identifiers share 64 counts of an address. The right secret is let in even then, so that nobody locks a partner out. Wrong API keys are counted by address too if a trusted proxy tells it; over the limit they get the same answer, without a line of the log. In place of a map, `off`.',
       example: '{ limit: 60, window: 1m }',
     },
   ),

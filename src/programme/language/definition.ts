@@ -74,7 +74,7 @@ const requestIdSchema = v.pipe(
   freeHeaderSchema,
   v.check(
     (name) =>
-      !/^(?:x-auth-|www-authenticate$|referrer-policy$|vary$|x-(?:content-type|frame)-options$)/i.test(
+      !/^(?:x-auth-|www-authenticate$|referrer-policy$|strict-transport-security$|vary$|x-(?:content-type|frame)-options$|x-robots-tag$)/i.test(
         name,
       ),
     'answers of Jetway have this header already: name another',
@@ -99,7 +99,7 @@ export const definitionSchema = v.strictObject({
     otherwise: 'the file is a complete dialect of its own',
   }),
   name: key(textSchema, {
-    text: "The programme's name for people: in `jetway` listings, and as the realm of a `WWW-Authenticate: Basic` challenge.",
+    text: "The programme's name for people: in `jetway` listings, and as the realm of a `WWW-Authenticate: Basic` challenge (the file's name, where no letter or digit of it is ASCII).",
     example: 'Harbour Hotels',
   }),
   programme_identifier: key(matching(/^[A-Za-z]{1,20}$/, 'expected 1 to 20 letters (P-1)'), {
@@ -188,7 +188,7 @@ export const definitionSchema = v.strictObject({
     otherwise: 'there is no such endpoint',
   }),
   revocation: key(managementSchema('/token/revoke'), {
-    text: 'Lets clients give up a token (RFC 7009), authenticated as at the token endpoints. A refresh token takes its login and all tokens of it along.',
+    text: 'Lets clients give up a token (RFC 7009), authenticated as at the token endpoints. A refresh token takes its login and all tokens of it along, an access token what was exchanged from it.',
     example: '{ path: /revoke }',
     otherwise: 'there is no such endpoint',
   }),

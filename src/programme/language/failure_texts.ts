@@ -14,9 +14,9 @@ export const failureTexts: Readonly<Record<FailureReason, string>> = {
     'An endpoint that reads a body got another `Content-Type`, none, several, or a charset that does not hold ASCII as it is, or is not known (G-9). `{parameter}` is `content-type`.',
   body_too_large: 'The body holds more than 64 KiB.',
   malformed_body:
-    'Query or body cannot be decoded: broken percent-encoding or UTF-8, no JSON object, a text in JSON with half a surrogate pair (`"\\ud800"`), an input in JSON that is neither text, a whole number, `true`, `false` nor `null`, more than 100 parameters.',
+    'Query or body cannot be decoded: broken percent-encoding or UTF-8, no JSON object, a text in JSON with half a surrogate pair (`"\\ud800"`), an input in JSON that is neither text, a whole number, `true`, `false` nor `null`, more than 100 parameters, more than 2000 values in JSON.',
   repeated_parameter:
-    'A parameter came more than once, and the endpoint has `repeated: refuse`. A header that did is `invalid_header`.',
+    'A parameter whose name is declared or known to Jetway came more than once, and the endpoint has `repeated: refuse`. A header that did is `invalid_header`.',
   unknown_parameter: 'A parameter is no input of the endpoint, and it has `unknown: refuse`.',
   misplaced_parameter:
     'An input that is read from the body came in the query, or the other way round.',

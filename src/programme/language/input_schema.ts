@@ -80,7 +80,7 @@ const inputSchema = v.pipe(
       otherwise: "the input's own name",
     }),
     in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header', 'path', 'cookie'])), {
-      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone.',
+      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone. Headers of the connection (`Host`, `Content-Length`, `TE`, `Proxy-…` and the like) and `Cookie` as a whole are no inputs.',
       example: 'header',
       otherwise: "the endpoint's `read`",
     }),
@@ -124,7 +124,7 @@ const inputSchema = v.pipe(
       otherwise: 'any number',
     }),
     format: key(v.exactOptional(v.picklist(inputFormats)), {
-      text: 'A form that is more than characters: `accepts_json` is an `Accept` header that lets `application/json` through, `ip_list` one IPv4 or IPv6 address or several with commas between (P-6). Such a header may come in several lines.',
+      text: 'A form that is more than characters: `accepts_json` is an `Accept` header that lets `application/json` through, `ip_list` one IPv4 or IPv6 address or several with commas between (P-6), each of at most 4096 characters. Such a header may come in several lines.',
       example: 'ip_list',
       otherwise: 'none',
     }),
@@ -133,7 +133,7 @@ const inputSchema = v.pipe(
         v.pipe(listOf(v.string()), v.nonEmpty('expected at least one value that is taken')),
       ),
       {
-        text: 'The values that are taken, compared to the letter.',
+        text: 'The values that are taken, compared to the letter. Of an input that Jetway interprets, such as `grant_type` or `code_challenge_method`, a value that can never succeed does not load.',
         example: '[web, app]',
         otherwise: 'any that fit',
       },
@@ -222,7 +222,7 @@ export const endpointSchema = v.pipe(
       otherwise: 'any',
     }),
     repeated: key(v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'), {
-      text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value in the order of the request, in JSON too. A login request always refuses.',
+      text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value in the order of the request, in JSON too. A login request always refuses. A parameter that is ignored (`unknown: ignore`) may come several times, unless Jetway knows its name or it is a member of a JSON body.',
       example: 'last',
     }),
     unknown: key(v.optional(v.picklist(['ignore', 'refuse']), 'ignore'), {

@@ -135,7 +135,7 @@ export const loginSchema = v.strictObject({
       },
     }),
     {
-      text: "How many failed logins may come from one address (of IPv6, one /64) in a window of time; then every attempt from there gets a page with status 429 and `Retry-After` until the window ends. A browser that hangs up while its login waits for its turn counts as a failure; the browsers at which a member has logged in before are not held to it, but have as many failures together, and are like any other browser after that. Successful logins count nothing and clear nothing, and neither does the password grant, whose customers have their partner's address in common: `login.lockout` holds there, and `throttle`. In place of a map, `off`.",
+      text: "How many failed logins may come from one address (of IPv6, one /64) in a window of time; then every attempt from there gets a page with status 429 and `Retry-After` until the window ends. A browser that hangs up while its login waits for its turn counts as a failure; the browsers at which a member has logged in before are not held to it, but have as many failures together, and are like any other browser after that. Attempts under way count until they have succeeded. Successful logins count nothing and clear nothing. The password grant counts for public clients alone, whose callers are the customers themselves; the customers of other clients have their partner's address in common: `login.lockout` holds there, and `throttle`. In place of a map, `off`.",
       example: '{ limit: 100, window: 5m }',
     },
   ),

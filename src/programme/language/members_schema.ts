@@ -64,7 +64,7 @@ export const membersSchema = v.strictObject({
     otherwise: 'the public authorities that come with Jetway',
   }),
   concurrency: key(v.exactOptional(wholeNumber(1, 1000)), {
-    text: 'How many questions may be under way at once; logins have at most three quarters of them, so that refreshes find a place. Four times as many wait their turn; more get the difficulties page at once.',
+    text: 'How many questions may be under way at once; logins have at most three quarters of them, so that refreshes find a place. Four times as many wait their turn, and 32 at least; more get the difficulties page at once.',
     example: '64',
     otherwise: '32',
   }),

@@ -9,8 +9,8 @@ import { freeHeaderSchema } from '../../schema/scalars.ts';
 const apiKeyHeaderSchema = v.pipe(
   freeHeaderSchema,
   v.check(
-    (name) => !/^(?:authorization$|x-auth-)/i.test(name),
-    'Authorization has the token, and X-Auth- is how Jetway answers: name another header',
+    (name) => !/^(?:authorization$|cookie$|x-auth-)/i.test(name),
+    'Authorization has the token, Cookie all cookies, and X-Auth- is how Jetway answers: name another header',
   ),
 );
 

@@ -33,7 +33,7 @@ export const failureAdvice: Readonly<Record<FailureReason, Advice>> = {
     remedy: 'Encode parameters with a library, as the examples do.',
   },
   repeated_parameter: {
-    cause: 'A parameter came more than once.',
+    cause: 'A parameter that this page or OAuth names came more than once.',
     remedy: 'Send each parameter once.',
   },
   unknown_parameter: {

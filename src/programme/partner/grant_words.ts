@@ -34,7 +34,7 @@ export const grantWords: Readonly<Record<GrantType, GrantWords>> = {
   },
   token_exchange: {
     heading: 'Exchange an access token',
-    text: 'For an access token of yours you get another one. It ends with the login, as the first one does. The examples read the first one from `ACCESS_TOKEN`.',
+    text: 'For an access token of yours you get another one. It ends with the login, as the first one does, and with the first one if you revoke that. The examples read the first one from `ACCESS_TOKEN`.',
     token: 'Access token from an exchange',
   },
   jwt_bearer: {

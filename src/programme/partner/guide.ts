@@ -12,6 +12,7 @@ import type { Definition } from '../language/definition.ts';
 import type { Programme } from '../programme.ts';
 import { comparedProperties } from '../requests/client_values.ts';
 import { endpointsOf } from '../requests/grant_places.ts';
+import { question } from '../requests/known_inputs.ts';
 import {
   type SampleClient,
   type SampleValues,
@@ -26,7 +27,7 @@ import {
   type SampleRequest,
   sampleTokenRequest,
 } from '../requests/sample_request.ts';
-import { managementForm, question } from '../requests/token_management.ts';
+import { managementForm } from '../requests/token_management.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { variable } from './snippets/variables.ts';
 

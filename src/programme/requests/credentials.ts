@@ -1,6 +1,11 @@
 // Owns reading a client's credentials from a request, by the methods of the dialect.
 
-import { decodeCredentials, decodeSecret, tokenAfter } from '../../oauth/basic.ts';
+import {
+  decodeCredentials,
+  decodeSecret,
+  longestAuthorization,
+  tokenAfter,
+} from '../../oauth/basic.ts';
 import { type Cause, faulty, ownCause } from '../../oauth/cause.ts';
 import { type AuthenticationMethod, isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
@@ -9,7 +14,7 @@ import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
 import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import { compileAssertionReader } from './client_assertion.ts';
-import { headerCause, longestAuthorization } from './header_faults.ts';
+import { headerCause } from './header_faults.ts';
 import type { InputRule, Inputs } from './input_rules.ts';
 import type { PresentedCredentials, TokenCredentials } from './presented_credentials.ts';
 
@@ -78,6 +83,7 @@ export function compileCredentials(
   const reading = {
     schemes: [scheme, ...schemes],
     encoding: authentication.credentials,
+    charset: authentication.basic_charset,
     half: methods.has('secret') ? authentication.secret_half : undefined,
     takesBare: methods.has('bare_basic'),
   };
@@ -181,7 +187,12 @@ type ReadHeader = (
 
 /** Reads the only Authorization header; undefined if its method is not the dialect's. */
 function compileHeader(
-  { methods, credentials: encoding, secret_half: half }: ClientAuthentication,
+  {
+    methods,
+    credentials: encoding,
+    basic_charset: charset,
+    secret_half: half,
+  }: ClientAuthentication,
   schemes: readonly string[],
 ): ReadHeader {
   const takesScheme = half !== undefined || methods.includes('basic');
@@ -196,7 +207,7 @@ function compileHeader(
     const token = scheme ?? (takesBare ? header.trim() : undefined);
     if (token === undefined) return undefined;
     if (half !== undefined) {
-      const secrets = decodeSecret(token, encoding, half);
+      const secrets = decodeSecret(token, encoding, half, charset);
       if (secrets.length > 0) return { kind: 'secret_alone', secrets: () => secrets };
       if (!isPair) return undefined;
     }
@@ -204,11 +215,12 @@ function compileHeader(
     const fingerprint = known.fingerprint(token);
     const proof = known.find(fingerprint);
     if (proof !== undefined) {
-      const secrets = (): readonly string[] => decodeCredentials(token, encoding)?.secrets ?? [];
+      const secrets = (): readonly string[] =>
+        decodeCredentials(token, encoding, charset)?.secrets ?? [];
       const cached = { fingerprint, proven: proof.digest };
       return { kind: 'secret', id: proof.id, secrets, header: cached };
     }
-    const credentials = decodeCredentials(token, encoding);
+    const credentials = decodeCredentials(token, encoding, charset);
     if (credentials === undefined) return undefined;
     const { id, secrets } = credentials;
     // RFC 6749 2.3.1: a secret that is empty can be left out.

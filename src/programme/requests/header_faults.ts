@@ -2,16 +2,15 @@
 
 import { suggest } from '../../lib/suggest.ts';
 import {
+  type BasicCharset,
   type CredentialEncoding,
   credentialsFault,
   decodeCredentials,
+  longestAuthorization,
   type SecretHalf,
 } from '../../oauth/basic.ts';
 import { type Cause, countOf, faulty } from '../../oauth/cause.ts';
 import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
-
-/** Longer than any identifier and secret; longer headers are refused before decoding. */
-export const longestAuthorization = 4096;
 
 /** Schemes that clients send by mistake; any other first word may be a secret. */
 const knownScheme = /^(?:basic|bearer|digest|dpop|negotiate|ntlm|token|apikey)(?= |$)/i;
@@ -19,6 +18,7 @@ const knownScheme = /^(?:basic|bearer|digest|dpop|negotiate|ntlm|token|apikey)(?
 interface Reading {
   readonly schemes: readonly string[];
   readonly encoding: CredentialEncoding;
+  readonly charset: BasicCharset;
   readonly half: SecretHalf | undefined;
   readonly takesBare: boolean;
 }
@@ -45,7 +45,13 @@ export function headerCause(
   const fault = isOwn
     ? afterScheme(header, tokens, reading)
     : withoutScheme(first, tokens, reading);
-  return faulty(cause, fault);
+  const told = faulty(cause, fault);
+  const token = tokens[0] ?? first;
+  const isForeign = fault === 'credentials_not_utf8' && reading.charset === 'utf-8';
+  if (!isForeign || decodeCredentials(token, 'raw', 'utf-8_or_iso-8859-1') === undefined)
+    return told;
+  const expected = 'identifier and secret in UTF-8 inside the base64';
+  return { ...told, rule: ['client', 'authentication', 'basic_charset'], expected };
 }
 
 function afterScheme(

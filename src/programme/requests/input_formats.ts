@@ -4,9 +4,13 @@ import { isIP } from 'node:net';
 
 import type { InputFormat } from '../language/input_schema.ts';
 
+/** Characters of the longest list that is read; each of its parts costs time (HOSTILE 84). */
+const longestList = 4096;
+
 const formats: Readonly<Record<InputFormat, (value: string) => boolean>> = {
   accepts_json: (value) => accepts(value, ['*/*', 'application/*', 'application/json']),
-  ip_list: (value) => value.split(',').every((part) => isAddress(part.trim())),
+  ip_list: (value) =>
+    value.length <= longestList && value.split(',').every((part) => isAddress(part.trim())),
 };
 
 export function formatTest(format: InputFormat | undefined): (value: string) => boolean {
@@ -15,8 +19,8 @@ export function formatTest(format: InputFormat | undefined): (value: string) => 
 
 /** What a format asks for. */
 export const formatWords: Readonly<Record<InputFormat, string>> = {
-  accepts_json: 'a list of media types that lets application/json through',
-  ip_list: 'IP addresses with commas between',
+  accepts_json: `a list of media types, of at most ${longestList} characters, that lets application/json through`,
+  ip_list: `IP addresses with commas between, of at most ${longestList} characters`,
 };
 
 export const formatSamples: Readonly<Record<InputFormat, readonly string[]>> = {
@@ -30,11 +34,13 @@ function isAddress(text: string): boolean {
 }
 
 /**
- * Whether an Accept header accepts a media type (RFC 9110 12.5.1; P-6).
+ * Whether an Accept header accepts a media type (RFC 9110 12.5.1; P-6). One that is too long to be read
+ * accepts none.
  *
  * @param ranges the ranges that include the type, the most precise last
  */
 export function accepts(header: string, ranges: readonly string[]): boolean {
+  if (header.length > longestList) return false;
   let best = -1;
   let allowed = false;
   for (const part of header.split(',')) {

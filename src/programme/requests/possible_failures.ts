@@ -18,7 +18,8 @@ import {
 import { credentialNames, provingToken } from './credentials.ts';
 import { grantsAt, readsInput } from './grant_places.ts';
 import { compileInput, compileInputs, type InputRule } from './input_rules.ts';
-import { managementAuthentication, managementForm, question } from './token_management.ts';
+import { question } from './known_inputs.ts';
+import { managementAuthentication, managementForm } from './token_management.ts';
 import { heldHeaders } from './verify_headers.ts';
 
 /** In the order of the checks (C-8); each with the facts of one example. */
@@ -136,7 +137,7 @@ function* readingFailures(
   yield ['body_too_large', none];
   yield ['malformed_body', none];
   if (endpoint.repeated === 'refuse') {
-    yield ['repeated_parameter', { parameter: first?.told ?? unheardOf }];
+    yield ['repeated_parameter', { parameter: first?.told ?? 'grant_type' }];
   }
   if (endpoint.unknown === 'refuse') yield ['unknown_parameter', { parameter: unheardOf }];
   const misplaced = parameters.find((rule) => {

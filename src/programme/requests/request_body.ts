@@ -192,7 +192,11 @@ export function typesOf({
   );
 }
 
+/** Characters. Each parameter of a type costs time (HOSTILE 84). */
+const longestType = 1024;
+
 function parse(types: ReadonlyMap<string, MediaType>, header: string): MediaType | undefined {
+  if (header.length > longestType) return undefined;
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
   // RFC 7303 4.2: what ends with +xml can be read as XML.
   const xml = type.endsWith('+xml') ? types.get('text/xml') : undefined;

@@ -18,6 +18,7 @@ import {
 } from '../language/input_schema.ts';
 import { valuePlace } from '../path_index.ts';
 import type { Inputs, InputRule } from './input_rules.ts';
+import { knownInputs } from './known_inputs.ts';
 import {
   type BodyForm,
   type BodyReader,
@@ -50,6 +51,8 @@ interface ReadingRules {
   readonly inputs: readonly PlacedRule[];
   readonly keys: Readonly<Record<ParameterPlace | 'body', ReadonlySet<string>>>;
   readonly objects: ReadonlySet<string>;
+  /** Wire names that may come only once, wherever they stand: the declared and the known ones. */
+  readonly once: ReadonlySet<string>;
 }
 
 /** The reader throws faults of the body as `Refusal` and reports all others. */
@@ -73,7 +76,9 @@ export function compileReader(
     xml: keysIn(({ inBody }) => inBody.has('xml')),
     body: keysIn(({ inBody }) => inBody.size > 0),
   };
-  const reading = { endpoint, inputs, keys, objects: objectsOf(endpoint) };
+  const declared = Object.entries(endpoint.inputs).map(([role, { name = role }]) => name);
+  const once = new Set([...declared, ...knownInputs]);
+  const reading = { endpoint, inputs, keys, objects: objectsOf(endpoint), once };
   return (request, report) => readInputs(reading, request, readBody(request), report);
 }
 
@@ -154,27 +159,44 @@ function reportStrays(
 ): void {
   const { keys, objects, endpoint } = rules;
   for (const [name, values] of inQuery) {
-    if (!keys.query.has(name)) reportStray(rules, name, values, keys.body, report);
+    if (!keys.query.has(name)) reportStray(rules, 'query', name, values, report);
   }
   for (const [name, values] of body.parameters) {
     if (body.form !== undefined && keys[body.form].has(name)) continue;
     // In a form, a parameter of that name is none.
     const isObject = body.form !== 'form' && objects.has(name);
     if (isObject && (values.length === 1 || endpoint.repeated !== 'refuse')) continue;
-    reportStray(rules, name, values, keys.query, report);
+    reportStray(rules, body.form ?? 'form', name, values, report);
   }
 }
 
+/**
+ * Whether a stray parameter may come only once. A name that is neither declared nor known may repeat
+ * where it is ignored (RFC 6749 3.1 with erratum 5708, RFC 8707). Of members of a JSON body the
+ * parsers of two programs may see different ones (RFC 8259 4).
+ */
+function mayNotRepeat(
+  { endpoint, objects, once }: ReadingRules,
+  place: ParameterPlace,
+  name: string,
+): boolean {
+  if (endpoint.repeated !== 'refuse') return false;
+  if (endpoint.unknown === 'refuse' || place === 'json') return true;
+  const isObject = place === 'xml' && objects.has(name);
+  return isObject || once.has(name.slice(name.lastIndexOf(separator) + 1));
+}
+
 function reportStray(
-  { endpoint, inputs }: ReadingRules,
+  rules: ReadingRules,
+  place: ParameterPlace,
   name: string,
   values: readonly string[],
-  elsewhere: ReadonlySet<string>,
   report: Report,
 ): void {
+  const { endpoint, inputs, keys } = rules;
+  const elsewhere = place === 'query' ? keys.body : keys.query;
   const parameter = name.replaceAll(separator, '.');
-  // RFC 6749 3.1 and 3.2: no parameter may be repeated, known or not.
-  if (values.length > 1 && endpoint.repeated === 'refuse') {
+  if (values.length > 1 && mayNotRepeat(rules, place, name)) {
     report('repeated_parameter', { parameter, cause: repeatedCause(parameter, values.length) });
   }
   const meant = inputs.find(({ key }) => key === name);

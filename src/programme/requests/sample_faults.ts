@@ -99,8 +99,8 @@ function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
     yield ['unsupported_media_type', 'content-type of another kind', strange];
     yield ['malformed_body', 'a body that cannot be decoded', broken];
   }
-  // RFC 6749 3.2: no parameter may be repeated, known or not.
-  const [twice = [unheardOf, '1'] as const] = form ?? query;
+  // A parameter that is neither declared nor known may be repeated (HOSTILE 43).
+  const [twice = ['grant_type', '1'] as const] = form ?? query;
   if (endpoint.repeated === 'refuse') {
     const again =
       form?.[0] === undefined

@@ -12,6 +12,7 @@ import type { EndpointDefinition, InputDefinition } from '../language/input_sche
 import { assertionInputs } from './client_assertion.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileInputs, type Inputs } from './input_rules.ts';
+import { hint, question } from './known_inputs.ts';
 import { compileReader, refuse } from './request_reader.ts';
 
 /** Its functions throw only `Refusal`. */
@@ -22,20 +23,12 @@ export interface TokenManagementEndpoint {
   readonly readToken: (inputs: Inputs) => string;
 }
 
-/** RFC 7662 2.1, RFC 7009 2.1. */
-export const question = 'token';
-
 const optional: InputDefinition = { required: false };
-
-const hint = 'token_type_hint';
-
-/** Besides those of client authentication. */
-export const managementParameters: readonly string[] = [question, hint];
 
 export const managementMethods: ReadonlySet<string> = new Set(['POST']);
 
 /**
- * As in the RFCs: unknown parameters are ignored, repeated ones refused (RFC 6749 3.2). Credentials that
+ * As in the RFCs: unknown parameters are ignored, known ones refused where they are repeated (RFC 6749 3.2). Credentials that
  * the dialect reads from headers of their own are read there.
  */
 export function managementForm({ client, token_endpoints }: Definition): EndpointDefinition {

@@ -5,7 +5,7 @@ import { closeClocks, type Instant, milliseconds } from '../../lib/clock.ts';
 import type { ProgrammeId, ThrottleLimit } from '../../oauth/client.ts';
 import type { Counters, WindowCounter, WindowOutcome } from '../counters.ts';
 import { integer, table, text } from '../sql/table.ts';
-import { countInProcess } from '../windows.ts';
+import { countInProcess, mostWindows, takenBack, Windows } from '../windows.ts';
 import { batched } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
@@ -44,7 +44,6 @@ CREATE UNLOGGED TABLE throttle (
 `;
 
 const names = { counter: 'text', programme: 'text', key: 'text' } as const;
-const looked = arrayRows(names);
 const counted = arrayRows({
   ...names,
   used: 'bigint',
@@ -52,15 +51,11 @@ const counted = arrayRows({
   ends_at: 'bigint',
 });
 
-const look: Statement = {
-  name: 'look_throttle',
-  text: `SELECT asked.n, used, ends_at FROM ${looked.from('asked')} JOIN throttle USING (counter, programme, key)`,
-  isRead: true,
-};
+// As if the window had had the length of the limit from its start (HOSTILE 81).
+const end = 'LEAST(kept.ends_at, kept.began_at + excluded.ends_at - excluded.began_at)';
+const isOpen = `${end} > excluded.began_at`;
 
-// A window that would outlast a new one began before a jump of the clock, or under a longer limit.
-const isOpen = `kept.ends_at > excluded.began_at AND kept.ends_at <= excluded.ends_at + ${closeClocks}`;
-
+// A window that would outlast a new one still began before a jump of the clock: it ends when a new one would.
 const put: Statement = {
   name: 'count_throttle',
   text: `INSERT INTO throttle AS kept (counter, programme, key, used, began_at, ends_at)
@@ -68,8 +63,18 @@ const put: Statement = {
     ON CONFLICT (counter, programme, key) DO UPDATE SET
       used = CASE WHEN ${isOpen} THEN kept.used ELSE 0 END + excluded.used,
       began_at = CASE WHEN ${isOpen} THEN kept.began_at ELSE excluded.began_at END,
-      ends_at = CASE WHEN ${isOpen} THEN kept.ends_at ELSE excluded.ends_at END
+      ends_at = CASE WHEN ${isOpen} AND ${end} <= excluded.ends_at + ${closeClocks}
+        THEN ${end} ELSE excluded.ends_at END
     RETURNING counter, programme, key, used, ends_at`,
+  isRead: false,
+};
+
+// `used` may be past the limit: refused events are in it, which nobody gives back. A window that began
+// after the event has not counted it.
+const takeBack: Statement = {
+  name: 'take_back_throttle',
+  text: `UPDATE throttle SET used = GREATEST(0, LEAST(used, $4::bigint) - 1)
+    WHERE counter = $1 AND programme = $2 AND key = $3 AND began_at <= $5::bigint`,
   isRead: false,
 };
 
@@ -91,25 +96,36 @@ interface Group extends Counted {
   events: number;
 }
 
+interface UsedUp extends Window {
+  readonly limit: ThrottleLimit;
+  /** When the database is asked again. */
+  readonly until: number;
+}
+
+/**
+ * For how many milliseconds a node takes a used-up window for used up: another node may give back what
+ * logins under way have reserved.
+ */
+const believed: Readonly<Record<WindowCounter, number>> = {
+  token_request: Infinity,
+  failed_login: 1000,
+  failed_secret: Infinity,
+  failed_key: Infinity,
+};
+
 /** Used-up windows that a node remembers: what comes in them costs no round. */
 const mostUsedUp = 50_000;
 
 /**
- * The verb `count`. Where the database does not answer, events are counted in the process: the requests
- * that they belong to are refused all the same, or need no database.
+ * The verb `count`. Where the database does not answer, events are counted in the process:
+ * the requests that they belong to are refused all the same, or need no database. So are those of more
+ * windows than a node may open in the table: strangers can have any number of addresses (HOSTILE 83).
  */
-export function countTogether(link: Link): Counters['count'] {
+export function countTogether(link: Link, most = mostWindows): Counters['count'] {
   const alone = countInProcess();
-  const usedUp = new BoundedMap<string, Window & { readonly limit: number }>(mostUsedUp);
+  const opened = new Map<string, Windows>();
+  const usedUp = new BoundedMap<string, UsedUp>(mostUsedUp);
   const groups = new Map<string, readonly [Group, Promise<Window | undefined>]>();
-  const read = batched<Counted, Window | undefined>({
-    link,
-    answer: async (asked, until) => {
-      const rows = await link.run(look, looked.values(asked), until);
-      const found = new Map(rows.map(([n, used, endsAt]) => [Number(n), windowOf(used, endsAt)]));
-      return asked.map((_, index) => found.get(index + 1));
-    },
-  });
   const write = batched<Group, Window | undefined>({
     link,
     rowOf: nameOf,
@@ -150,22 +166,38 @@ export function countTogether(link: Link): Counters['count'] {
   return async (counter, programme, name, limit, now, by = 1) => {
     const event = { counter, programme, key: name };
     const full = nameOf(event);
+    const group = `${counter}\0${programme}`;
+    if (by < 0) {
+      // What the table has not counted, this process has.
+      if (opened.get(group)?.has(name) !== true) {
+        return alone(counter, programme, name, limit, now, by);
+      }
+      usedUp.delete(full);
+      const values = [counter, programme, name, limit.limit, now];
+      await link.run(takeBack, values).catch(() => undefined);
+      return takenBack;
+    }
     const known = usedUp.get(full);
-    if (known !== undefined && known.limit === limit.limit && isOpenAt(known, limit, now)) {
+    if (known !== undefined && isSame(known.limit, limit) && isUsedUp(known, limit, now)) {
       return outcome(known, limit, now, false);
     }
+    const open = opened.get(group) ?? new Windows(most[counter]);
+    opened.set(group, open);
+    if (!open.admit(name, limit, now)) return alone(counter, programme, name, limit, now);
     let window: Window | undefined;
     try {
-      window = by === 0 ? await read(event) : await add(event, limit, now);
+      window = await add(event, limit, now);
     } catch {
-      return alone(counter, programme, name, limit, now, by);
+      return alone(counter, programme, name, limit, now);
     }
-    if (window === undefined || !isOpenAt(window, limit, now)) {
-      window = { used: 0, endsAt: now + limit.window };
+    if (window === undefined || now >= window.endsAt) {
+      window = { used: 1, endsAt: now + limit.window };
     }
-    if (window.used >= limit.limit) usedUp.set(full, { ...window, limit: limit.limit });
+    if (window.used >= limit.limit) {
+      usedUp.set(full, { ...window, limit, until: now + believed[counter] });
+    }
     // The event itself is in `used` by now.
-    return outcome(window, limit, now, window.used - by < limit.limit);
+    return outcome(window, limit, now, window.used <= limit.limit);
   };
 }
 
@@ -181,8 +213,13 @@ function isSame(one: ThrottleLimit, other: ThrottleLimit): boolean {
   return one.limit === other.limit && one.window === other.window;
 }
 
-function isOpenAt({ endsAt }: Window, { window: span }: ThrottleLimit, now: Instant): boolean {
-  return now < endsAt && endsAt - now <= span + closeClocks;
+/** A window that would outlast a new one is to be shortened by the database first. */
+function isUsedUp(
+  { endsAt, until }: UsedUp,
+  { window: span }: ThrottleLimit,
+  now: Instant,
+): boolean {
+  return now < endsAt && now < until && endsAt - now <= span + closeClocks;
 }
 
 function outcome(

@@ -19,7 +19,8 @@ import {
   type ClientKey,
 } from '../../oauth/client_certificate.ts';
 import { type ProofFault, proofFaults } from '../../oauth/proofs/proof_faults.ts';
-import { canonicalJwt, longestToken } from '../token_verifier.ts';
+import { longestToken } from '../jwt.ts';
+import { canonicalJwt } from '../token_verifier.ts';
 import {
   type AssertionFault,
   type AssertionRules,

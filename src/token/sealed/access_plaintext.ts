@@ -1,13 +1,14 @@
 // Owns what sealed access tokens say, and how its fields lie in a plaintext.
 //
 // Flags, 1 byte, then numbers with their most significant byte first:
-// member: place, 7 · generation, 4 · login tag, 3 · issued in ms, 6 · span, 4 or 5 · own scope
-// client: issued in ms, 6 · span, 4 or 5 · counter, 4 · era, 6 · length of identifier, 1 · identifier · scope
+// member: place, 7 · generation, 4 · login tag, 3 · issued in ms, 6 · span, 4 or 5
+// client: issued in ms, 6 · span, 4 or 5 · counter, 4 · era, 6 · length of identifier, 1 · identifier
+// Then what it was exchanged from, as its length, 1, and names with spaces between; then its own scope.
 
 import { type Instant, instant, type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import { randomBytes } from '../../lib/random.ts';
 import { type ClientId, longestIdentifier } from '../../oauth/client.ts';
-import type { Era, Place } from '../../oauth/grant.ts';
+import type { Era, ExchangedFrom, Place } from '../../oauth/grant.ts';
 import { longestScope } from '../../oauth/scope.ts';
 import { placeBytes, readPlace, writePlace } from './place.ts';
 
@@ -23,6 +24,7 @@ export interface MemberAccess {
   readonly span: Milliseconds;
   /** Absent: the scope of the login's row, or none if it has none. Empty: none. */
   readonly ownScope?: string;
+  readonly exchangedFrom?: ExchangedFrom;
 }
 
 /** A client's own access token, of which no store has a row. */
@@ -36,17 +38,22 @@ export interface ClientAccess {
   /** The era in which it was issued: a later revocation of the client's tokens ends it. */
   readonly era: Era;
   readonly scope?: string;
+  readonly exchangedFrom?: ExchangedFrom;
 }
 
 export type Access = MemberAccess | ClientAccess;
 
-/** Bytes of the longest plaintext: scope, identifier, and the fields before them. */
-export const longestPlaintext: number = longestScope + longestIdentifier + 64;
+/** Bytes of the longest text whose length stands in one byte: an identifier, or the names of tokens. */
+const longestShort = longestIdentifier;
+
+/** Bytes of the longest plaintext: scope, identifier, names, and the fields before them. */
+export const longestPlaintext: number = longestScope + 2 * longestShort + 64;
 
 const scopeFollows = 1;
 /** The span has five bytes of milliseconds instead of four of seconds. */
 const spanInMilliseconds = 2;
-const allFlags = scopeFollows | spanInMilliseconds;
+const isExchanged = 4;
+const allFlags = scopeFollows | spanInMilliseconds | isExchanged;
 
 /** Ten years: the longest lifetime that a programme's file can state. */
 const longestSpan = 3650 * 86_400_000;
@@ -60,10 +67,25 @@ const memberTimesAt = 1 + placeBytes + 4 + 3;
  */
 export function writeAccess(bytes: Buffer, access: Access): number {
   const scope = access.kind === 'member' ? access.ownScope : access.scope;
+  const { exchangedFrom } = access;
   const isWhole = access.span % 1000 === 0;
-  bytes[0] = (scope === undefined ? 0 : scopeFollows) | (isWhole ? 0 : spanInMilliseconds);
-  const end = access.kind === 'member' ? writeMember(bytes, access) : writeClient(bytes, access);
+  bytes[0] =
+    (scope === undefined ? 0 : scopeFollows) |
+    (isWhole ? 0 : spanInMilliseconds) |
+    (exchangedFrom === undefined ? 0 : isExchanged);
+  const own = access.kind === 'member' ? writeMember(bytes, access) : writeClient(bytes, access);
+  const end =
+    exchangedFrom === undefined ? own : writeShort(bytes, 'lineage', exchangedFrom.join(' '), own);
   return scope === undefined ? end : writeText(bytes, scope, end);
+}
+
+/** Its length, then the text. */
+function writeShort(bytes: Buffer, what: string, text: string, at: number): number {
+  const end = writeText(bytes, text, at + 1);
+  const length = end - at - 1;
+  if (length > longestShort) throw new RangeError(`the ${what} is too long`);
+  bytes[at] = length;
+  return end;
 }
 
 function writeMember(bytes: Buffer, access: MemberAccess): number {
@@ -77,11 +99,7 @@ function writeMember(bytes: Buffer, access: MemberAccess): number {
 function writeClient(bytes: Buffer, access: ClientAccess): number {
   const eraAt = bytes.writeUInt32BE(access.counter, writeTimes(bytes, access, 1));
   const at = bytes.writeUIntBE(access.era, eraAt, 6);
-  const end = writeText(bytes, access.client, at + 1);
-  const length = end - at - 1;
-  if (length > longestIdentifier) throw new RangeError('the client identifier is too long');
-  bytes[at] = length;
-  return end;
+  return writeShort(bytes, 'client identifier', access.client, at);
 }
 
 function writeTimes(bytes: Buffer, { issuedAt, span }: Access, start: number): number {
@@ -120,12 +138,16 @@ export function readAccess(
     isWhole ? bytes.readUInt32BE(spanAt) * 1000 : bytes.readUIntBE(spanAt, 5),
   );
   const at = spanAt + (isWhole ? 4 : 5);
-  const end = kind === 'member' ? at : at + 11 + (bytes[at + 10] ?? 0);
+  const ownEnd = kind === 'member' ? at : at + 11 + (bytes[at + 10] ?? 0);
+  const namesEnd = (flags & isExchanged) === 0 ? undefined : ownEnd + 1 + (bytes[ownEnd] ?? 0);
+  const end = namesEnd ?? ownEnd;
   const isLong = (flags & scopeFollows) !== 0;
   if (span > longestSpan || (isLong ? end > length : end !== length)) return undefined;
   const scope = isLong ? bytes.toString('utf8', end, length) : undefined;
+  const from =
+    namesEnd === undefined ? {} : { exchangedFrom: namesIn(bytes, ownEnd + 1, namesEnd) };
   if (kind === 'client') {
-    const client = bytes.toString('utf8', at + 11, end) as ClientId;
+    const client = bytes.toString('utf8', at + 11, ownEnd) as ClientId;
     const counter = bytes.readUInt32BE(at);
     const era = bytes.readUIntBE(at + 4, 6) as Era;
     return {
@@ -136,12 +158,17 @@ export function readAccess(
       counter,
       era,
       ...(scope === undefined ? {} : { scope }),
+      ...from,
     };
   }
   const place = readPlace(bytes, 1);
   if (place === undefined) return undefined;
   const generation = bytes.readUInt32BE(1 + placeBytes);
   const loginTag = bytes.readUIntBE(5 + placeBytes, 3);
-  const known = { kind, place, generation, loginTag, issuedAt, span };
+  const known = { kind, place, generation, loginTag, issuedAt, span, ...from };
   return scope === undefined ? known : { ...known, ownScope: scope };
+}
+
+function namesIn(bytes: Buffer, start: number, end: number): ExchangedFrom {
+  return bytes.toString('utf8', start, end).split(' ');
 }

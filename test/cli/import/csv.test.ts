@@ -38,6 +38,28 @@ describe('csv', () => {
       ['"two\r\nlines",x\n', [['two\r\nlines', 'x']]],
       ['\uFEFFa\n\n\r\nb\n', [['a'], ['b']]],
       ['""""\n', [['"']]],
+      [
+        'a;b\n"1;2";3,4\n',
+        [
+          ['a', 'b'],
+          ['1;2', '3,4'],
+        ],
+      ],
+      [
+        'a\tb\n1,5\t;\n',
+        [
+          ['a', 'b'],
+          ['1,5', ';'],
+        ],
+      ],
+      [
+        'a,b;c\n1;2,3\n',
+        [
+          ['a', 'b;c'],
+          ['1;2', '3'],
+        ],
+      ],
+      ['a\n1;2\n', [['a'], ['1;2']]],
     ] as const;
     for (const [text, expected] of texts) assert.deepEqual(read(text), expected, text);
   });

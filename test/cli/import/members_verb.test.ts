@@ -1,6 +1,7 @@
 // Owns the promises of `member import`: every kind of password, every fault at once, all or nothing.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -27,6 +28,37 @@ dan,,,,,,,${pbkdf2},
 `;
 
 describe('member import', { concurrency: 2 }, () => {
+  test('HOSTILE 89: reads what Excel writes, and refuses what it would have to guess', async (t) => {
+    const folder = workFolder(t);
+    const excel = [
+      '\ufeffusername;password;level;;',
+      'ann;semi;colon;;',
+      '"Zoë";"two, ""words""";;;',
+      ';;;;',
+    ];
+    putSecret(folder, 'members.csv', excel.join('\r\n'));
+    const wrong = await jetway(folder, importing);
+    assert.match(wrong.stderr, /members\.csv:2:\d+: error: .*\nnothing is imported: 1 error\n$/);
+    putSecret(folder, 'members.csv', excel.join('\r\n').replace('semi;colon', 'semi colon;'));
+    const made = await jetway(folder, importing);
+    assert.deepEqual(
+      [made.stdout, made.stderr, made.code],
+      ['2 members are imported into club\n', '', 0],
+    );
+    const [header = '', ...rows] = excel;
+    putSecret(folder, 'members.csv', [header, ...rows].join('\r\n').replace(';level', ';;level'));
+    assert.match(
+      (await jetway(folder, importing)).stderr,
+      /members\.csv:1:\d+: error: there is no column ""/,
+    );
+    writeFileSync(join(folder, 'members.csv'), Buffer.from(excel.join('\r\n'), 'latin1'));
+    const latin = await jetway(folder, importing);
+    assert.match(
+      latin.stderr,
+      /members\.csv:3:4: error: the character U\+FFFD .*save the file as UTF-8/,
+    );
+  });
+
   test('takes plain passwords and hashes made elsewhere, and is good to run again', async (t) => {
     const folder = workFolder(t);
     putSecret(folder, 'members.csv', good);

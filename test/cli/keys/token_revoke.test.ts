@@ -81,6 +81,31 @@ describe('token revoke', () => {
     assert.equal(status, 200);
   });
 
+  test('HOSTILE 94: a new password ends the logins of its member, unless they are to be kept', async (t) => {
+    const scene = await open(t);
+    const set = 'member set ann --programme club --password-stdin'.split(' ');
+    const statuses = async (words: readonly string[], said: string): Promise<readonly number[]> => {
+      const refresh_token = await scene.refreshToken();
+      const code = await scene.code();
+      const ran = await jetway(scene.folder, words, `${member.password}\n`);
+      assert.deepEqual([ran.code, ran.stderr], [0, said]);
+      const refreshed = await scene.grant({ grant_type: 'refresh_token', refresh_token });
+      const redeemed = await scene.grant({ grant_type: 'authorization_code', code });
+      return [refreshed.status, redeemed.status];
+    };
+    const ended =
+      'every code and token of its logins so far is revoked: it logs in anew, with the new password\n';
+    assert.deepEqual(await statuses(set, ended), [400, 400]);
+    assert.deepEqual(await statuses([...set, '--keep-logins'], ''), [200, 200]);
+    const levelled = 'member set ann --programme club --level AUTHN-LEVEL-12'.split(' ');
+    assert.deepEqual(await statuses(levelled, ''), [200, 200]);
+    const alone = await jetway(scene.folder, [...levelled, '--keep-logins']);
+    assert.deepEqual(
+      [alone.code, alone.stderr],
+      [2, '--keep-logins goes with --password-stdin: nothing else ends logins\n'],
+    );
+  });
+
   test('says what it did, and of whom there is nobody', async (t) => {
     const folder = workFolder(t, { 'programmes/other.yaml': programmeText('Other') });
     const other = add.map((word) => (word === 'club' ? 'other' : word));

@@ -269,23 +269,25 @@ harbour: not taken up; it is not served
   );
 });
 
-test('HOSTILE 66: the name of a file is told on one line, and is its own', async (t) => {
+test('HOSTILE 66 HOSTILE 87: the name of a file is told on one line, and is its own', async (t) => {
   const site = await openSite(t, told);
   site.write('programmes/x\nclub: removed\n\u009B31m.yaml', '{');
   site.write('programmes/club.yml', programmeText('Club'));
+  site.write('programmes/club.YAML', programmeText('Club'));
   const { stdout } = await site.reload();
   const lines = stdout.split('\n').filter((line) => !line.includes(': error: '));
   const name = String.raw`x\u{a}club: removed\u{a}\u{9b}31m`;
   assert.deepEqual(lines, [
+    'club.YAML: not taken up; it is not served',
     'club.yml: not taken up; it is not served',
     `${name}: not taken up; it is not served`,
-    '1 of 3 programmes unchanged',
+    '1 of 4 programmes unchanged',
     '',
   ]);
   assert.deepEqual(await readiness(site.server), {
     code: 200,
     status: 'degraded',
-    reasons: ['club.yml is not served', `${name} is not served`],
+    reasons: ['club.YAML is not served', 'club.yml is not served', `${name} is not served`],
   });
 });
 

@@ -14,6 +14,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 
 import { createAuthority } from '../../support/certificates.ts';
+import { readPage } from '../../support/page.ts';
 import { without } from '../../support/tools.ts';
 import { until } from '../../support/until.ts';
 import { ask, post } from '../../support/wire.ts';
@@ -117,6 +118,82 @@ describe('serve with TLS', { skip: without('openssl') }, () => {
     assert.equal(await shown(), after);
   });
 
+  test('HOSTILE 10: pages and redirects of a login say that their host speaks https alone, and no other answer does', async (t) => {
+    const named = (more: string): string =>
+      `${configText}gateway: 127.0.0.1:0\ngateway_tls: { ${keys} }\ntls: { ${keys}${more} }\n`;
+    const folder = secureFolder(t);
+    writeFileSync(join(folder, 'config.yaml'), named(''));
+    const { url, gateway } = await startServer(t, folder);
+    const add = ['client', 'add', '--programme', 'club', '--name', 'P', '--role', 'member'];
+    const { stdout } = await jetway(folder, [
+      ...add,
+      '--redirect-uri',
+      'https://p.example/',
+      '--json',
+    ]);
+    const { client_id: id } = JSON.parse(stdout) as { readonly client_id: string };
+    const tls = { ca };
+    const html = { tls, headers: { accept: 'text/html' } };
+    const begin = `/club/auth/login?response_type=code&client_id=${id}`;
+    const hsts = async (): Promise<readonly (string | undefined)[]> => {
+      const redirect = await ask(url, begin, { tls });
+      const { pathname, search } = new URL(redirect.headers['location'] ?? '');
+      const answers = [
+        redirect,
+        await ask(url, pathname + search, {
+          tls,
+          headers: { cookie: redirect.headers['set-cookie'] ?? '' },
+        }),
+        await post(url, '/club/login', {}, {}, tls),
+        await ask(url, '/club/auth/login?client_id=x', { tls }),
+        await ask(url, '/club/auth/login', { ...html, method: 'PUT' }),
+        await ask(url, '/club/nowhere', html),
+        await ask(url, '/nowhere', html),
+      ];
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [302, 200, 400, 400, 405, 404, 404],
+      );
+      return answers.map(({ headers }) => headers['strict-transport-security']);
+    };
+    const year = 'max-age=31536000';
+    assert.deepEqual(
+      await hsts(),
+      Array.from({ length: 7 }, () => year),
+    );
+    const more = { 'strict-transport-security': year };
+    readPage(await ask(url, '/nowhere', html), 'en', more);
+    readPage(await ask(url, '/club/auth/login?client_id=x', html), 'en', more);
+    const json = {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      pragma: 'no-cache',
+    };
+    const refused = await post(
+      url,
+      '/club/api/grant',
+      { grant_type: 'client_credentials' },
+      {},
+      tls,
+    );
+    assert.deepEqual(refused, { status: 400, headers: json, body: '{"error":"invalid_client"}' });
+    const missing = await ask(url, '/nowhere', { tls });
+    assert.deepEqual(missing, { status: 404, headers: json, body: '{"error":"not_found"}' });
+    const unkeyed = await ask(gateway, '/club/verify/none', html);
+    assert.equal(unkeyed.headers['strict-transport-security'], undefined);
+    for (const [word, header] of [
+      ['forget', 'max-age=0'],
+      ['off', undefined],
+    ] as const) {
+      writeFileSync(join(folder, 'config.yaml'), named(`, hsts: ${word}`));
+      assert.match((await jetway(folder, ['reload'])).stdout, /^tls: taken up$/m);
+      assert.deepEqual(
+        await hsts(),
+        Array.from({ length: 7 }, () => header),
+      );
+    }
+  });
+
   test('a reload opens no plain listener where the configuration now has one with TLS', async (t) => {
     const folder = secureFolder(t);
     await startServer(t, folder);
@@ -168,7 +245,11 @@ describe('serve with TLS', { skip: without('openssl') }, () => {
       await warned(''),
       './config.yaml:2:9: warning: plain HTTP is answered here, to other machines too (set tls, or listen on 127.0.0.1 behind a proxy, or name its network in trusted_proxies) [plain_http]\n1 programme, 0 errors, 1 warning\n',
     );
-    for (const more of [`tls: { ${keys} }\n`, 'trusted_proxies: [10.0.0.0/8]\n']) {
+    assert.equal(
+      await warned(`tls: { ${keys} }\n`),
+      './config.yaml:5:6: warning: TLS 1.2 also takes ciphers without authentication (CBC), which RFC 9325 4.2 advises against: set ciphers: aead once jetway_tls_handshakes_without_aead_total stays at 0 [lax_ciphers]\n1 programme, 0 errors, 1 warning\n',
+    );
+    for (const more of [`tls: { ${keys}, ciphers: aead }\n`, 'trusted_proxies: [10.0.0.0/8]\n']) {
       assert.equal(await warned(more), '1 programme, 0 errors, 0 warnings\n');
     }
   });

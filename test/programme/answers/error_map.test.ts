@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { failureReasons } from '../../../src/oauth/failure.ts';
-import { errorsOf, programmeOf } from '../../support/definition.ts';
+import { compileProgramme } from '../../../src/programme/compile.ts';
+import { errorsOf, loadClub, programmeOf } from '../../support/definition.ts';
+import { publicUrl } from '../../support/jetway.ts';
 import { anyText, fc } from '../../support/property.ts';
 
 const noStore = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
@@ -81,6 +83,32 @@ describe('error map', () => {
     const { renderFailure } = programmeOf('name: "Club \\"A\\\\B\\" é"');
     const challenge = renderFailure('client_authentication_failed').headers['WWW-Authenticate'];
     assert.equal(challenge, 'Basic realm="Club AB "');
+  });
+
+  test('HOSTILE 87: where that leaves no letter or digit, the realm is the programme’s identifier', () => {
+    for (const name of ['北京航空', 'Ё', '日本 航空', '"\\"', ' - ']) {
+      const { renderFailure } = programmeOf(`name: ${JSON.stringify(name)}`);
+      const challenge = renderFailure('client_authentication_failed').headers['WWW-Authenticate'];
+      assert.equal(challenge, 'Basic realm="executive-club"', name);
+    }
+    fc.assert(
+      fc.property(
+        anyText(12).filter((text) => /^[^\p{Cc}\ufeff\ufffd]+$/u.test(text)),
+        (name) => {
+          const { loaded } = loadClub(`name: ${JSON.stringify(name)}`);
+          if (loaded === undefined) return;
+          const { renderFailure } = compileProgramme(loaded.id, loaded.definition, publicUrl);
+          for (const reason of ['client_authentication_failed', 'missing_token'] as const) {
+            const challenge = renderFailure(reason).headers['WWW-Authenticate'] ?? '';
+            assert.match(
+              challenge,
+              /^(?:Basic|Bearer) realm="[ !#-[\]-~]*[A-Za-z0-9][ !#-[\]-~]*"$/,
+            );
+          }
+        },
+      ),
+      { numRuns: 25 },
+    );
   });
 
   test('an answer without facts is the same object each time, and cannot be changed', () => {

@@ -44,6 +44,26 @@ test('RFC 9700 2.1.1: public clients need proof keys, a login, and refresh token
   assert.deepEqual(errors(alone), []);
 });
 
+test('HOSTILE 88: ISO-8859-1 is read of raw credentials in a header, and of nothing else', () => {
+  const latin = 'basic_charset: utf-8_or_iso-8859-1';
+  for (const good of ['credentials: raw', 'credentials: either', 'methods: [bare_basic]']) {
+    assert.deepEqual(errors(client(`${good}, ${latin}`)), []);
+  }
+  for (const [encoding, words] of [
+    ['form', 'form-encoded UTF-8'],
+    ['base64', 'base64 again'],
+  ]) {
+    assert.deepEqual(errors(client(`credentials: ${encoding}, ${latin}`)), [
+      `error client.authentication.basic_charset: ISO-8859-1 is read of raw credentials alone, and these are ${words}`,
+    ]);
+    assert.deepEqual(errors(client(`credentials: ${encoding}, basic_charset: utf-8`)), []);
+  }
+  const more = 'token_endpoints: { grant: { inputs: { client_id: {}, client_secret: {} } } }\n';
+  assert.deepEqual(errors(client(`methods: [parameters], ${latin}`, more)), [
+    'error client.authentication.basic_charset: no credentials are read from the header, so they have no charset',
+  ]);
+});
+
 test('a token alone needs a grant that takes it, and a method that gives the first', () => {
   assert.deepEqual(errors(client('methods: [basic, token], when_both: refuse')), []);
   assert.deepEqual(errors(client('methods: [token]')), [

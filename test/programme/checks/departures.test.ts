@@ -155,3 +155,22 @@ test('RFC 6749 4.4.3: a refresh token beside a client’s own token is warned of
   ]);
   assert.deepEqual(warned(own.replace(' on ', ' off '), 'RFC 6749 4.4.3'), []);
 });
+
+test('a refresh token alone and a subject_token alone are warned of apart, each where its grant is on', () => {
+  const methods = 'client: { authentication: { methods: [basic, token] } }\n';
+  const exchange = `token_endpoints: { grant: { inputs: { subject_token: {} } } }
+grants: { token_exchange: { endpoint: grant, role: member }`;
+  const at = 'a.yaml:5:38: warning:';
+  const refresh = `${at} a thief of a refresh token needs no credentials to get access tokens with it, until its login ends (RFC 6749 6)`;
+  const noticed = `${refresh} (as soon as thief and client have both used one token, the login ends with all of its tokens; before that, revoke the refresh token) [refresh_token_alone]`;
+  const unnoticed = `${refresh} (nothing shows the theft while tokens.refresh.rotation is off: turn it on, so that the second use of a token ends its login) [refresh_token_alone]`;
+  const subject = `${at} a thief of an access token needs no credentials to exchange it for a new one, again and again, until its login ends (RFC 8693 2.1) (to revoke the stolen token ends all that was exchanged from it; a short tokens.refresh.longest and a narrow scope limit the rest) [subject_token_alone]`;
+  const of = (yaml: string): readonly string[] => warned(yaml, 'a thief of');
+  assert.deepEqual(of(methods), [noticed]);
+  assert.deepEqual(of(`${methods}tokens: { refresh: { rotation: off, grace: null } }\n`), [
+    unnoticed,
+  ]);
+  assert.deepEqual(of(`${methods}${exchange} }\n`), [noticed, subject]);
+  assert.deepEqual(of(`${methods}${exchange}, refresh_token: null }\n`), [subject]);
+  assert.deepEqual(of(`${exchange} }\n`), []);
+});

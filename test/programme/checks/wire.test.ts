@@ -1,4 +1,5 @@
-// Files about XML, cookies, repeated values and zones that do not load, or that are warned of.
+// Files about XML, cookies, headers, repeated values and zones that do not load, or that are warned of
+// (HOSTILE 58, 67).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,6 +20,9 @@ function told(yaml: string, severity: 'error' | 'warning'): readonly string[] {
         .replace(/ (?:error|warning):/, ''),
     );
 }
+
+const ownCookie =
+  "cookies of such a name are those of Jetway's login page (give it a name that does not begin with jetway_)";
 
 const refused: Readonly<Record<string, readonly string[]>> = {
   'token_endpoints: { grant: { root: Envelope } }': [
@@ -71,6 +75,24 @@ const refused: Readonly<Record<string, readonly string[]>> = {
     ],
   'token_response: { cookies: { a: { value: access_token, secure: false, same_site: None } } }': [
     '1:64: browsers take this cookie only if it is secure (RFC 6265bis 5.7)',
+  ],
+  'token_response: { cookies: { jetway_login_a: { value: access_token }, __host-Jetway_b: { value: access_token }, __Secure-jetway_: { value: access_token } } }':
+    [`1:46: ${ownCookie}`, `1:88: ${ownCookie}`, `1:131: ${ownCookie}`],
+  'token_endpoints: { grant: { inputs: { a: { in: cookie, name: __Host-jetway_device_a }, jetway_b: { in: cookie } } } }':
+    [`1:62: ${ownCookie}`, `1:98: ${ownCookie}`],
+  'token_endpoints: { grant: { inputs: { a: { in: header, name: Cookie }, te: { in: header }, b: { in: header, name: Content-Length }, c: { in: header, name: Proxy-Authorization } } } }':
+    [
+      "1:62: this header has all cookies, those of Jetway's login page too (read one of them: in: cookie)",
+      '1:76: te is a header of the connection, which proxies set, change and remove (name another one)',
+      '1:115: Content-Length is a header of the connection, which proxies set, change and remove (name another one)',
+      '1:156: Proxy-Authorization is a header of the connection, which proxies set, change and remove (name another one)',
+    ],
+  'authorize: { endpoint: { inputs: { a: { in: header, name: Host } } } }': [
+    '1:59: Host is a header of the connection, which proxies set, change and remove (name another one)',
+  ],
+  'request_id: X-Robots-Tag': ['1:13: answers of Jetway have this header already: name another'],
+  'verify: { api_key_header: cookie }': [
+    '1:27: Authorization has the token, Cookie all cookies, and X-Auth- is how Jetway answers: name another header',
   ],
   'authorize: { endpoint: { inputs: { a: { in: cookie } } } }': [
     '1:45: a login request reads no cookies (other sites can make a browser send it)',

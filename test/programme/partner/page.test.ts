@@ -106,9 +106,11 @@ test('the page tells what the file makes of limits, request ids and further endp
     metadata: 'on',
     sandbox: { header: 'X-Sandbox' },
     tokens: { refresh: { grace: '0s' } },
+    client: { authentication: { basic_charset: 'utf-8_or_iso-8859-1' } },
   });
   const page = partnerPage(makeGuide(definitionOf(over), programmeOf(over), base));
   for (const told of [
+    'Letters beyond ASCII may be in UTF-8 or ISO-8859-1.',
     'the value of `X-Trace`',
     'X-Trace: REQUEST-ID\n',
     'You may make 7 token requests in 10 seconds.',

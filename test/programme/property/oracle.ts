@@ -118,7 +118,8 @@ function lowered(headers: PlainMap): Record<string, string> {
   );
 }
 
-/** A realm is a quoted string (RFC 9110 5.6.4); what cannot stand in one is left out. */
+/** A realm is a quoted string (RFC 9110 5.6.4); what cannot stand in one is left out. The file is any.yaml. */
 function plainAscii(text: string): string {
-  return text.replaceAll(/[^ -~]|["\\]/g, '');
+  const plain = text.replaceAll(/[^ -~]|["\\]/g, '');
+  return /[a-z\d]/i.test(plain) ? plain : 'any';
 }

@@ -47,6 +47,12 @@ const jsonOf = (pairs: readonly (readonly [string, string])[]): string =>
 const formOf = (pairs: readonly (readonly [string, string])[]): string =>
   pairs.map((pair) => pair.map((part) => encodeURIComponent(part)).join('=')).join('&');
 
+/** In a form, a name that is neither declared nor known may come twice where it is ignored; in JSON no name may. */
+function repeatsStranger(pairs: readonly (readonly [string, string])[]): boolean {
+  const strangers = pairs.map(([name]) => name).filter((name) => !/^(code|note|scope)$/.test(name));
+  return new Set(strangers).size < strangers.length;
+}
+
 describe('HOSTILE 78: JSON is judged as a form of the same pairs is', () => {
   const name = fc.constantFrom('code', 'code', 'note', 'scope', 'other', '__proto__', 'co\0de', '');
   const pairs = fc.array(fc.tuple(name, fc.oneof(anyText(4), fc.constant(''))), { maxLength: 6 });
@@ -56,10 +62,10 @@ describe('HOSTILE 78: JSON is judged as a form of the same pairs is', () => {
         const endpoint = endpointOf(repeated, unknown);
         fc.assert(
           fc.property(pairs, (sent) => {
-            assert.deepEqual(
-              read(endpoint, json, jsonOf(sent)),
-              read(endpoint, form, formOf(sent)),
-            );
+            const found = read(endpoint, json, jsonOf(sent));
+            if (`${repeated} ${unknown}` === 'refuse ignore' && repeatsStranger(sent)) {
+              assert.equal((found as unknown[])[0], 'repeated_parameter');
+            } else assert.deepEqual(found, read(endpoint, form, formOf(sent)));
           }),
           { numRuns: 300 },
         );

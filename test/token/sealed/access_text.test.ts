@@ -50,6 +50,10 @@ describe('what was sealed is opened', () => {
   };
   const word = fc.nat(2 ** 32 - 1);
   const optional = { requiredKeys: [] };
+  const exchangedFrom = fc.array(fc.stringMatching(/^[\w-]{1,36}$/), {
+    minLength: 1,
+    maxLength: 4,
+  });
 
   test('every member token', () => {
     const members = fc
@@ -61,7 +65,7 @@ describe('what was sealed is opened', () => {
           loginTag: fc.nat(2 ** 24 - 1),
           ...times,
         }),
-        fc.record({ ownScope: anyText(300) }, optional),
+        fc.record({ ownScope: anyText(300), exchangedFrom }, optional),
       )
       .map(([fields, scope]) => ({ ...fields, ...scope }));
     fc.assert(
@@ -80,7 +84,7 @@ describe('what was sealed is opened', () => {
           era: fc.integer({ min: 1, max: 2 ** 48 - 1 }).map((era) => era as Era),
           ...times,
         }),
-        fc.record({ scope: anyText(300) }, optional),
+        fc.record({ scope: anyText(300), exchangedFrom }, optional),
       )
       .map(([fields, scope]) => ({ ...fields, ...scope }));
     fc.assert(
@@ -107,6 +111,7 @@ describe('what was sealed is opened', () => {
       { ...client, client: 'i'.repeat(256) as ClientId },
       { ...client, client: 'i'.repeat(5000) as ClientId },
       { ...client, client: 'é'.repeat(128) as ClientId },
+      { ...member, exchangedFrom: ['x'.repeat(256)] },
       { ...member, span: milliseconds(3650 * 86_400_000 + 1) },
       { ...member, span: milliseconds(-1000) },
       { ...member, issuedAt: instant(-1) },

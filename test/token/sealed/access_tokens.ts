@@ -85,6 +85,18 @@ export const vectors: readonly (readonly [Access, string, string, string])[] = [
     '03019b7ca98f2e00000003e70102030400000000000310613136636861726163746572732d696472656164207772697465',
     'cBT7jwM_6BG5zxwphb1txa75W3YwOC4Ddrv6mz_1koNyYqtutD20-mNdf4CXICGIA5GPEmy9g7PJDgCjsKxEmg00B',
   ],
+  [
+    { ...member, ownScope: 'read', exchangedFrom: ['a', 'b-c'] },
+    'm',
+    '05032a63cd41243200000007abcdef019b7ca98f2e00000708056120622d6372656164',
+    'mBW4pQ-krBLQFvL99eFYfGjRtL4JuJO3J7Iohi8Dx_H9-F7RBP_FW9Vwy_a9cGiX7bA61cA',
+  ],
+  [
+    { ...client, exchangedFrom: ['K'] },
+    'c',
+    '04019b7ca98f2e00000e100102030400000000000310613136636861726163746572732d6964014b',
+    'cBW4-XONf3rEwSgv7iuQViECqYkuxQpIy-WtpfwqMeaNw2xnCaQ49Z4vKOxiT6Tjnj0nWkF-nOvgg',
+  ],
 ];
 
 export const texts: readonly string[] = vectors.map(([, , , text]) => text);

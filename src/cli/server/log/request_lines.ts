@@ -9,7 +9,7 @@ const mostOfStrangers = 100;
 const mostAlike = 20;
 const span = 1000;
 
-/** Where credentials or a token prove who asks; on other endpoints a client is only named. */
+/** Where credentials or a token prove who asks, public clients excepted; elsewhere a client is only named. */
 const proving: ReadonlySet<EndpointKind> = new Set([
   'token',
   'introspection',
@@ -46,8 +46,9 @@ export function requestLines(
 
   const isWithinBounds = (record: RequestRecord, isPassed: boolean, at: number): boolean => {
     const { client, member, failure, endpoint } = record;
-    const isProving = proving.has(endpoint.kind);
+    const isProving = proving.has(endpoint.kind) && !record.isPublicClient;
     const isProven = isProving && client !== undefined;
+    if (record.isTurnedAway) return false;
     if (isPassed && (isProving || member !== undefined)) return true;
     if (at >= spanEnd || at < spanEnd - span) {
       spanEnd = at + span;

@@ -39,16 +39,23 @@ export class Tracer implements Observer {
     this.#options = options;
   }
 
-  /** The caller's decision counts for its trace (ParentBased in OpenTelemetry), ours for others. */
+  /**
+   * The decision of a caller who is believed counts for its trace (ParentBased in OpenTelemetry), ours for
+   * others (HOSTILE 85).
+   */
   begun(record: RequestRecord): void {
     const { trace } = record;
-    if (trace === undefined) record.trace = beginTrace(Math.random() < this.#options.sample);
-    else if (trace.isSampled) record.trace = { ...trace, spanId: newSpanId() };
-    if (record.trace?.isSampled === true) record.spans = [];
+    const isSampled = trace?.isSampled ?? Math.random() < this.#options.sample;
+    if (trace === undefined) record.trace = beginTrace(isSampled);
+    else record.trace = { ...trace, isSampled, ...(isSampled && { spanId: newSpanId() }) };
+    if (isSampled) record.spans = [];
   }
 
   answered(record: RequestRecord): void {
     if (record.spans === undefined) return;
+    // Not the whole head with each record that waits.
+    const address = record.address?.();
+    record.address = address === undefined ? undefined : () => address;
     if (this.#waiting.length >= mostWaiting) this.#dropped += 1;
     else this.#waiting.push(record);
     this.#plan(this.#waiting.length >= mostSentAtOnce ? 0 : gathering);

@@ -33,12 +33,22 @@ export const clientDepartures: Departures = {
       'secrets that Jetway makes have 256 bits, and failures count by address; give out no short ones',
     ]),
 
-  token_alone: ({ client }) =>
+  refresh_token_alone: ({ client, grants, tokens: { refresh } }) =>
     wrong([
-      client.authentication.methods.includes('token'),
+      client.authentication.methods.includes('token') && grants.refresh_token !== undefined,
       methodsAt,
-      'who holds a token of a client needs none of its credentials to use it (RFC 6749 6)',
-      'it is good for its own grant alone, and only while its client is enabled',
+      'a thief of a refresh token needs no credentials to get access tokens with it, until its login ends (RFC 6749 6)',
+      refresh.rotation === 'off'
+        ? 'nothing shows the theft while tokens.refresh.rotation is off: turn it on, so that the second use of a token ends its login'
+        : 'as soon as thief and client have both used one token, the login ends with all of its tokens; before that, revoke the refresh token',
+    ]),
+
+  subject_token_alone: ({ client, grants }) =>
+    wrong([
+      client.authentication.methods.includes('token') && grants.token_exchange !== undefined,
+      methodsAt,
+      'a thief of an access token needs no credentials to exchange it for a new one, again and again, until its login ends (RFC 8693 2.1)',
+      'to revoke the stolen token ends all that was exchanged from it; a short tokens.refresh.longest and a narrow scope limit the rest',
     ]),
 
   other_scheme: ({ client: { authentication } }) =>

@@ -101,7 +101,7 @@ export const grantsSchema = v.strictObject({
     otherwise: 'off',
   }),
   token_exchange: key(exchangeSchema, {
-    text: 'A live access token of the client is exchanged for another one, of the same login and ending with it, or for another own one (RFC 8693). Its scope is the same or a part of it; `access_lifetime` and `access_format` say what is new. Its endpoint must declare the input `subject_token`. Without `grant_type` clients send the URN of RFC 8693.',
+    text: 'A live access token of the client is exchanged for another one, of the same login and ending with it, or for another own one (RFC 8693). If the client revokes a token, all that was exchanged from it ends too. Its scope is the same or a part of it; `access_lifetime` and `access_format` say what is new. Its endpoint must declare the input `subject_token`. Without `grant_type` clients send the URN of RFC 8693.',
     example: '{ endpoint: grant, role: member, access_lifetime: 20d }',
     otherwise: 'off',
   }),

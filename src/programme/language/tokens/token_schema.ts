@@ -117,7 +117,7 @@ export const tokenResponseSchema = v.pipe(
       example: '{ X-Interface-Version: v1, X-Subject-Token: { value: access_token } }',
     }),
     cookies: key(v.optional(cookiesSchema, {}), {
-      text: 'Cookies that it sets, by name, so that a browser carries a token: [cookie](#cookies).',
+      text: 'Cookies that it sets, by name, so that a browser carries a token: [cookie](#cookies). Names that begin with `jetway_`, in any case and after `__Host-` or `__Secure-` too, are those of the login page.',
       example: '{ session: { value: access_token, path: /api } }',
     }),
     fields: key(tokenFieldSchemas.tree, {

@@ -95,7 +95,9 @@ function authentication({ contract, by }: Guide): Block {
   const { definition } = contract;
   const { authentication: asked } = definition.client;
   const { methods, credentials, scheme, secret_half: half, when_both: both } = asked;
-  const encoded = encodingTexts[credentials];
+  const encoded =
+    encodingTexts[credentials] +
+    (asked.basic_charset === 'utf-8' ? '' : ' Letters beyond ASCII may be in UTF-8 or ISO-8859-1.');
   const names = ['client_id', 'client_secret'].map(
     (role) =>
       Object.values(definition.token_endpoints).flatMap(({ inputs }) =>

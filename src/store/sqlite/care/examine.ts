@@ -6,7 +6,9 @@ import { pathToFileURL } from 'node:url';
 
 import type { StoreReport } from '../../care.ts';
 import { factsIn } from '../../carry/tables.ts';
-import { kindNames } from '../../kinds.ts';
+import { type Item, type Kind, kindNames } from '../../kinds.ts';
+import { type Value, wholeness } from '../../sql/table.ts';
+import { registered } from '../../sql/tables.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
 import { identityOf, isOpenHere, realPath } from '../file/identity.ts';
 import { logDamage } from '../file/log.ts';
@@ -28,6 +30,25 @@ export function verifyStore(path: string): StoreReport {
   } finally {
     // A report changes no file: SQLite must not fold the log in when it closes.
     closeUnfolded(absolute, () => file.close());
+  }
+}
+
+/** The sound items of a kind, in the order of their registration; changes no file. */
+export function readItems<K extends Kind>(path: string, kind: K): readonly Item<K>[] {
+  const file = openToRead(path);
+  try {
+    const isWhole = wholeness(registered);
+    const at = registered.names.indexOf('record');
+    const select = file.prepare(
+      `SELECT ${registered.names.join(', ')} FROM registered WHERE kind = ? ORDER BY position`,
+    );
+    select.setReturnArrays(true);
+    const rows = select.all(kind) as unknown as readonly Value[][];
+    return rows.filter(isWhole).map((row) => JSON.parse(String(row[at])) as Item<K>);
+  } catch (error) {
+    throw unusable(path, error);
+  } finally {
+    closeUnfolded(realPath(path), () => file.close());
   }
 }
 

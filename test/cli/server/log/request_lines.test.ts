@@ -7,6 +7,8 @@ import { requestLines } from '../../../../src/cli/server/log/request_lines.ts';
 import { type LogSettings, usualLog } from '../../../../src/config/log_keys.ts';
 import type { ClientId, ProgrammeId } from '../../../../src/oauth/client.ts';
 import { type EndpointFacts, RequestRecord } from '../../../../src/oauth/request_record.ts';
+import { openClub } from '../../../support/club.ts';
+import { post } from '../../../support/wire.ts';
 
 const programme = 'harbour' as ProgrammeId;
 const token: EndpointFacts = { kind: 'token', path: '/harbour/token', programme };
@@ -93,6 +95,15 @@ test('a line of JSON says all that operators ask for', (t) => {
     step: 'arrival',
     status: 500,
   });
+});
+
+test('HOSTILE 82 59: a wrong key over the limit of its address costs no line, and is counted as left out', (t) => {
+  const { of, leftOut } = open(t);
+  const wrong = { endpoint: verification, status: 401 };
+  const failure = { reason: 'invalid_api_key', facts: {} };
+  assert.equal(of(record({ ...wrong, failure })).length, 1);
+  assert.deepEqual(of(record({ ...wrong, failure, isTurnedAway: true })), []);
+  assert.deepEqual(leftOut, ['request harbour']);
 });
 
 test('HOSTILE 53: no text of a stranger is in a line, and that of a client is escaped', (t) => {
@@ -193,4 +204,29 @@ test('HOSTILE 59: lines that strangers cause are bounded by the second and count
   assert.equal(of(failing('invalid_code')).length, 0);
   t.mock.timers.tick(1);
   assert.equal(of(failing('invalid_code')).length, 1);
+});
+
+test('HOSTILE 59, 80: a public client is one that anybody may name: its lines are those of strangers', async (t) => {
+  const club = await openClub(t, {
+    over: `client: { authentication: { methods: [basic, none] } }
+authorize: { pkce: required }
+revocation: { path: /revoke }
+token_endpoints: { grant: { inputs: { client_id: {} } } }`,
+  });
+  const more = { isPublic: true, secrets: [] } as const;
+  await club.addClient({ id: 'partnerapi-00007', roles: ['member'], more });
+  const revoke = async (headers: Record<string, string>, fields = {}): Promise<number> =>
+    (await post(club.url, '/executive-club/revoke', { token: 'x', ...fields }, headers)).status;
+  for (let n = 0; n < 30; n += 1) {
+    assert.equal(await revoke({}, { client_id: 'partnerapi-00007' }), 200);
+    assert.equal(await revoke({ authorization: club.client.basic }), 200);
+  }
+  const { of, leftOut } = open(t);
+  const clients = of(...club.records).map((line) => parse(line)['client']);
+  const told = (client: string): number => clients.filter((one) => one === client).length;
+  assert.deepEqual([told('partnerapi-00007'), told(club.client.id)], [20, 30]);
+  assert.equal(leftOut.length, 10);
+  // What only a member can get is told, whoever asks for it.
+  const member = { client: blue, isPublicClient: true, member: 'subject' } as const;
+  assert.equal(of(...Array.from({ length: 300 }, () => record(member))).length, 300);
 });

@@ -17,7 +17,7 @@ import { type ServerProcess, startServer } from '../../server.ts';
 interface Span {
   readonly traceId: string;
   readonly spanId: string;
-  readonly parentSpanId: string;
+  readonly parentSpanId?: string;
   readonly name: string;
   readonly kind: string;
   readonly startTimeUnixNano: string;
@@ -123,13 +123,14 @@ async function start(
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
 const sampled = { traceparent: `00-${traceId}-${parentId}-01` };
+const proxied = 'trusted_proxies: [127.0.0.0/8]\n';
 const unsampled = { traceparent: `00-${traceId}-${parentId}-00` };
 
 test('a collector gets the spans of sampled requests, which continue the trace of who calls', async (t) => {
   const collector = await openCollector(t);
   const { server } = await start(
     t,
-    `tracing: { endpoint: "${collector.url}", sample: 0, headers_file: ./tracing.headers }\n`,
+    `${proxied}tracing: { endpoint: "${collector.url}", sample: 0, headers_file: ./tracing.headers }\n`,
   );
   const begun = Date.now();
   await ask(server.url, '/club/verify/none?q=private', { headers: unsampled });
@@ -173,6 +174,47 @@ test('a collector gets the spans of sampled requests, which continue the trace o
     ['service.name', 'service.version', 'deployment.environment.name'],
   );
   assert.equal(await server.end('SIGTERM'), 0);
+});
+
+/** Parents of the spans of four requests: sampled and unsampled ones at each listener, then one without a trace. */
+async function parentsOf(t: TestContext, keys: string, sample: 0 | 1): Promise<readonly string[]> {
+  const collector = await openCollector(t);
+  const { server } = await start(
+    t,
+    `gateway: 127.0.0.1:0\n${keys}tracing: { endpoint: "${collector.url}", sample: ${sample} }\n`,
+  );
+  for (const [listener, base, target] of [
+    ['main', server.url, '/nowhere'],
+    ['gateway', server.gateway, '/club/verify/none'],
+  ] as const) {
+    for (const [flag, number] of [
+      ['sampled', '01'],
+      ['unsampled', '00'],
+    ] as const) {
+      const parent = Buffer.from(`${listener[0]}-${flag}`.slice(0, 8).padEnd(8)).toString('hex');
+      const headers = { traceparent: `00-${traceId}-${parent}-${number}` };
+      await ask(base, target, { headers });
+    }
+  }
+  await ask(server.url, '/nowhere');
+  assert.equal(await server.end('SIGTERM'), 0);
+  return collector.spans().map(({ traceId: id, parentSpanId: parent = '' }) => {
+    assert.equal(id === traceId, parent !== '');
+    return Buffer.from(parent, 'hex').toString().trim();
+  });
+}
+
+test('HOSTILE 85: a caller who is trusted decides whether its trace is sampled; of strangers sample decides', async (t) => {
+  const cases = [
+    ['', 0, ['g-sample']],
+    ['', 1, ['m-sample', 'm-unsamp', 'g-sample', '']],
+    ['trusted_proxies: [10.0.0.0/8]\n', 0, ['g-sample']],
+    [proxied, 0, ['m-sample', 'g-sample']],
+    [proxied, 1, ['m-sample', 'g-sample', '']],
+  ] as const;
+  for (const [keys, sample, parents] of cases) {
+    assert.deepEqual(await parentsOf(t, keys, sample), parents, `${keys} ${sample}`);
+  }
 });
 
 test('a collector that is down delays nobody; what waited is sent later, and the end of the server sends the rest', async (t) => {
