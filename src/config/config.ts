@@ -48,6 +48,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Networks, besides public addresses, in which clients may publish their keys. */
   readonly jwksNetworks: readonly string[];
+  /** Vouch for the servers of those keys, besides the public authorities. */
+  readonly jwksAuthoritiesFile?: string;
   /** Whether trusted proxies begin connections to `listen` with a PROXY header; no others are taken. */
   readonly proxyProtocol?: 'v2';
   /** Processes that answer requests. */
@@ -100,7 +102,8 @@ function usualStopDelay(admin: AdminPlace | undefined): Milliseconds {
   return milliseconds(admin === undefined ? 0 : 5000);
 }
 
-const configSchema = v.pipe(
+/** Its keys are those of the file. */
+export const configSchema = v.pipe(
   v.strictObject({
     environment: v.picklist(['staging', 'live']),
     listen: v.optional(addressSchema, '127.0.0.1:8080'),
@@ -114,6 +117,7 @@ const configSchema = v.pipe(
     gateway_tls: v.exactOptional(certifiedSchema),
     trusted_proxies: networksSchema,
     jwks_networks: networksSchema,
+    jwks_authorities_file: v.exactOptional(v.string()),
     proxy_protocol: v.exactOptional(v.picklist(['v2'])),
     workers: v.optional(workersSchema, 1),
     master_key_file: v.exactOptional(v.string()),
@@ -197,7 +201,7 @@ export function readConfig(path: string): Config {
   const local = (name: string): string => resolve(dirname(path), name);
   const { admin, gateway, tls, gateway_tls: gatewayTls, master_key_file: keyFile } = output;
   const store = readStoreLocation(output.store, local);
-  const { store_password_file: passwordFile } = output;
+  const { store_password_file: passwordFile, jwks_authorities_file: jwksFile } = output;
   const usualControl = store.kind === 'file' ? `${store.path}.control` : local('jetway.control');
   return present({
     environment: output.environment,
@@ -212,6 +216,7 @@ export function readConfig(path: string): Config {
     gatewayTls: gatewayTls && localFiles(gatewayTls, local),
     trustedProxies: output.trusted_proxies,
     jwksNetworks: output.jwks_networks,
+    jwksAuthoritiesFile: jwksFile === undefined ? undefined : local(jwksFile),
     proxyProtocol: output.proxy_protocol,
     workers: output.workers,
     masterKeyFile: keyFile === undefined ? undefined : local(keyFile),

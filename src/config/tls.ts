@@ -1,4 +1,4 @@
-// Owns reading the certificates and keys of Jetway's own listeners.
+// Owns reading the certificates and keys of Jetway's own listeners, and the authorities of key sets.
 
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -21,6 +21,8 @@ export interface TlsReading {
   readonly tls?: TlsMaterial;
   /** Of `gateway`. */
   readonly gatewayTls?: TlsMaterial;
+  /** Of key sets: what the file holds, in PEM. */
+  readonly jwksAuthoritiesFile?: string;
   /** Errors and warnings, at the keys of the configuration. */
   readonly faults: readonly Fault[];
 }
@@ -35,25 +37,48 @@ const warningTime = 14 * 86_400_000;
  * @param now milliseconds since the epoch, by which certificates are valid
  */
 export function readTls(config: Config, now: number = Date.now()): TlsReading {
-  const { tls, gatewayTls } = config;
+  const { tls, gatewayTls, jwksAuthoritiesFile: path } = config;
   const { hostname } = new URL(config.publicUrl);
   const read = tls && readFiles(config, 'tls', tls, now, hostname);
   const readGateway = gatewayTls && readFiles(config, 'gateway_tls', gatewayTls, now);
+  const faults = [...(read?.faults ?? []), ...(readGateway?.faults ?? [])];
+  const key = ['jwks_authorities_file'];
+  const at = positionAt(config.document, key);
   return present({
     tls: read?.material,
     gatewayTls: readGateway?.material,
-    faults: [...(read?.faults ?? []), ...(readGateway?.faults ?? [])],
+    jwksAuthoritiesFile:
+      path && orFault(path, readAuthorities, (message) => faults.push(errorAt(at, key, message))),
+    faults,
   });
 }
 
 /** Paths of every file that `readTls` reads. */
-export function tlsPaths({ tls, gatewayTls }: Config): readonly string[] {
-  return [tls, gatewayTls].flatMap((one) =>
-    [one?.certificate, one?.key, one?.clientAuthorities].filter((path) => path !== undefined),
-  );
+export function tlsPaths({ tls, gatewayTls, jwksAuthoritiesFile }: Config): readonly string[] {
+  const own = [tls, gatewayTls].flatMap((one) => [
+    one?.certificate,
+    one?.key,
+    one?.clientAuthorities,
+  ]);
+  return [...own, jwksAuthoritiesFile].filter((path) => path !== undefined);
 }
 
-/** The same, where a listener is to begin with them. Throws `FaultsError` for any error. */
+/** What a file holds; undefined where it cannot be used. @param complain is told why */
+function orFault(
+  path: string,
+  read: (path: string) => string,
+  complain: (message: string) => void,
+): string | undefined {
+  try {
+    return read(path);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    complain(`${shownPath(path)} ${error.message}`);
+    return undefined;
+  }
+}
+
+/** The same as `readTls`, where a server is to begin with them. Throws `FaultsError` for any error. */
 export function expectTls(config: Config): TlsReading {
   const reading = readTls(config);
   const errors = reading.faults.filter(({ severity }) => severity === 'error');
@@ -100,15 +125,8 @@ function readFiles(
       warning === undefined ? errorAt(at, path, message) : warningAt(warning, at, path, message),
     );
   };
-  const read = (key: string, path: string, reader: (path: string) => string): string => {
-    try {
-      return reader(path);
-    } catch (error) {
-      if (!(error instanceof UnreadableFile)) throw error;
-      note(key, `${shownPath(path)} ${error.message}`);
-      return '';
-    }
-  };
+  const read = (key: string, path: string, reader: (path: string) => string): string =>
+    orFault(path, reader, (message) => note(key, message)) ?? '';
   const certificate = read('certificate_file', files.certificate, readCertificate);
   const key = read('key_file', files.key, readKey);
   const { asksClients, clientAuthorities: path, ciphers } = files;

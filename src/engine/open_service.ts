@@ -41,8 +41,6 @@ export interface ServiceOptions {
   readonly credentials?: HookCredentials | undefined;
   /** Limits of an answer of that hook; the usual ones if left out. */
   readonly hookLimits?: CallLimits | undefined;
-  /** Of servers of key sets, in PEM; node's defaults if left out. */
-  readonly authorities?: string | undefined;
   /** The service that this one replaces: logins and counts that began there go on here. */
   readonly former?: Service | undefined;
 }
@@ -55,7 +53,7 @@ export interface ServiceOptions {
 export async function openService(
   programme: Programme,
   foundation: Foundation,
-  { credentials, hookLimits, former, authorities }: ServiceOptions = {},
+  { credentials, hookLimits, former }: ServiceOptions = {},
 ): Promise<Service> {
   const { id, access, refresh } = programme;
   const { store, keyRecords: records = store, keyring, clock, environment } = foundation;
@@ -70,7 +68,7 @@ export async function openService(
     ...present({
       firstBrowsers: bindsAtPage ? (former?.firstBrowsers ?? new FirstBrowsers()) : undefined,
       sandbox: isLive ? undefined : programme.sandbox,
-      fetchedKeys: openFetchedKeys(programme, foundation, authorities, former),
+      fetchedKeys: openFetchedKeys(programme, foundation, former),
     }),
     programme,
     tokenKeys: await openTokenKeys({
@@ -129,8 +127,7 @@ function verification(
 /** Sets that the former service has fetched are gone by further. */
 function openFetchedKeys(
   { id: programme, clients }: Programme,
-  { clock, log, jwksNetworks: networks = [] }: Foundation,
-  authorities: string | undefined,
+  { clock, log, jwksNetworks: networks = [], jwksAuthorities: authorities }: Foundation,
   former: Service | undefined,
 ): FetchedKeys | undefined {
   if (clients.assertions === undefined) return undefined;

@@ -41,6 +41,8 @@ export interface Foundation {
   readonly environment: Environment;
   /** Networks, besides public addresses, in which clients may publish their keys. */
   readonly jwksNetworks?: readonly string[];
+  /** Vouch for their servers, in PEM, besides the public authorities; may change. */
+  readonly jwksAuthorities?: () => string | undefined;
   /** This process's number among those that share the store; absent where it is alone. */
   readonly node?: () => number;
   /** Whether another server of the store signs tokens of a programme; none where it is left out. */

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 
-import { type Cause, countOf, ownCause } from './cause.ts';
+import type { ProofFault } from './proofs/proof_faults.ts';
 
 /** The credentials as sent; not checked against a registration. */
 export interface ClientCredentials {
@@ -89,6 +89,65 @@ export function decodeSecret(
 }
 
 /**
+ * Why a token is not credentials, for what `decodeCredentials` or `decodeSecret` has refused.
+ *
+ * @param half where the secret alone is read
+ */
+export function credentialsFault(
+  token: string,
+  encoding: CredentialEncoding,
+  half?: SecretHalf,
+): ProofFault {
+  if (token.includes(':')) return 'credentials_plain';
+  if (/^[\w-]+={0,2}$/.test(token) && !base64.test(token)) return 'credentials_base64url';
+  if (!base64.test(token)) return 'credentials_not_base64';
+  const isPadded = !token.includes('=') || token.length % 4 === 0;
+  if (token.length % 4 === 1 || !isPadded) return 'credentials_cut';
+  const bytes = Buffer.from(token, 'base64');
+  const isUtf16 = bytes.length > 2 && bytes.length % 2 === 0 && has16Bits(bytes);
+  if (isUtf16) return 'credentials_utf16';
+  const text = decodeBase64(token);
+  return text === undefined ? 'credentials_not_utf8' : pairFault(text, encoding, half);
+}
+
+/** ASCII in UTF-16, of either order, with a byte order mark or without. */
+function has16Bits(bytes: Uint8Array): boolean {
+  const zeros = [0, 1].map((parity) =>
+    bytes.every((one, at) => at < 2 || at % 2 !== parity || one === 0),
+  );
+  return zeros.includes(true);
+}
+
+function pairFault(
+  text: string,
+  encoding: CredentialEncoding,
+  half: SecretHalf | undefined,
+): ProofFault {
+  const colon = text.indexOf(':');
+  if (colon < 0) {
+    return decodeBase64(text.trim())?.includes(':') === true
+      ? 'credentials_encoded_twice'
+      : 'credentials_no_colon';
+  }
+  if (colon === 0 && half === undefined) return 'identifier_empty';
+  const halves = [text.slice(0, colon), text.slice(colon + 1)];
+  const isForm = encoding === 'form' || encoding === 'either';
+  const [id, secret] = halves.map((one) => {
+    // What surrounds base64 is found out below, with the rest.
+    if (encoding === 'base64')
+      return decodeBase64(one.trim())?.concat(/[\r\n]+$/.exec(one)?.[0] ?? '');
+    return isForm ? decodeForm(one) : one;
+  });
+  if (id === undefined || secret === undefined) {
+    return encoding === 'base64' ? 'halves_not_base64' : 'percent_malformed';
+  }
+  if (/[\r\n]$/.test(secret)) return 'secret_line_end';
+  if (/[\r\n]/.test(id + secret)) return 'line_end_inside';
+  if (control.test(id + secret)) return 'control_character';
+  return half === undefined ? 'secret_empty' : 'secret_half_misplaced';
+}
+
+/**
  * The text in base64, and how its halves are encoded: other bytes than UTF-8 are raw (HOSTILE 88), since a
  * form encoder writes ASCII alone.
  */
@@ -143,47 +202,15 @@ function decodeForm(text: string): string | undefined {
   }
 }
 
-/** Schemes that clients send by mistake; any other first word may be a secret. */
-const knownScheme = /^(?:basic|bearer|digest|dpop|negotiate|ntlm|token|apikey)(?= |$)/i;
-
-/**
- * Why headers hold no credentials.
- *
- * @param ways what is expected in their place
- */
-export function malformedHeader(
-  headers: readonly string[],
-  { scheme, basic_charset: charset }: { scheme: string; basic_charset: BasicCharset },
-  ways: string,
-): Cause {
-  const [header = '', another] = headers;
-  const isForeign = charset === 'utf-8' && another === undefined && holdsForeign(header, scheme);
-  const [key, expected, came] = isForeign
-    ? ['basic_charset', 'identifier and secret in UTF-8 inside the base64', foreignBytes]
-    : ['methods', ways, describeHeaders(headers, scheme)];
-  return ownCause(['client', 'authentication', key], expected, came, 'authorization');
-}
-
-/** Whether a header would hold credentials if they were in ISO-8859-1. */
-function holdsForeign(header: string, scheme: string): boolean {
-  if (header.length > longestAuthorization) return false;
-  const [word = '', token = word] = header.split(/ +/);
-  if (token !== word && word.toLowerCase() !== scheme.toLowerCase()) return false;
-  if (decodeBase64(token) !== undefined) return false;
-  return (decodeLatin1(token, 'utf-8_or_iso-8859-1')?.indexOf(':') ?? -1) > 0;
-}
-
-const foreignBytes =
-  'base64 of bytes that are no UTF-8, such as letters beyond ASCII in ISO-8859-1';
-
-function describeHeaders([header = '', ...others]: readonly string[], scheme: string): string {
-  if (others.length > 0) return countOf(others.length + 1, 'Authorization header');
-  if (header.length > longestAuthorization) {
-    return `an Authorization header of ${header.length} characters`;
-  }
-  const isOwn = header.split(' ', 1)[0]?.toLowerCase() === scheme.toLowerCase();
-  const word = isOwn ? scheme : knownScheme.exec(header)?.[0];
-  if (word !== undefined && !isOwn) return `the scheme ${word}`;
-  const kind = word ?? 'an Authorization header without a known scheme';
-  return `${kind}, not followed by what decodes to an identifier, ":" and a secret`;
+/** What a secret may have been before it was sent with a usual fault; mostly none. */
+export function nearReadings(text: string): readonly (readonly [ProofFault, string])[] {
+  const [, , inner] = /^(["'])(.+)\1$/s.exec(text) ?? [];
+  const decoded = /[%+]/.test(text) ? decodeForm(text) : undefined;
+  return (
+    [
+      ['secret_white_space', text.trim() === text ? undefined : text.trim()],
+      ['secret_quoted', inner],
+      ['secret_percent', decoded],
+    ] as const
+  ).filter((one): one is readonly [(typeof one)[0], string] => one[1] !== undefined);
 }

@@ -1,6 +1,8 @@
 // Owns the cause of a refusal, for operators and partners: the rule, what it expects and what came.
 // What was sent is described, never repeated, apart from names.
 
+import { type ProofFault, proofFaults } from './proofs/proof_faults.ts';
+
 /** A rule of the programme's document; of an endpoint's keys those after `atEndpoint`. */
 export type RulePath = readonly string[];
 
@@ -24,6 +26,8 @@ export interface Cause {
   readonly parameter?: string;
   /** Tells nothing but of the partner's own request: the partner may read it. */
   readonly isOwn?: true;
+  /** Which fault of the proof it is, where it is one. */
+  readonly fault?: ProofFault;
 }
 
 /** A cause that the partner may read. */
@@ -34,6 +38,11 @@ export function ownCause(
   parameter?: string,
 ): Cause {
   return { rule, expected, came, isOwn: true, ...(parameter === undefined ? {} : { parameter }) };
+}
+
+/** The cause with its fault, of which the table has the words unless they hold a value. */
+export function faulty(cause: Cause, fault: ProofFault, came?: string): Cause {
+  return { ...cause, fault, came: came ?? proofFaults[fault].came ?? cause.came };
 }
 
 const looked = 4096;

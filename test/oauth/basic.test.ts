@@ -6,8 +6,10 @@ import { describe, test } from 'node:test';
 
 import {
   type BasicCharset,
+  credentialsFault,
   decodeCredentials,
   decodeSecret,
+  nearReadings,
   tokenAfter,
 } from '../../src/oauth/basic.ts';
 import { anyText, fc } from '../support/property.ts';
@@ -189,5 +191,49 @@ describe('credentials that are each in base64', () => {
       assert.equal(decode(bad), undefined, bad);
     }
     assert.equal(decode(`${base64('a\nb')}:${base64('c')}`), undefined);
+  });
+});
+
+describe('HOSTILE 90: faults of credentials', () => {
+  test('whatever is refused has a fault, and a mended one decodes', () => {
+    const pair = fc.tuple(
+      identifier,
+      text.filter((one) => one !== ''),
+    );
+    fc.assert(
+      fc.property(pair, ([id, secret]) => {
+        const ended = base64(`${id}:${secret}\n`);
+        assert.equal(decodeCredentials(ended, 'raw'), undefined);
+        assert.equal(credentialsFault(ended, 'raw'), 'secret_line_end');
+        const inside = base64(`${id}\r\n:${secret}`);
+        assert.equal(credentialsFault(inside, 'raw'), 'line_end_inside');
+        assert.equal(credentialsFault(base64(`:${id}${secret}`), 'raw'), 'identifier_empty');
+      }),
+    );
+    const junk = fc.uint8Array({ maxLength: 12 }).map(base64);
+    const any = fc.oneof(
+      junk,
+      fc.string({ unit: fc.constantFrom(...Array.from('YTpi+/=-_:% \n')), maxLength: 24 }),
+    );
+    fc.assert(
+      fc.property(any, fc.constantFrom('raw', 'form', 'either', 'base64'), (sent, encoding) => {
+        if (decodeCredentials(sent, encoding) !== undefined) return;
+        assert.match(
+          credentialsFault(sent, encoding),
+          /^(?:credentials|identifier|secret_(?:empty|line)|line|control|percent|halves)_?/,
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('a secret is tried otherwise only where it bears the mark of a fault', () => {
+    assert.deepEqual(nearReadings('a-secret.of_any~kind!'), []);
+    assert.deepEqual(nearReadings('" a%41 " '), [
+      ['secret_white_space', '" a%41 "'],
+      ['secret_percent', '" aA " '],
+    ]);
+    assert.deepEqual(nearReadings("'a'"), [['secret_quoted', 'a']]);
+    assert.deepEqual(nearReadings('100%'), []);
   });
 });

@@ -175,13 +175,11 @@ export async function startJetway(t: TestContext, options: JetwayOptions = {}): 
     await Promise.all(
       mounted.map(async (programme) => {
         const { environment = 'staging' } = options;
-        const { jwksNetworks = [], credentials, hookLimits = patientLimits, authorities } = options;
-        const foundation = { store, clock, keyring, log, environment, jwksNetworks };
-        const service = await openService(programme, foundation, {
-          credentials,
-          hookLimits,
-          authorities,
-        });
+        const { jwksNetworks = [], credentials, hookLimits = patientLimits } = options;
+        const jwksAuthorities = (): string | undefined => options.authorities;
+        const jwks = { jwksNetworks, jwksAuthorities };
+        const foundation = { store, clock, keyring, log, environment, ...jwks };
+        const service = await openService(programme, foundation, { credentials, hookLimits });
         return [programme.id, service] as const;
       }),
     ),

@@ -188,14 +188,8 @@ describe('client assertions', () => {
         site.sign({ iss: 'partnerapi-99999', sub: 'partnerapi-99999' }),
         'the identifier of a client of the programme - one that no client has',
       ],
-      [
-        site.sign({ iss: off, sub: off }),
-        'a client that is active - one that is disabled (jetway client enable)',
-      ],
-      [
-        site.sign({ iss: keyless, sub: keyless }),
-        'a client with public keys (jwks) - one without (jetway client set --jwks)',
-      ],
+      [site.sign({ iss: off, sub: off }), 'a client that is active - one that is disabled'],
+      [site.sign({ iss: keyless, sub: keyless }), 'a client with public keys (jwks) - one without'],
       [site.sign({ sub: 'other' }), 'sub: the client identifier - another one (own)'],
       [
         site.sign({ aud: 'https://other.example' }),

@@ -122,6 +122,7 @@ test('HOSTILE 88: a secret in ISO-8859-1 is the registered one where the file sa
     came: 'base64 of bytes that are no UTF-8, such as letters beyond ASCII in ISO-8859-1',
     parameter: 'authorization',
     isOwn: true,
+    fault: 'credentials_not_utf8',
   });
 });
 

@@ -93,10 +93,7 @@ describe('the JWT bearer grant', () => {
     assert.deepEqual(await toldOf(site, answer), { active: false }, 'of another client');
     // The key of one client signs nothing for another.
     assert.deepEqual(await site.ask({}, {}, { authorization: site.client.basic }), invalid);
-    assert.equal(
-      causeOf(site),
-      'a client with public keys (jwks) - one without (jetway client set --jwks)',
-    );
+    assert.equal(causeOf(site), 'a client with public keys (jwks) - one without');
   });
 
   test('every assertion that is not good gets one answer', async (t) => {

@@ -80,7 +80,7 @@ export async function openAnswering(
       environment: config.environment,
       jwksNetworks: config.jwksNetworks,
     });
-    const serving = new Serving(foundation, settingsOf(config));
+    const serving = new Serving(foundation, settingsOf(config, start.tls));
     await audit?.started();
     const plan = await serve(serving, start, store, node);
     collectGarbage();

@@ -25,6 +25,8 @@ export interface ServingSettings {
   readonly trustedProxies: readonly string[];
   /** Whether gateways have a listener of their own. */
   readonly hasGateway: boolean;
+  /** Vouch for servers of key sets, in PEM. */
+  readonly jwksAuthorities?: string;
   /** More headers of all pages of the public listener, and of the redirects of logins. */
   readonly pageHeaders: Readonly<Record<string, string>>;
 }
@@ -52,7 +54,10 @@ export class Serving {
     settings: ServingSettings = usualSettings,
     filled: FilledForms = new Map(),
   ) {
-    this.#foundation = foundation;
+    this.#foundation = {
+      ...foundation,
+      jwksAuthorities: () => this.#settings.jwksAuthorities,
+    };
     this.#settings = settings;
     this.#filled = filled;
     this.#apps = this.#makeApps();

@@ -35,6 +35,7 @@ type Key = Exclude<keyof Config, 'document'>;
 type TakeUp = (found: Config) => Promise<string | undefined>;
 
 const listenerKeys = ['tls', 'gatewayTls'] as const;
+const certificateKeys = [...listenerKeys, 'jwksAuthoritiesFile'] as const;
 
 export class Settings {
   readonly #serving: Serving;
@@ -100,7 +101,7 @@ export class Settings {
         refusals.set('gateway', error.message);
       }
     }
-    const certificates = listenerKeys.filter(
+    const certificates = certificateKeys.filter(
       (key) => reading[key] !== undefined && !isDeepStrictEqual(reading[key], this.#tls[key]),
     );
     const outcomes = (): readonly SettingOutcome[] => [
@@ -113,11 +114,12 @@ export class Settings {
     return {
       outcomes: outcomes(),
       take: async () => {
-        await this.#take(next, changed, refusals, gateway);
-        // Not without need: clients could not resume their sessions.
-        if (certificates.length > 0) this.#listeners.renew(reading);
-        // A listener whose files have faults keeps what it has.
+        // A key whose files have faults keeps what it has.
         this.#tls = { ...this.#tls, ...reading };
+        const isNews = changed.length + certificates.length > 0;
+        if (isNews) await this.#take(next, changed, refusals, gateway);
+        // Not without need: clients could not resume their sessions.
+        if (listenerKeys.some((key) => certificates.includes(key))) this.#listeners.renew(reading);
         return outcomes();
       },
       drop: async () => gateway?.drop(),
@@ -131,7 +133,6 @@ export class Settings {
     refusals: Map<Key, string>,
     gateway: OpenedGateway | undefined,
   ): Promise<void> {
-    if (changed.length === 0) return;
     for (const { key, isTaken } of changed) {
       if (!isTaken || refusals.has(key)) continue;
       const refusal = await this.#others[key]?.(next);
@@ -140,7 +141,7 @@ export class Settings {
     }
     // The paths move to the new listener before the former one ends: gateways are answered throughout.
     const endFormer = gateway?.take();
-    this.#serving.follow(settingsOf(this.#config));
+    this.#serving.follow(settingsOf(this.#config, this.#tls));
     this.#listeners.swap(this.#serving);
     await endFormer?.();
   }
@@ -190,6 +191,7 @@ function wordOf(key: Key): string {
 }
 
 const followedKeys: ReadonlySet<Key> = new Set([
+  'jwksAuthoritiesFile',
   'log',
   'stopDelay',
   'tracing',
@@ -209,9 +211,12 @@ function isFollowed(key: Key, former: Config, next: Config): boolean {
 }
 
 /** What the served programmes have to know of it. */
-export function settingsOf(config: Config): ServingSettings {
-  const { trustedProxies, gateway } = config;
-  return { trustedProxies, hasGateway: gateway !== undefined, pageHeaders: hstsHeaders(config) };
+export function settingsOf(config: Config, tls: TlsReading): ServingSettings {
+  const { trustedProxies, gateway, jwksAuthoritiesFile: file } = config;
+  // What was read before outlasts a faulty file, but not the key.
+  const jwksAuthorities = file === undefined ? undefined : tls.jwksAuthoritiesFile;
+  const hasGateway = gateway !== undefined;
+  return present({ trustedProxies, hasGateway, jwksAuthorities, pageHeaders: hstsHeaders(config) });
 }
 
 function keysOf(config: Config): readonly Key[] {

@@ -4,7 +4,10 @@ import { resolve } from 'node:path';
 
 import { keyPositionAt, nodeAt } from '../../lib/document.ts';
 import type { Path, Position } from '../../lib/fault.ts';
+import { present } from '../../lib/present.ts';
 import { atEndpoint } from '../../oauth/cause.ts';
+import type { ProofAdvice } from '../../oauth/proofs/key_faults.ts';
+import { proofFaults } from '../../oauth/proofs/proof_faults.ts';
 import { steps } from '../../oauth/step.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import { effectiveDocument } from '../../programme/language/effective_document.ts';
@@ -29,6 +32,9 @@ export interface Explanation extends Refusal {
   readonly answer_line?: RuleLine;
   /** The dialect's error code of the answer. */
   readonly error?: string;
+  /** Of the fault: what was probably done, and what to do instead. */
+  readonly likely?: string;
+  readonly remedy?: string;
   readonly notes: readonly string[];
 }
 
@@ -40,7 +46,10 @@ export function explain(
   file?: string,
 ): Explanation {
   const { [refusal.step]: step_does = '' } = steps;
-  const told = { ...refusal, step_does, notes };
+  // A log of another version may name a fault that is not known here.
+  const known: Readonly<Record<string, ProofAdvice>> = proofFaults;
+  const { likely, remedy } = known[refusal.fault ?? ''] ?? {};
+  const told = { ...refusal, ...present({ likely, remedy }), step_does, notes };
   if (loaded === undefined) return told;
   const effective = effectiveDocument(loaded);
   const lineOf = (path: Path): RuleLine => ruleLine(loaded, effective, path, file);

@@ -62,6 +62,8 @@ export function partnerView(explanation: Explanation): PartnerView {
   const { request_id, time, method, path, status, error = null, own } = explanation;
   const { expected = null, came = null, parameter } = explanation;
   const { cause, remedy } = adviceFor(explanation);
+  // A fault of the partner's own request has a remedy for that request.
+  const ownRemedy = own === true ? explanation.remedy : undefined;
   const names = parameter === undefined ? 'see below' : `\`${parameter}\``;
   return {
     request_id,
@@ -73,7 +75,7 @@ export function partnerView(explanation: Explanation): PartnerView {
     cause: cause.replace('{names}', () => names),
     expected: own === true ? expected : null,
     came: own === true ? came : null,
-    remedy,
+    remedy: ownRemedy ?? remedy,
   };
 }
 

@@ -15,6 +15,8 @@ export interface WhyFacts {
   readonly parameter?: string | undefined;
   /** The partner may read what was expected and what came. */
   readonly own?: true | undefined;
+  /** Which fault of a proof, by its name in the table (oauth/proofs). */
+  readonly fault?: string | undefined;
   /** Seconds. */
   readonly retry_after?: number | undefined;
 }
@@ -77,6 +79,7 @@ export function whyFacts({ step, isForced }: RequestRecord, { facts }: RecordedF
     came: cause && cut(cause.came),
     parameter: cause?.parameter,
     own: cause?.isOwn,
+    fault: cause?.fault,
     retry_after: facts.retryAfter,
   };
 }

@@ -61,7 +61,8 @@ async function askLog(id: string, path: string, options: WhyOptions): Promise<Ex
 
 function operatorText(found: Explanation): string {
   const { request_id, time, reason, status, method, path, endpoint, programme, notes } = found;
-  const { client, claimed_client: claimed, grant, step, step_does, expected, came } = found;
+  const { client, claimed_client: claimed, grant, step, step_does } = found;
+  const { expected, came, likely, remedy } = found;
   const { rule_line: rule, answer_line: answer, retry_after: wait } = found;
   const some = (text: string | undefined): readonly string[] => (text === undefined ? [] : [text]);
   const who = client === undefined ? claimed && `${claimed} (claimed)` : `${client} (proved)`;
@@ -82,6 +83,8 @@ function operatorText(found: Explanation): string {
       ['step', [`${step}: ${step_does}`]],
       ['expected', some(expected)],
       ['came', some(came)],
+      ['likely', some(likely)],
+      ['remedy', some(remedy)],
       ['rule', rule === undefined ? ["Jetway's own: no key changes it"] : lineText(rule)],
       ['answer', [`status ${status}`, ...(answer === undefined ? [] : lineText(answer))]],
       ['retry after', some(wait === undefined ? undefined : `${wait} s`)],

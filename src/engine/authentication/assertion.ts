@@ -3,7 +3,7 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import { digest } from '../../lib/digest.ts';
-import { type Cause, ownCause } from '../../oauth/cause.ts';
+import type { Cause } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { ClientKey } from '../../oauth/client_certificate.ts';
 import type { AssertionTerms } from '../../programme/requests/assertion_terms.ts';
@@ -16,7 +16,12 @@ import {
   type ProvenAssertion,
 } from '../../token/assertions/assertion.ts';
 import { AssertionFault } from '../../token/assertions/claims.ts';
-import { keylessClient, replayedAssertion, wrongAssertion } from '../causes/assertion.ts';
+import {
+  keylessClient,
+  otherSubject,
+  replayedAssertion,
+  wrongAssertion,
+} from '../causes/assertion.ts';
 import type { Service } from '../service.ts';
 import type { Proof } from './proof.ts';
 import { liveMatch } from './secret.ts';
@@ -65,8 +70,7 @@ export async function proveAssertionOf(
   if (use === 'client') {
     // RFC 7523 3 asks for a `sub`; without one the issuer, who signed, speaks for itself.
     if ((proven.subject ?? proven.issuer) !== client.id) {
-      const came = proven.subject === undefined ? 'no sub' : 'another one';
-      return { cause: ownCause(rule, 'sub: the client identifier', came) };
+      return { cause: otherSubject(proven.subject) };
     }
     const once = useOf(service, client, proven);
     const isFirst = once === undefined || (await service.store.keepText(once, now));
@@ -75,8 +79,6 @@ export async function proveAssertionOf(
   const used = usedKey(client, proven);
   return use === 'grant' ? { digest: used, assertion: proven } : { digest: used };
 }
-
-const rule = ['client', 'authentication', 'assertion'];
 
 /** Under what the use of a client's key is recorded: of a set at an address, under that. */
 export function usedKey(

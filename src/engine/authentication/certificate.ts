@@ -23,5 +23,5 @@ export function proveCertificate(
     if (own !== undefined) return { digest: own.thumbprint };
     if (subject !== undefined && names.includes(subject)) return { digest: digest(subject) };
   }
-  return { cause: wrongCertificate(certificate, now) };
+  return { cause: wrongCertificate(certificate, client, now) };
 }

@@ -2,8 +2,10 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import { type Digest, sameDigest } from '../../lib/digest.ts';
+import { nearReadings } from '../../oauth/basic.ts';
 import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
+import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import type {
   LoneSecret,
   SecretCredentials,
@@ -40,7 +42,7 @@ export function proveSecret(
     return live;
   }
   forget(service, header);
-  const wrong = wrongSecret(secrets, texts, now);
+  const wrong = wrongSecret(secrets, texts, now, nearMatch(service, texts, secrets, now));
   return { cause: ended === undefined ? wrong : endedSecret(ended) };
 }
 
@@ -140,6 +142,23 @@ function firstMatch(
     ended ??= liveMatch(digested, secrets, 0 as Instant);
   }
   return { ended };
+}
+
+/**
+ * The fault with which a live secret was sent. What is tried depends on the sent text alone: known and
+ * unknown clients cost the same (HOSTILE 40), and a usual text costs no further digest.
+ */
+function nearMatch(
+  { keyring }: Service,
+  [text = '']: readonly string[],
+  secrets: readonly StoredSecret[],
+  now: Instant,
+): ProofFault | undefined {
+  let found: ProofFault | undefined;
+  for (const [fault, near] of nearReadings(text)) {
+    if (liveMatch(keyring.secretDigest(near), secrets, now) !== undefined) found = fault;
+  }
+  return found;
 }
 
 /** The live secret of a digest; takes as long whichever matches. */

@@ -6,9 +6,11 @@ import {
   describeAge,
   describeText,
   endpointRule,
+  faulty,
   ownCause,
 } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
+import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import { redirectCause } from '../../oauth/redirect_uri.ts';
 import type { Programme } from '../../programme/programme.ts';
 
@@ -58,13 +60,13 @@ export function otherRedirect(sent: string, client: Client): Cause {
   return { rule: endpointRule('inputs', 'redirect_uri'), expected, came };
 }
 
-export function wrongVerifier(wasChallenged: boolean, verifier: string | undefined): Cause {
+/** @param fault of `verifierFault` */
+export function wrongVerifier(fault: ProofFault, verifier: string | undefined): Cause {
   const rule = endpointRule('inputs', 'code_verifier');
-  if (!wasChallenged) {
-    const expected = 'no code verifier: the login request had no challenge';
-    return ownCause(rule, expected, `one of ${describeText(verifier ?? '')}`);
-  }
-  const expected = 'the code verifier of the challenge in the login request';
-  if (verifier === undefined) return ownCause(rule, expected, 'none');
-  return ownCause(rule, expected, `another one, of ${describeText(verifier)}`);
+  const expected =
+    fault === 'verifier_undeclared'
+      ? 'no code verifier: the login request had no challenge'
+      : 'the code verifier of the challenge in the login request';
+  const came = verifier === undefined ? 'none' : `another one, of ${describeText(verifier)}`;
+  return faulty(ownCause(rule, expected, came), fault);
 }

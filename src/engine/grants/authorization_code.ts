@@ -4,7 +4,7 @@ import { digest } from '../../lib/digest.ts';
 import type { Cause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { codeKey, type Place } from '../../oauth/grant.ts';
-import { provesChallenge } from '../../oauth/pkce.ts';
+import { provesChallenge, verifierFault } from '../../oauth/pkce.ts';
 import type { FoundCode, NewLogin } from '../../store/grants.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
 import {
@@ -75,7 +75,7 @@ function checkPossession({ code, spentFor }: FoundCode, { inputs, client }: Gran
   const left = spentFor === undefined ? undefined : codeChallenge?.length;
   const verifier = inputs.get('code_verifier');
   if (!provesChallenge(codeChallenge, verifier, left)) {
-    throw refused(wrongVerifier(codeChallenge !== undefined, verifier));
+    throw refused(wrongVerifier(verifierFault(codeChallenge, verifier, left), verifier));
   }
 }
 

@@ -2,9 +2,18 @@
 // Connect Core 3.1.2.1 that need an answer here. Every login asks for the password: `prompt=login` and
 // `max_age` are met in any case.
 
-import { countOf, describeText, endpointRule, ownCause, type RulePath } from '../../oauth/cause.ts';
+import {
+  countOf,
+  describeText,
+  endpointRule,
+  faulty,
+  ownCause,
+  type RulePath,
+} from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
 import { type FailureFacts, type LoginFailureReason, LoginRefusal } from '../../oauth/failure.ts';
+import { challengeFault } from '../../oauth/pkce.ts';
+import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import { headerValues, type RequestHead } from '../../oauth/wire_request.ts';
 import type { AuthorizeDefinition } from '../language/authorize_schema.ts';
 import {
@@ -112,7 +121,8 @@ function checkChallenge(
   }
   if (challenge !== undefined && method !== 'S256') {
     const came = method === undefined ? 'none' : describeText(method);
-    refuse('invalid_parameter', names.method, rule, 'S256', came);
+    const fault = challengeFault('code_challenge_method', method ?? 'plain');
+    refuse('invalid_parameter', names.method, rule, 'S256', came, fault);
   }
 }
 
@@ -142,11 +152,11 @@ function refuse(
   rule: RulePath,
   expected: string,
   came: string,
+  fault?: ProofFault,
 ): never {
-  throw new LoginRefusal(reason, {
-    parameter,
-    cause: ownCause(rule, expected, came, parameter),
-  });
+  const cause = ownCause(rule, expected, came, parameter);
+  const told = fault === undefined ? cause : faulty(cause, fault, came);
+  throw new LoginRefusal(reason, { parameter, cause: told });
 }
 
 function refuseFor(fault: ParameterFault | InputFault<LoginFailureReason> | undefined): void {

@@ -1,9 +1,10 @@
 // Owns reading an assertion by which a client authenticates (RFC 7521 4.2): as one, or as the grant that
 // it asks for.
 
-import { ownCause } from '../../oauth/cause.ts';
+import { faulty, ownCause } from '../../oauth/cause.ts';
 import { privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
+import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import { type AssertionUse, readAssertion } from '../../token/assertions/assertion.ts';
 import { AssertionFault } from '../../token/assertions/claims.ts';
 import type { Definition } from '../language/definition.ts';
@@ -36,9 +37,10 @@ export function compileAssertionReader(
   if (!methods.includes(privateKeyJwt)) return undefined;
   const told = (role: string): string => rules.find((rule) => rule.role === role)?.told ?? role;
   const expectsType = rules.some(({ role }) => role === 'client_assertion_type');
-  const refusal = (role: string, expected: string, came: string): Refusal => {
+  const refusal = (role: string, expected: string, came: string, fault?: ProofFault): Refusal => {
     const rule = ['client', 'authentication', 'methods'];
-    const cause = ownCause(rule, `${told(role)}: ${expected}`, came, told(role));
+    const own = ownCause(rule, `${told(role)}: ${expected}`, came, told(role));
+    const cause = fault === undefined ? own : faulty(own, fault, came);
     // Of a grant, whatever is wrong with its assertion gets one answer.
     return role === 'assertion'
       ? new Refusal('invalid_assertion', { cause })
@@ -46,7 +48,9 @@ export function compileAssertionReader(
   };
   const read = (inputs: Inputs, role: string, use: AssertionUse): AssertionCredentials => {
     const found = readAssertion(inputs.get(role) ?? '', use);
-    if (found instanceof AssertionFault) throw refusal(role, found.expected, found.message);
+    if (found instanceof AssertionFault) {
+      throw refusal(role, found.expected, found.message, found.fault);
+    }
     const isNamedByIssuer = issuer === 'client.id';
     const claimed = use === 'client' ? found.subject : undefined;
     const id = inputs.get('client_id') ?? (isNamedByIssuer ? found.issuer : claimed);

@@ -4,10 +4,9 @@ import {
   decodeCredentials,
   decodeSecret,
   longestAuthorization,
-  malformedHeader,
   tokenAfter,
 } from '../../oauth/basic.ts';
-import { type Cause, ownCause } from '../../oauth/cause.ts';
+import { type Cause, faulty, ownCause } from '../../oauth/cause.ts';
 import { type AuthenticationMethod, isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { grantTypes, tokenGrants } from '../../oauth/grant.ts';
@@ -15,6 +14,7 @@ import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
 import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import { compileAssertionReader } from './client_assertion.ts';
+import { headerCause } from './header_faults.ts';
 import type { InputRule, Inputs } from './input_rules.ts';
 import type { PresentedCredentials, TokenCredentials } from './presented_credentials.ts';
 
@@ -80,6 +80,13 @@ export function compileCredentials(
   const methods = new Set(authentication.methods);
   const inHeader = readsHeader(authentication);
   const readHeader = compileHeader(authentication, [scheme, ...schemes]);
+  const reading = {
+    schemes: [scheme, ...schemes],
+    encoding: authentication.credentials,
+    charset: authentication.basic_charset,
+    half: methods.has('secret') ? authentication.secret_half : undefined,
+    takesBare: methods.has('bare_basic'),
+  };
   const names = credentialNames(authentication, rules);
   const { idName, secretName } = names;
   const ways = authentication.methods
@@ -101,7 +108,9 @@ export function compileCredentials(
     // A client that sends its secret as a parameter has chosen that method.
     const isUnnamed = secret !== undefined || (!inHeader && !namesItself);
     const parameter = id === undefined && isUnnamed ? idName : names.proof;
-    const cause = credentialsCause(ways, `no ${parameter}`, parameter);
+    const told = credentialsCause(ways, `no ${parameter}`, parameter);
+    const isUncertified = id !== undefined && secret === undefined && readCertificate !== undefined;
+    const cause = isUncertified ? faulty(told, 'certificate_missing') : told;
     return new Refusal('authentication_missing', { parameter, cause });
   };
   return (request, inputs, known) => {
@@ -119,7 +128,7 @@ export function compileCredentials(
         }
         const read = readHeader(headers, known);
         if (read !== undefined) return read;
-        const cause = malformedHeader(headers, authentication, ways);
+        const cause = headerCause(credentialsCause(ways, ''), headers, reading);
         throw new Refusal('authentication_malformed', { parameter: 'authorization', cause });
       }
     }

@@ -6,12 +6,13 @@ import {
   describeName,
   describeText,
   endpointRule,
+  faulty,
   ownCause,
 } from '../../oauth/cause.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
 import type { FailureReason } from '../../oauth/failure.ts';
 import { memberPath } from '../../oauth/parameters.ts';
-import { proofInputs } from '../../oauth/pkce.ts';
+import { challengeFault, proofInputs } from '../../oauth/pkce.ts';
 import { attributeMark } from '../../oauth/xml_parameters.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
@@ -134,7 +135,10 @@ export function inputFault<Reason>(
   const misfit = rule.misfit(value);
   if (misfit !== undefined) {
     const { key, expected, came } = misfit;
-    return faultOf(rule, rule.whenInvalid, [key], `${place}: ${expected}`, came);
+    const told = faultOf(rule, rule.whenInvalid, [key], `${place}: ${expected}`, came);
+    const slip = challengeFault(rule.role, value);
+    if (slip === undefined) return told;
+    return { ...told, facts: { ...told.facts, cause: faulty(told.facts.cause, slip, came) } };
   }
   return rule.equalsProgramme?.(value) === false ? unequalFault(rule, value) : undefined;
 }

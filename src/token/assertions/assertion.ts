@@ -18,6 +18,7 @@ import {
   assertionAlgorithms,
   type ClientKey,
 } from '../../oauth/client_certificate.ts';
+import { type ProofFault, proofFaults } from '../../oauth/proofs/proof_faults.ts';
 import { longestToken } from '../jwt.ts';
 import { canonicalJwt } from '../token_verifier.ts';
 import {
@@ -60,14 +61,19 @@ export type AssertionUse = keyof typeof assertionTypes;
  * Nothing else of the header (`jwk`, `jku`, `x5c`, `x5u`) is ever looked at.
  */
 export function readAssertion(jwt: string, use: AssertionUse): Assertion | AssertionFault {
-  if (jwt.length > longestToken || !canonicalJwt.test(jwt)) return unreadable(jwt);
+  if (jwt.length > longestToken || !canonicalJwt.test(jwt)) {
+    const isEncrypted = /^[\w-]+(?:\.[\w-]*){4}$/.test(jwt);
+    return unreadable(isEncrypted ? 'assertion_encrypted' : 'assertion_no_jwt', jwt);
+  }
   const [head = '', body = ''] = jwt.split('.');
   const [header, claims] = [readPart(head), readPart(body)];
-  if (header === undefined || claims === undefined || 'crit' in header) return unreadable(jwt);
+  if (header === undefined || claims === undefined) return unreadable('assertion_no_json', jwt);
+  if ('crit' in header) return unreadable('assertion_crit', jwt);
   const { alg, typ } = header;
   const algorithm = assertionAlgorithms.find((one) => one === alg);
+  if (algorithm === undefined) return unreadable('assertion_algorithm', jwt);
   const isKind = typ === undefined || typ === assertionTypes[use] || typ === 'JWT' || typ === 'jwt';
-  if (algorithm === undefined || !isKind) return unreadable(jwt);
+  if (!isKind) return unreadable('assertion_type', jwt);
   try {
     return present({
       text: jwt,
@@ -82,9 +88,10 @@ export function readAssertion(jwt: string, use: AssertionUse): Assertion | Asser
   }
 }
 
-function unreadable({ length }: string): AssertionFault {
+function unreadable(name: ProofFault, { length }: string): AssertionFault {
   const expected = 'a JWT that the client has signed';
-  return fault(expected, `${length} characters that are none`, false);
+  const came = proofFaults[name].came ?? `${length} characters that are none`;
+  return fault(name, expected, came, false);
 }
 
 function readPart(part: string): Members | undefined {
@@ -129,13 +136,22 @@ async function findSigner(
     if ((await isSignedBy(jwt, algorithm, one)) && found !== undefined) return found;
   }
   if (!algorithms.has(algorithm)) {
-    throw fault(`signed by ${[...algorithms].join(', ')}`, `one by ${algorithm}`, false);
+    throw fault(
+      'assertion_other_algorithm',
+      `signed by ${[...algorithms].join(', ')}`,
+      `one by ${algorithm}`,
+      false,
+    );
   }
-  const came =
-    fit.length === 0
-      ? `one whose kid and algorithm ${algorithm} fit none of them`
-      : 'one that none of them has signed';
-  throw fault(`signed by one of the client's ${keys.length} keys`, came, false);
+  const expected = `signed by one of the client's ${keys.length} keys`;
+  if (named.length === 0 && kid !== undefined) {
+    throw fault('assertion_kid', expected, 'one whose kid none of them has', false);
+  }
+  if (fit.length === 0) {
+    const came = `one whose algorithm ${algorithm} fits none of them`;
+    throw fault('assertion_key_kind', expected, came, false);
+  }
+  throw fault('assertion_signature', expected, 'one that none of them has signed', false);
 }
 
 async function isSignedBy(

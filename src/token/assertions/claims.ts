@@ -10,6 +10,7 @@ import {
   text,
   textOrTexts,
 } from '../../lib/strict_json.ts';
+import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 
 /** Claims whose names were read. */
 export interface NamedClaims {
@@ -58,21 +59,30 @@ export class AssertionFault extends Error {
   readonly expected: string;
   /** Whether the signature was right: then the client itself may be told. */
   readonly isProven: boolean;
+  readonly fault: ProofFault;
 
-  constructor(expected: string, came: string, isProven: boolean) {
+  constructor(fault: ProofFault, expected: string, came: string, isProven: boolean) {
     super(came);
+    this.fault = fault;
     this.expected = expected;
     this.isProven = isProven;
   }
 }
 
-export function fault(expected: string, came: string, isProven = true): AssertionFault {
-  return new AssertionFault(expected, came, isProven);
+export function fault(
+  name: ProofFault,
+  expected: string,
+  came: string,
+  isProven = true,
+): AssertionFault {
+  return new AssertionFault(name, expected, came, isProven);
 }
 
 /** The fault of a member that is not as it must be; throws any other error. */
 export function malformed(error: unknown, isProven: boolean): AssertionFault {
-  if (error instanceof MalformedMember) return fault(error.message, 'something else', isProven);
+  if (error instanceof MalformedMember) {
+    return fault('assertion_member', error.message, 'something else', isProven);
+  }
   throw error;
 }
 
@@ -85,12 +95,13 @@ export function readClaims(
 ): ProvenClaims {
   if (issuer === undefined || !expected.issuers.has(issuer)) {
     const came = issuer === undefined ? 'no iss' : 'another one';
-    throw fault('iss: what is registered for the client', came);
+    throw fault('assertion_issuer', 'iss: what is registered for the client', came);
   }
   expectAudience(claims, expected);
   const times = expectTimes(claims, rules, now);
   const id = optionalMember(claims, 'jti', tokenId);
-  if (id === undefined && rules.needsId) throw fault(`jti: ${tokenId.words}`, 'no jti');
+  if (id === undefined && rules.needsId)
+    throw fault('assertion_id', `jti: ${tokenId.words}`, 'no jti');
   const scope = optionalMember(claims, 'scope', textOrTexts);
   return present({ issuer, subject, scope: scope && [scope].flat().join(' '), id, ...times });
 }
@@ -103,7 +114,7 @@ function expectAudience(
   const audience = optionalMember(claims, 'aud', textOrTexts);
   if (audience === undefined ? takesNoAudience : [audience].flat().some(isAudience)) return;
   const came = audience === undefined ? 'no aud' : 'another one';
-  throw fault(`aud: ${audiences.join(' or ')}`, came);
+  throw fault('assertion_audience', `aud: ${audiences.join(' or ')}`, came);
 }
 
 /** RFC 7523 3, items 4 to 6; the time within which the assertion is taken. */
@@ -117,10 +128,14 @@ function expectTimes(
     return seconds === undefined ? undefined : seconds * 1000;
   };
   const end = timeOf('exp');
-  if (end === undefined) throw fault('exp: when it ends', 'no exp');
-  if (end + tolerance <= now) throw fault('one that has not ended', 'one whose exp has passed');
+  if (end === undefined) throw fault('assertion_no_end', 'exp: when it ends', 'no exp');
+  if (end + tolerance <= now)
+    throw fault('assertion_ended', 'one that has not ended', 'one whose exp has passed');
   if (end - tolerance > now + longest) {
-    throw fault(`one that ends within ${longest / 1000} s`, 'one with a later exp');
+    const name = end > laterThanAny ? 'assertion_milliseconds' : 'assertion_far_end';
+    const came =
+      name === 'assertion_far_end' ? 'one with a later exp' : 'one with exp in milliseconds';
+    throw fault(name, `one that ends within ${longest / 1000} s`, came);
   }
   const issued = timeOf('iat');
   for (const [name, begun] of [
@@ -128,13 +143,16 @@ function expectTimes(
     ['nbf', timeOf('nbf')],
   ] as const) {
     if (begun !== undefined && begun - tolerance > now) {
-      throw fault('one that is good by now', `one whose ${name} is yet to come`);
+      throw fault('assertion_early', 'one that is good by now', `one whose ${name} is yet to come`);
     }
   }
   // Not the later of both: an earlier file may have taken it earlier than this `longest` does.
   const since = (issued ?? end - longest) - tolerance;
   return { since: instant(since), forgetAt: instant(end + longestTolerance) };
 }
+
+/** The year 5138: a claim of today in milliseconds is later. */
+const laterThanAny = 1e14;
 
 /** RFC 7519 2. */
 const time: MemberForm<number> = {

@@ -2,6 +2,7 @@
 
 import { request } from 'node:https';
 import { isIP } from 'node:net';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 
 import { BoundedMap } from '../../lib/bounded_map.ts';
 import { type CircuitBreaker, createBreaker } from '../../lib/calls/circuit_breaker.ts';
@@ -49,8 +50,8 @@ export interface KeySetOptions {
   readonly networks: readonly string[];
   /** Called where a set is gone by that could not be fetched again; at most once a minute for each. */
   readonly warn: (detail: string) => void;
-  /** The only trusted authorities; if left out, node's defaults. */
-  readonly authorities?: string | undefined;
+  /** Authorities in PEM that are trusted besides the public ones; may change. */
+  readonly authorities?: (() => string | undefined) | undefined;
   readonly limits?: CallLimits | undefined;
 }
 
@@ -128,6 +129,7 @@ function createFetching({
   limits = usualFetchLimits,
 }: KeySetOptions): (url: string, breaker: CircuitBreaker) => Promise<readonly ClientKey[]> {
   const mayCall = callableAddress(networks);
+  const contextNow = trusting(authorities);
   const gate: Gate = createGate(atOnce);
   return async (url, breaker) => {
     const count = (outcome: string): void => fetches({ programme, outcome }).add();
@@ -136,7 +138,9 @@ function createFetching({
       return new Cause(`the key set at ${new URL(url).host} is not to be had: ${error.message}`);
     };
     try {
-      const keys = await gate.pass(() => fetchOnce(url, breaker, { mayCall, authorities, limits }));
+      const keys = await gate.pass(() =>
+        fetchOnce(url, breaker, { mayCall, secureContext: contextNow(), limits }),
+      );
       count('fetched');
       return keys;
     } catch (error) {
@@ -149,11 +153,30 @@ function createFetching({
   };
 }
 
+/** A partner's set may be anywhere: authorities of a file are trusted besides the public ones. */
+export function besidePublic(pem: string): string[] {
+  return [...rootCertificates, pem];
+}
+
+/** A context takes milliseconds to make: it is made when the authorities change. */
+function trusting(authorities: KeySetOptions['authorities']): () => SecureContext {
+  let [made, pem]: [SecureContext?, string?] = [];
+  return () => {
+    const now = authorities?.();
+    if (made === undefined || now !== pem) {
+      pem = now;
+      const ca = now === undefined ? undefined : besidePublic(now);
+      made = createSecureContext({ minVersion: 'TLSv1.2', ...present({ ca }) });
+    }
+    return made;
+  };
+}
+
 class LeftAlone extends CallFailure {}
 
 interface Calling {
   readonly mayCall: AddressTest;
-  readonly authorities: string | undefined;
+  readonly secureContext: SecureContext;
   readonly limits: CallLimits;
 }
 
@@ -175,22 +198,21 @@ async function fetchOnce(
 }
 
 /** Without redirects, which lead anywhere, and without connections that are kept: they are rare. */
-function get(url: string, { mayCall, authorities, limits }: Calling): Promise<Uint8Array> {
+function get(url: string, { mayCall, secureContext, limits }: Calling): Promise<Uint8Array> {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) !== 0 && !mayCall(host)) {
     return Promise.reject(new CallFailure('no connection (a private address)', true));
   }
-  const open = (): ReturnType<typeof request> =>
-    request(url, {
-      agent: false,
-      lookup: guardedLookup(mayCall),
-      minVersion: 'TLSv1.2',
-      // Also where NODE_TLS_REJECT_UNAUTHORIZED=0 is set.
-      rejectUnauthorized: true,
-      maxHeaderSize: 16 * 1024,
-      headers: { Accept: 'application/jwk-set+json, application/json', 'User-Agent': 'Jetway' },
-      ...present({ ca: authorities }),
-    });
+  const options = {
+    agent: false as const,
+    lookup: guardedLookup(mayCall),
+    secureContext,
+    // Also where NODE_TLS_REJECT_UNAUTHORIZED=0 is set.
+    rejectUnauthorized: true,
+    maxHeaderSize: 16 * 1024,
+    headers: { Accept: 'application/jwk-set+json, application/json', 'User-Agent': 'Jetway' },
+  };
+  const open = (): ReturnType<typeof request> => request(url, options);
   // Servers of files tell many media types.
   return exchange({ open, typeFault: () => undefined }, limits);
 }

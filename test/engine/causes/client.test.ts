@@ -74,7 +74,7 @@ const cases: readonly Case[] = [
     'client',
     methods,
     "the client's secret, of which it has 1",
-    'another one, of 24 characters (small letters, signs, spaces), with white space around it',
+    "the client's secret, with white space around it",
   ],
   [
     'a secret that has ended',
@@ -107,7 +107,7 @@ const cases: readonly Case[] = [
     'client',
     'client',
     'a client that is active',
-    'one that is disabled (jetway client enable)',
+    'one that is disabled',
   ],
   [
     "another client's identifier",

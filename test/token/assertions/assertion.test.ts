@@ -61,7 +61,8 @@ async function told(
   }
 }
 
-const unread = /^unproven: a JWT that the client has signed - \d+ characters that are none$/;
+const unread =
+  /^unproven: a JWT that the client has signed - (?:\d+ characters that are none|a JWT [^]+)$/;
 
 function toldOf({ isProven, expected, message }: AssertionFault): string {
   return `${isProven ? '' : 'unproven: '}${expected} - ${message}`;
@@ -101,7 +102,7 @@ test('the key is found by kid; without one each key is tried, and a key without 
   );
   assert.equal(
     await told(signJwt(third, good), { keys }),
-    "unproven: signed by one of the client's 2 keys - one whose kid and algorithm ES256 fit none of them",
+    "unproven: signed by one of the client's 2 keys - one whose kid none of them has",
   );
 });
 
@@ -190,7 +191,10 @@ test('claims must name issuer and audience, and be good now', async () => {
     [{ ...good, exp: 1e300 }, 'exp: seconds since 1970, as a number - something else'],
     [{ ...good, exp: seconds - 30 }, 'one that has not ended - one whose exp has passed'],
     [{ ...good, exp: seconds + 331 }, 'one that ends within 300 s - one with a later exp'],
-    [{ ...good, exp: (seconds + 60) * 1000 }, 'one that ends within 300 s - one with a later exp'],
+    [
+      { ...good, exp: (seconds + 60) * 1000 },
+      'one that ends within 300 s - one with exp in milliseconds',
+    ],
     [{ ...good, iat: seconds + 31 }, 'one that is good by now - one whose iat is yet to come'],
     [{ ...good, nbf: seconds + 31 }, 'one that is good by now - one whose nbf is yet to come'],
     [{ ...good, iat: 'now' }, 'iat: seconds since 1970, as a number - something else'],

@@ -3,11 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, type TestContext } from 'node:test';
+import { rootCertificates } from 'node:tls';
 
 import { milliseconds } from '../../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../../src/oauth/client.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
 import {
+  besidePublic,
   type FetchedKeys,
   fetchedKeys,
   type KeySetOptions,
@@ -36,7 +38,7 @@ async function start(t: TestContext, more: Partial<KeySetOptions> = {}): Promise
     programme: 'club' as ProgrammeId,
     clock,
     networks: ['127.0.0.0/8', '::1/128'],
-    authorities: server.authorities,
+    authorities: () => server.authorities,
     warn: (detail) => warnings.push(detail),
     limits: { ...usualFetchLimits, connect: milliseconds(60_000), total: milliseconds(120_000) },
     ...more,
@@ -169,6 +171,11 @@ describe('key sets at an address', () => {
       String(await kids(trusting(server.url, 'one'))),
       /^no connection \((?:UNABLE|SELF_SIGNED)/,
     );
+  });
+
+  test('HOSTILE 91: authorities of a file are trusted besides the public ones', () => {
+    assert.ok(rootCertificates.length > 100);
+    assert.deepEqual(besidePublic('own'), [...rootCertificates, 'own']);
   });
 
   test('an answer that does not come in time is an outage', async (t) => {
