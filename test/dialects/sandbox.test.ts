@@ -37,7 +37,7 @@ import { registered, signingFor, testKey } from '../support/assertions.ts';
 import { jsonHeaders, redirected } from '../support/club.ts';
 import { type FailingStore, failingStore } from '../support/failing_store.ts';
 import { type ClientOptions, type Jetway, startJetway } from '../support/jetway.ts';
-import { openLogin, submitLogin } from '../support/login.ts';
+import { follow, openLogin, submitLogin } from '../support/login.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { provokedFailures } from './provoked_failures.ts';
 
@@ -107,9 +107,6 @@ async function openScene(
 }
 
 /** Without what differs from answer to answer. */
-const linkBack =
-  /<ul class="links">\s*<li><a href="https:\/\/partner\.example\/">Partner<\/a><\/li>\s*<\/ul>/;
-
 function masked({ status, headers, body }: Answer): Answer {
   const differing = /^(?:date|connection|keep-alive|content-length|x-request-id)$/;
   const lasting = Object.entries(headers).filter(([name]) => !differing.test(name));
@@ -119,10 +116,12 @@ function masked({ status, headers, body }: Answer): Answer {
     body: body
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
       .replace(/(?<=<strong translate="no">)[^<]+/, 'REFERENCE')
-      // Of cookie-session: what the body says is repeated only where it was read.
-      .replace('"txId":"PartnerContext",', '')
-      // A forced page ends no login: there is no partner to link to.
-      .replace(linkBack, ''),
+      // Of cookie-session: what the body says is repeated only where it was read. And a forced page ends no
+      // login: it has no partner to link to.
+      .replace(
+        /"txId":"PartnerContext",|<ul class="links">\s*<li><a [^>]*>Partner<[^]*?<\/ul>/,
+        '',
+      ),
   };
 }
 
@@ -136,8 +135,7 @@ function answerOf({ status, headers, body }: Reply): Answer {
 /** What a name gets that the sandbox does not know there. */
 function unknownAnswer(known: Iterable<string>): Answer {
   const text = 'this request asks the sandbox for a failure that this endpoint does not have';
-  const failures = [...known];
-  const body = { error: 'unknown_sandbox_failure', error_description: text, failures };
+  const body = { error: 'unknown_sandbox_failure', error_description: text, failures: [...known] };
   return { status: 400, headers: jsonHeaders, body: JSON.stringify(body) };
 }
 
@@ -284,13 +282,12 @@ async function assertDeadEnds({ jetway, service, definition, by, values }: Scene
   const { pagePath } = service.programme.login;
   const target = `${good.path}?${new URLSearchParams(good.query.map(([name, value]) => [name, value])).toString()}`;
   const login = await openLogin(url, target, good.method);
-  const opened = `${pagePath}?transaction=${login.hidden['transaction'] ?? ''}`;
-  const forgedForm = { ...login, hidden: { ...login.hidden, csrf: 'x' } };
+  const forged = { ...login, hidden: { ...login.hidden, csrf: 'x' } };
   const real = {
     expired: await ask(url, pagePath),
     damaged: await ask(url, `${pagePath}?transaction=x`),
-    other_browser: await ask(url, opened),
-    forged: await submitLogin(url, forgedForm, { username: 'x', password: 'x' }),
+    other_browser: await follow(url, login.bound),
+    forged: await submitLogin(url, forged, { username: 'x', password: 'x' }),
   };
   for (const [page, answer] of Object.entries(real)) {
     const forced = await sendSample(url, asking(good, page));

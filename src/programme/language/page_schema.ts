@@ -208,6 +208,11 @@ const pagesOfLanguage = translated('login.pages', ownPagesSchema.entries, {
   wrong_method: '{ title: Impossible ainsi }',
 });
 
+const failurePages = listed(
+  { ...pageOnlyFailureTexts, ...redirectableFailureTexts },
+  v.exactOptional(pageSchema),
+);
+
 /** All texts in a further language, those of failures included. */
 export const languageSchema = v.pipe(
   v.strictObject({
@@ -225,21 +230,10 @@ export const languageSchema = v.pipe(
         example: '{ expired: { title: Trop tard } }',
       },
     ),
-    failures: key(
-      v.optional(
-        v.strictObject(
-          listed(
-            { ...pageOnlyFailureTexts, ...redirectableFailureTexts },
-            v.exactOptional(pageSchema),
-          ),
-        ),
-        {},
-      ),
-      {
-        text: 'What the pages of `authorize.failures` say in this language, by failure.',
-        example: '{ unknown_client: { title: Inconnu } }',
-      },
-    ),
+    failures: key(v.optional(v.strictObject(failurePages), {}), {
+      text: 'What the pages of `authorize.failures` say in this language, by failure.',
+      example: '{ unknown_client: { title: Inconnu } }',
+    }),
   }),
   named('language'),
 );
