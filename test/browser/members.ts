@@ -16,7 +16,6 @@ import {
   fillIn,
   followLink,
   logIn,
-  redeem,
   setScene,
   submit,
 } from './scene.ts';

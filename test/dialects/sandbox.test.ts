@@ -116,12 +116,9 @@ function masked({ status, headers, body }: Answer): Answer {
     body: body
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
       .replace(/(?<=<strong translate="no">)[^<]+/, 'REFERENCE')
-      // Of cookie-session: what the body says is repeated only where it was read. And a forced page ends no
+      // Of cookie-session: what the body says is repeated only where it was read. A forced page ends no
       // login: it has no partner to link to.
-      .replace(
-        /"txId":"PartnerContext",|<ul class="links">\s*<li><a [^>]*>Partner<[^]*?<\/ul>/,
-        '',
-      ),
+      .replace(/"txId":"PartnerContext",|<ul[^>]*>\s*<li><a [^>]*>Partner<[^]*?<\/ul>/, ''),
   };
 }
 
@@ -262,10 +259,8 @@ async function assertProvoked(scene: Scene): Promise<readonly string[]> {
   for (const { reason, request, what, first } of provokedFailures({ ...scene, ...service })) {
     const { path, method } = request;
     const bare = { method: method === 'PUT' ? 'POST' : method, path, query: [], headers: [] };
-    const forced = await sendSample(
-      jetway.url,
-      asking(path === loginPath ? request : bare, reason),
-    );
+    const sample = asking(path === loginPath ? request : bare, reason);
+    const forced = await sendSample(jetway.url, sample);
     first?.();
     const real = await sendSample(jetway.url, request);
     failing.heal();
