@@ -30,6 +30,12 @@ export const codeOfAnother: Cause = Object.freeze({
   came: 'a code of another client',
 });
 
+export const codeOfInactive: Cause = Object.freeze({
+  rule: ['members'],
+  expected: 'a code of a member who is active',
+  came: 'a code of one who is disabled or gone since',
+});
+
 export const spentCode: Cause = Object.freeze(
   ownCause(
     ['code'],

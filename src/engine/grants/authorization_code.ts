@@ -9,6 +9,7 @@ import type { FoundCode, NewLogin } from '../../store/grants.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
 import {
   codeOfAnother,
+  codeOfInactive,
   deadCode,
   otherRedirect,
   spentCode,
@@ -40,6 +41,12 @@ export async function authorizeByCode(request: GrantRequest): Promise<Authorizat
   const { member, issuedAt, expiresAt, ...code } = found.code;
   // The store refuses it too, but only once tokens were made, and kept where they have a form.
   if (now >= expiresAt) throw refused(deadCode(expiresAt, now));
+  // FAULTS 38: an operator's withdrawal counts at the next step. A directory elsewhere is not asked for each
+  // code, two minutes after it knew the member: it is at the next refresh.
+  const { directory } = service;
+  if (directory.isOwn && !(await directory.isActive(member.subject, request.record))) {
+    throw refused(codeOfInactive);
+  }
   // A login without a scope leaves the scope to the token request (P-5). The requested scope of
   // either is the granted one: a refresh cannot widen it, and does not lose it (HOSTILE 32).
   const asked = code.scope ?? scope;

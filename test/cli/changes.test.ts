@@ -1,0 +1,291 @@
+// FAULTS 38: what a change ends that comes between the steps of a login. The table is that of
+// docs/changes.md; each cell is tried at a running server, in a programme of its own.
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+
+import { openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
+import { type Answer, ask, post } from '../support/wire.ts';
+import { jetway, jetwayJson, programmeText, root, workFolder } from './command.ts';
+import { serve } from './server.ts';
+
+/** Whether each step goes on after the change: the page, the code, the refresh, an opaque token, a JWT. */
+type Cells = readonly [
+  page: boolean,
+  code: boolean,
+  refresh: boolean,
+  opaque: boolean,
+  jwt: boolean,
+];
+
+interface Row {
+  /** As the page names it. */
+  readonly name: string;
+  /** Command lines after `jetway`, without `--programme`; `ID` is the client, `SUBJECT` the member. */
+  readonly commands?: readonly string[];
+  /** Laid over the file; then `jetway reload`. */
+  readonly file?: string;
+  readonly goesOn: Cells;
+}
+
+const on = true;
+const ends = false;
+const all: Cells = [on, on, on, on, on];
+const nothing: Cells = [ends, ends, ends, ends, ends];
+
+const rows: readonly Row[] = [
+  { name: 'nothing', goesOn: all },
+  {
+    name: '`member disable`',
+    commands: ['member disable ann'],
+    goesOn: nothing,
+  },
+  {
+    name: '`member disable`, then `enable`',
+    commands: ['member disable ann', 'member enable ann'],
+    goesOn: all,
+  },
+  { name: '`member remove`', commands: ['member remove ann --yes'], goesOn: nothing },
+  {
+    name: '`member set --password-stdin`',
+    commands: ['member set ann --password-stdin'],
+    goesOn: nothing,
+  },
+  {
+    name: '`member set --password-stdin --keep-logins`',
+    commands: ['member set ann --password-stdin --keep-logins'],
+    goesOn: [ends, on, on, on, on],
+  },
+  {
+    name: '`member set` of level, number or properties',
+    commands: ['member set ann --level AUTHN-LEVEL-12 --membership-number 1234567890123456'],
+    goesOn: all,
+  },
+  {
+    name: '`client set --remove-redirect-uri`',
+    commands: [
+      'client set ID --add-redirect-uri https://new.example/cb --remove-redirect-uri https://blue.example/cb',
+    ],
+    goesOn: [ends, on, on, on, on],
+  },
+  {
+    name: '`client set --role` without `member`',
+    commands: ['client set ID --role partner'],
+    goesOn: [ends, ends, ends, on, on],
+  },
+  { name: '`client disable`', commands: ['client disable ID'], goesOn: nothing },
+  {
+    name: '`client disable`, then `enable`',
+    commands: ['client disable ID', 'client enable ID'],
+    goesOn: all,
+  },
+  { name: '`client remove`', commands: ['client remove ID --yes'], goesOn: nothing },
+  {
+    name: '`client rotate-secret`',
+    commands: ['client rotate-secret ID'],
+    goesOn: all,
+  },
+  {
+    name: '`client rotate-secret`, then `retire-secret`, for the old secret',
+    commands: ['client rotate-secret ID', 'client retire-secret ID'],
+    goesOn: [on, ends, ends, on, on],
+  },
+  {
+    name: '`token revoke --client`',
+    commands: ['token revoke --client ID'],
+    goesOn: [on, ends, ends, ends, ends],
+  },
+  {
+    name: '`token revoke --member`',
+    commands: ['token revoke --member SUBJECT'],
+    goesOn: [on, ends, ends, ends, ends],
+  },
+  { name: '`key rotate --now`', commands: ['key rotate --now'], goesOn: all },
+  { name: '`maintenance on`', commands: ['maintenance on'], goesOn: nothing },
+  {
+    name: 'file: the grant `refresh_token` is taken out',
+    file: 'grants: { refresh_token: null }\n',
+    goesOn: [on, on, ends, on, on],
+  },
+  {
+    name: 'file: `authorize.pkce: required`',
+    file: 'authorize: { pkce: required }\n',
+    goesOn: all,
+  },
+  {
+    name: 'file: shorter lifetimes',
+    file: 'tokens: { access: { lifetime: 1m }, refresh: { lifetime: 1h, longest: 2h } }\n',
+    goesOn: all,
+  },
+  {
+    name: 'file: opaque tokens become JWTs, or JWTs opaque',
+    file: 'FORMAT',
+    goesOn: all,
+  },
+  {
+    name: 'file: another `audience` of JWTs',
+    file: 'audience: https://other.example\n',
+    goesOn: [on, on, on, on, ends],
+  },
+];
+
+const formats = ['opaque', 'jwt'] as const;
+type Format = (typeof formats)[number];
+
+interface Tried {
+  readonly row: Row;
+  readonly format: Format;
+  readonly name: string;
+}
+
+const tried: readonly Tried[] = rows.flatMap((row, index) =>
+  formats.map((format) => ({ row, format, name: `${format}${String.fromCodePoint(97 + index)}` })),
+);
+
+function textOf({ row, format, name }: Tried, changed: boolean): string {
+  const over = changed ? (row.file ?? '') : '';
+  const other = format === 'jwt' ? 'opaque' : 'jwt';
+  const now = over === 'FORMAT' ? other : format;
+  const more = over === 'FORMAT' ? '' : over;
+  const access = `tokens: { access: { format: ${now} } }\n`;
+  const merged = more.startsWith('tokens: { access: {')
+    ? more.replace('access: {', `access: { format: ${now},`)
+    : access + more;
+  return programmeText(name, merged);
+}
+
+const password = 'correct horse battery staple';
+const clientId = 'partnerapi-00001';
+
+/** What was begun before the change. */
+interface Begun {
+  readonly tried: Tried;
+  readonly basic: string;
+  readonly subject: string;
+  readonly page: OpenLogin;
+  readonly code: string;
+  readonly refreshToken: string;
+  readonly accessToken: string;
+}
+
+const codeIn = (answer: Answer): string =>
+  URL.parse(answer.headers['location'] ?? '')?.searchParams.get('code') ?? '';
+
+describe('FAULTS 38: what a change between two steps of a login ends', () => {
+  test('each cell of the table', async (t) => {
+    const folder = workFolder(
+      t,
+      Object.fromEntries(tried.map((one) => [`programmes/${one.name}.yaml`, textOf(one, false)])),
+    );
+    const url = await serve(t, folder);
+    const grant = (one: Pick<Begun, 'tried' | 'basic'>, fields: Readonly<Record<string, string>>) =>
+      post(url, `/${one.tried.name}/api/grant`, fields, { authorization: one.basic });
+    const loginOf = (name: string) =>
+      openLogin(url, `/${name}/auth/login?client_id=${clientId}&response_type=code`);
+    const member = { username: 'ann', password };
+
+    const begin = async (one: Tried): Promise<Begun> => {
+      const at = ['--programme', one.name];
+      const client = `client add --name Blue --client-id ${clientId} --role member partner --redirect-uri https://blue.example/cb`;
+      const added = (await jetwayJson(folder, [...client.split(' '), ...at])) as Added;
+      const add = ['member', 'add', '--username', 'ann', '--password-stdin', ...at];
+      const { subject } = (await jetwayJson(folder, add, password)) as { subject: string };
+      const secret = `${clientId}:${added.client_secret}`;
+      const basic = `Basic ${Buffer.from(secret).toString('base64')}`;
+      const codes: string[] = [];
+      for (let login = 0; login < 2; login += 1) {
+        codes.push(codeIn(await submitLogin(url, await loginOf(one.name), member)));
+      }
+      const [first = '', code = ''] = codes;
+      const fields = { grant_type: 'authorization_code', code: first };
+      const { status, body } = await grant({ tried: one, basic }, fields);
+      assert.equal(status, 200, body);
+      const tokens = JSON.parse(body) as Readonly<Record<'refresh_token' | 'access_token', string>>;
+      const { refresh_token: refreshToken, access_token: accessToken } = tokens;
+      const page = await loginOf(one.name);
+      return { tried: one, basic, subject, page, code, refreshToken, accessToken };
+    };
+
+    const change = async ({ tried: { row, name }, subject }: Begun): Promise<void> => {
+      for (const line of row.commands ?? []) {
+        const words = line.replace('ID', clientId).replace('SUBJECT', subject).split(' ');
+        const at = words[0] === 'maintenance' ? [name] : ['--programme', name];
+        const ran = await jetway(folder, [...words, ...at], 'another password for ann');
+        assert.equal(ran.code, 0, `${line}: ${ran.stderr}`);
+      }
+    };
+
+    const goesOn = async (one: Begun): Promise<readonly boolean[]> => {
+      const page = await submitLogin(url, one.page, member);
+      const code = await grant(one, { grant_type: 'authorization_code', code: one.code });
+      const refreshed = await grant(one, {
+        grant_type: 'refresh_token',
+        refresh_token: one.refreshToken,
+      });
+      const authorization = `Bearer ${one.accessToken}`;
+      const verified = await ask(url, `/${one.tried.name}/verify/member`, {
+        headers: { authorization },
+      });
+      // What ends is told so, and never as a fault of the server; in maintenance it is told as that.
+      const fine = one.tried.row.name.includes('maintenance')
+        ? [200, 302, 503]
+        : [200, 302, 400, 401];
+      for (const { status, body } of [page, code, refreshed, verified]) {
+        assert.ok(fine.includes(status), `${one.tried.row.name}: ${status} ${body}`);
+      }
+      return [
+        codeIn(page) !== '',
+        ...[code, refreshed, verified].map(({ status }) => status === 200),
+      ];
+    };
+
+    const begun = await someAtOnce(tried, begin);
+    await someAtOnce(begun, change);
+    for (const one of tried.filter(({ row }) => row.file !== undefined)) {
+      writeFileSync(join(folder, `programmes/${one.name}.yaml`), textOf(one, true));
+    }
+    const reloaded = await jetway(folder, ['reload']);
+    assert.equal(reloaded.code, 0, reloaded.stdout + reloaded.stderr);
+    const found = await someAtOnce(begun, goesOn);
+    const told = (row: Row, format: Format): readonly boolean[] => {
+      const [page, code, refresh, opaque, jwt] = row.goesOn;
+      return [page, code, refresh, format === 'opaque' ? opaque : jwt];
+    };
+    const table = (cells: (index: number, one: Tried) => readonly boolean[]) =>
+      Object.fromEntries(
+        tried.map((one, index) => [`${one.row.name}, ${one.format}`, cells(index, one).join(' ')]),
+      );
+    assert.deepEqual(
+      table((index) => found[index] ?? []),
+      table((_, { row, format }) => told(row, format)),
+    );
+  });
+
+  test('the page has the table', () => {
+    const page = readFileSync(join(root, 'docs/changes.md'), 'utf8');
+    const lines = rows.map(({ name, goesOn }) => {
+      const cells = goesOn.map((goes) => (goes ? 'goes on' : 'ends'));
+      return `| ${[name, ...cells].join(' | ')} |`;
+    });
+    const found = page.split('\n').filter((line) => /^\| (?!change |---)/.test(line));
+    assert.deepEqual(found, lines.slice(1));
+  });
+});
+
+/** In order, a few at a time: each command is a process. */
+async function someAtOnce<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < items.length; from += 3) {
+    results.push(...(await Promise.all(items.slice(from, from + 3).map(work))));
+  }
+  return results;
+}
+
+interface Added {
+  readonly client_secret: string;
+}
