@@ -166,7 +166,7 @@ function heading({ title, continueTo: [before, after] }: LoginTexts, partner: st
 
 /** The partner's site: not the address that is registered, where a login without a code would be a failure. */
 function linkBack({ partner, redirectUri }: NonNullable<PageAbout['back']>): Markup | string {
-  const { protocol, origin } = new URL(redirectUri);
+  const { protocol = '', origin = '' } = URL.parse(redirectUri) ?? {};
   if (!/^https?:$/.test(protocol)) return '';
   return html`<ul class="links">
     <li><a href="${origin}/">${partner}</a></li>

@@ -200,6 +200,7 @@ function forwardedBy(incoming: Incoming, isProxy: ProxyTest): () => string | und
     return isProxy(found) ? undefined : found;
   };
 }
+
 /** More than stand one behind the other anywhere. */
 const mostProxies = 32;
 
