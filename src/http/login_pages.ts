@@ -81,8 +81,8 @@ export function createLoginPages(programme: Programme, filled?: FilledForm): Log
     more: Markup | string,
   ): Promise<Reply> => {
     const { title, text } = texts.pages[page];
-    const content = html`${logos()}
-      <div class="stop">${raw(warning)}</div>
+    const sign = page === 'finished' ? '' : html`<div class="stop">${raw(warning)}</div>`;
+    const content = html`${logos()} ${sign}
       <h1>${title}</h1>
       <p>${text}</p>
       ${more}${links(texts, 'website')}${footer(texts)}`;

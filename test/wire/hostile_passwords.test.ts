@@ -119,8 +119,8 @@ async function loginsBeside(
   });
   const headers = { 'x-forwarded-for': '198.51.100.1', cookie: login.cookie };
   const statuses: number[] = [];
-  for (let time = 0; time < 5; time += 1) {
-    const enough = state.answered + 300;
+  for (let time = 0; time < 3; time += 1) {
+    const enough = state.answered + 100;
     while (state.answered < enough) await pause();
     statuses.push((await submitLogin(club.url, login, club.member, headers)).status);
   }
@@ -134,7 +134,7 @@ for (const [whose, ask] of floods) {
     const club = await open(t, 'login: { address_limit: off }');
     const { atOnce, waiting } = hashingLimits(availableParallelism());
     const statuses = await loginsBeside(club, atOnce + waiting + 150, (n) => ask(club, n));
-    assert.deepEqual(statuses, [302, 302, 302, 302, 302]);
+    assert.deepEqual(statuses, [302, 302, 302]);
   });
 
   for (const concurrency of [1, 4]) {
@@ -147,7 +147,7 @@ for (const [whose, ask] of floods) {
       const options = { credentials: { secrets: [hookSecret] }, hookLimits: patientLimits };
       const club = await open(t, `login: { address_limit: off }\n${members}`, options);
       const statuses = await loginsBeside(club, 100, (n) => ask(club, n));
-      assert.deepEqual(statuses, [302, 302, 302, 302, 302]);
+      assert.deepEqual(statuses, [302, 302, 302]);
     });
   }
 }
