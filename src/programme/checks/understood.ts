@@ -2,6 +2,7 @@
 // that was told of such a value would be refused, or taken to have asked for something else.
 
 import type { Path } from '../../lib/fault.ts';
+import { type GrantType, grantTypes, jwtBearer, tokenExchange } from '../../oauth/grant.ts';
 import { listScopes } from '../../oauth/scope.ts';
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
@@ -25,6 +26,9 @@ const oneOf = (values: readonly string[]): Understood => [
 const otherTokens = /^urn:ietf:params:oauth:token-type:(?:refresh_token|id_token|saml[12])$/;
 const accessTokens: Understood = ['types of access tokens', (value) => !otherTokens.test(value)];
 
+const wordOf = ({ grants }: Definition, type: GrantType): string =>
+  grants[type]?.grant_type ?? type;
+
 const understood: Readonly<Record<string, UnderstoodAt>> = {
   // RFC 6749 3.1.1, OAuth 2.0 Multiple Response Types 3 to 5. A dialect may have words of its own.
   response_type: () => [
@@ -35,10 +39,16 @@ const understood: Readonly<Record<string, UnderstoodAt>> = {
   // OpenID Connect Core 3.1.2.1.
   prompt: () => ['none without another word', (value) => !/ none$|^none | none /.test(value)],
   client_assertion_type: () => oneOf([assertionType]),
-  grant_type: (definition, name) =>
-    oneOf(
-      grantsAt(definition, name ?? '').map((type) => definition.grants[type]?.grant_type ?? type),
-    ),
+  grant_type: (definition, name) => {
+    const words = grantsAt(definition, name ?? '').map((type) => wordOf(definition, type));
+    // Those of a grant that is not offered here, too: only what is no grant's word is a slip of the pen.
+    const known = new Set([
+      ...grantTypes.flatMap((type) => [type, wordOf(definition, type)]),
+      jwtBearer,
+      tokenExchange,
+    ]);
+    return [words.join(', '), (value) => known.has(value)];
+  },
   subject_token_type: () => accessTokens,
   requested_token_type: () => accessTokens,
   scope: ({ scope }) => {

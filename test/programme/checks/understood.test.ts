@@ -50,8 +50,8 @@ const cases: readonly (readonly [
   [
     'grant_type',
     tokens,
-    'authorization_code", "refresh_token", "client_credentials',
-    ['password', 'implicit', 'Refresh_token'],
+    'authorization_code", "refresh_token", "client_credentials", "password',
+    ['implicit', 'Refresh_token'],
     'authorization_code, refresh_token, client_credentials',
   ],
   [
