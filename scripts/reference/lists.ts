@@ -1,6 +1,8 @@
 // Owns the tables of the reference that list names instead of keys: failures, values, inputs,
 // formats, characters, and the endpoints that the variants have.
 
+import { loginReasons } from '../../src/oauth/login_reasons.ts';
+import { reasons } from '../../src/oauth/reasons.ts';
 import { warningNames } from '../../src/programme/checks/warnings.ts';
 import type {
   PageFailure,
@@ -8,11 +10,6 @@ import type {
 } from '../../src/programme/language/authorize_schema.ts';
 import type { Definition } from '../../src/programme/language/definition.ts';
 import type { ErrorMapping } from '../../src/programme/language/errors_schema.ts';
-import {
-  failureTexts,
-  pageOnlyFailureTexts,
-  redirectableFailureTexts,
-} from '../../src/programme/language/failure_texts.ts';
 import type { EndpointDefinition } from '../../src/programme/language/input_schema.ts';
 import { formatsOf, formatterOf } from '../../src/programme/language/value_format.ts';
 import { characterRanges } from '../../src/programme/language/value_shape.ts';
@@ -36,21 +33,20 @@ type Listed = Pick<Definition, 'authorize' | 'token_endpoints' | 'errors'>;
 export function listTables(variants: Variants): Readonly<Record<string, string>> {
   const listed = Object.entries(variants) as [string, Listed][];
   const names = listed.map(([name]) => name);
-  const loginFailures = { ...pageOnlyFailureTexts, ...redirectableFailureTexts };
   return {
     failures: table(
       ['Reason', 'When', ...names],
-      Object.entries(failureTexts).map(([reason, when]) => [
+      Object.entries(reasons).map(([reason, { text }]) => [
         code(reason),
-        when,
+        text,
         ...listed.map(([, { errors }]) => errorWords(errors.reasons, reason)),
       ]),
     ),
     'login failures': table(
       ['Failure', 'When', ...names],
-      Object.entries(loginFailures).map(([reason, when]) => [
+      Object.entries(loginReasons).map(([reason, { text }]) => [
         code(reason),
-        when,
+        text,
         ...listed.map(([, { authorize }]) => failureWords(authorize.failures, reason)),
       ]),
     ),
@@ -113,8 +109,8 @@ function formatRows(): readonly string[][] {
   );
 }
 
-function errorWords(reasons: Readonly<Record<string, ErrorMapping>>, reason: string): string {
-  const mapping = reasons[reason];
+function errorWords(mapped: Readonly<Record<string, ErrorMapping>>, reason: string): string {
+  const mapping = mapped[reason];
   if (mapping === undefined) return 'not mapped';
   const { status, error, error_description: text, challenge } = mapping;
   const details = [...(text === undefined ? [] : [text]), ...(challenge ? ['challenge'] : [])];

@@ -8,10 +8,11 @@ import {
   type Milliseconds,
   milliseconds,
 } from '../lib/clock.ts';
-import { grantFailures, Refusal } from '../oauth/failure.ts';
+import { Refusal } from '../oauth/failure.ts';
 import type { Answer, GrantType, Login } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import { newPlace } from '../oauth/place.ts';
+import { grantFailures } from '../oauth/reasons.ts';
 import type { NewLogin } from '../store/grants.ts';
 import {
   firstRefreshText,

@@ -1,14 +1,8 @@
 // Owns how a request fails: what is told to the caller, and what is logged for operators.
 
 import type { ClientId } from '../oauth/client.ts';
-import {
-  type FailureReason,
-  HungUp,
-  InMaintenance,
-  Overloaded,
-  Refusal,
-  Unavailable,
-} from '../oauth/failure.ts';
+import { HungUp, InMaintenance, Overloaded, Refusal, Unavailable } from '../oauth/failure.ts';
+import type { FailureReason } from '../oauth/reasons.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { RecordedFailure, RequestRecord } from '../oauth/request_record.ts';
 import type { Programme } from '../programme/programme.ts';

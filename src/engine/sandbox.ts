@@ -3,7 +3,8 @@
 
 import { milliseconds } from '../lib/clock.ts';
 import type { Budget } from '../oauth/client.ts';
-import { type FailureFacts, type FailureReason, Refusal } from '../oauth/failure.ts';
+import { type FailureFacts, Refusal } from '../oauth/failure.ts';
+import type { FailureReason } from '../oauth/reasons.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
 import type { RecordedFailure } from '../oauth/request_record.ts';
 import type { PossibleFailures } from '../programme/requests/possible_failures.ts';

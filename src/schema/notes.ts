@@ -20,12 +20,12 @@ export function key<Entry extends v.GenericSchema>(
   return { ...entry, told };
 }
 
-/** One entry for each name of a closed list, with the text of that name. */
+/** One entry for each name of a closed list, with the text of its row. */
 export function listed<Name extends string, Entry extends v.GenericSchema>(
-  texts: Readonly<Record<Name, string>>,
+  rows: Readonly<Record<Name, { readonly text: string }>>,
   entry: Entry,
 ): Record<Name, Entry> {
-  const entries = Object.entries<string>(texts).map(([name, text]) => [
+  const entries = Object.entries<{ readonly text: string }>(rows).map(([name, { text }]) => [
     name,
     { ...entry, told: { text } },
   ]);

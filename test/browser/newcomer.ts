@@ -10,7 +10,8 @@ import { test, type TestContext } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
 
-import type { FailureReason, LoginFailureReason } from '../../src/oauth/failure.ts';
+import type { LoginFailureReason } from '../../src/oauth/login_reasons.ts';
+import type { FailureReason } from '../../src/oauth/reasons.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import { configText, environment, workFolder } from '../cli/command.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
 import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
-import { failureReasons, gatewayRefusals } from '../../src/oauth/failure.ts';
+import { failureReasons, gatewayRefusals } from '../../src/oauth/reasons.ts';
 import { effectiveDocument } from '../../src/programme/language/effective_document.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 

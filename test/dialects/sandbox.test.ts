@@ -13,13 +13,10 @@ import { refuseVerification } from '../../src/engine/verification.ts';
 import { sendSample } from '../../src/http/demo/sample_sending.ts';
 import { createLoginPages } from '../../src/http/login_pages.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
-import {
-  type FailureFacts,
-  type FailureReason,
-  failureReasons,
-  type LoginFailureReason,
-} from '../../src/oauth/failure.ts';
+import type { FailureFacts } from '../../src/oauth/failure.ts';
+import type { LoginFailureReason } from '../../src/oauth/login_reasons.ts';
 import { programmePaths } from '../../src/oauth/own_paths.ts';
+import { type FailureReason, failureReasons } from '../../src/oauth/reasons.ts';
 import type { Reply } from '../../src/oauth/reply.ts';
 import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
 import type { LoginPageName } from '../../src/programme/login/texts.ts';

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
-import { type FailureReason, failureReasons } from '../../src/oauth/failure.ts';
 import { type GrantType, grantTypes } from '../../src/oauth/grant.ts';
+import { type FailureReason, failureReasons } from '../../src/oauth/reasons.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { sampleTime } from '../../src/programme/contract/samples.ts';
 import { type ContractChange, contractChanges } from '../../src/programme/diff/changes.ts';

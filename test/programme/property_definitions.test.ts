@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
 import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
-import { type FailureFacts, failureReasons, Refusal } from '../../src/oauth/failure.ts';
+import { type FailureFacts, Refusal } from '../../src/oauth/failure.ts';
 import { type GrantType, grantTypes } from '../../src/oauth/grant.ts';
+import { failureReasons } from '../../src/oauth/reasons.ts';
 import { loadProgramme, type LoadedProgramme } from '../../src/programme/language/load.ts';
 import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
 import { Bindings } from '../dialects/transcript.ts';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { failureReasons } from '../../src/oauth/failure.ts';
+import { failureReasons } from '../../src/oauth/reasons.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
 import { fc, runs } from '../support/property.ts';

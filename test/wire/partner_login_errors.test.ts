@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { failureReasons, Unavailable } from '../../src/oauth/failure.ts';
+import { Unavailable } from '../../src/oauth/failure.ts';
+import { failureReasons } from '../../src/oauth/reasons.ts';
 import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import { failingStore } from '../support/failing_store.ts';

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
 import { milliseconds } from '../../src/lib/clock.ts';
-import { failureReasons, loginFailureReasons } from '../../src/oauth/failure.ts';
+import { loginFailureReasons } from '../../src/oauth/login_reasons.ts';
 import { wholeProgramme } from '../../src/oauth/maintenance.ts';
+import { failureReasons } from '../../src/oauth/reasons.ts';
 import {
   askPartnerToken,
   askTokens,

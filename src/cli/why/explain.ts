@@ -8,7 +8,7 @@ import { present } from '../../lib/present.ts';
 import { atEndpoint } from '../../oauth/cause.ts';
 import type { ProofAdvice } from '../../oauth/proofs/key_faults.ts';
 import { proofFaults } from '../../oauth/proofs/proof_faults.ts';
-import { steps } from '../../oauth/step.ts';
+import { steps } from '../../oauth/request_record.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import { effectiveDocument } from '../../programme/language/effective_document.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';

@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-import { steps } from '../../oauth/step.ts';
+import { steps } from '../../oauth/request_record.ts';
 import type { Refusal } from './refusal.ts';
 
 export interface LogFindings {

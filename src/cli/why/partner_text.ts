@@ -1,10 +1,7 @@
 // Owns what a partner may be told of a refusal: nothing of other clients, of what exists, or of the house.
 
-import {
-  failureAdvice,
-  loginFailureAdvice,
-  type Advice,
-} from '../../programme/partner/failure_texts.ts';
+import { loginReasons } from '../../oauth/login_reasons.ts';
+import { type Advice, reasons } from '../../oauth/reasons.ts';
 import type { Explanation } from './explain.ts';
 
 /** What the partner may read of a refusal. */
@@ -81,8 +78,8 @@ export function partnerView(explanation: Explanation): PartnerView {
 
 function adviceFor({ endpoint: kind, reason }: Explanation): Advice {
   const isLogin = kind === 'login_request' || kind === 'login_page';
-  const ofRequests: Readonly<Record<string, Advice>> = isLogin ? loginFailureAdvice : failureAdvice;
-  const all: Readonly<Record<string, Advice>> = { ...failureAdvice, ...pageAdvice, ...ofRequests };
+  const ofRequests: Readonly<Record<string, Advice>> = isLogin ? loginReasons : reasons;
+  const all: Readonly<Record<string, Advice>> = { ...reasons, ...pageAdvice, ...ofRequests };
   return all[reason] ?? memberAdvice;
 }
 

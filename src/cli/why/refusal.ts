@@ -2,8 +2,12 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import { ownCause } from '../../oauth/cause.ts';
-import type { EndpointKind, RecordedFailure, RequestRecord } from '../../oauth/request_record.ts';
-import type { Step } from '../../oauth/step.ts';
+import type {
+  EndpointKind,
+  RecordedFailure,
+  RequestRecord,
+  Step,
+} from '../../oauth/request_record.ts';
 
 export interface WhyFacts {
   readonly step: Step;

@@ -5,7 +5,8 @@ import { digest } from '../../lib/digest.ts';
 import { networkOf } from '../../lib/ip_address.ts';
 import { type Cause, describeDifference, endpointRule, ownCause } from '../../oauth/cause.ts';
 import { type Client, type ClientId, publicUse } from '../../oauth/client.ts';
-import { type FailureReason, Refusal } from '../../oauth/failure.ts';
+import { Refusal } from '../../oauth/failure.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { Inputs } from '../../programme/requests/input_rules.ts';
 import type {

@@ -9,8 +9,9 @@ import {
   type Milliseconds,
   milliseconds,
 } from '../../lib/clock.ts';
-import { type FailureReason, Refusal } from '../../oauth/failure.ts';
+import { Refusal } from '../../oauth/failure.ts';
 import type { Answer, LoginState } from '../../oauth/grant.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
 import { answerIn, refreshEnd } from '../../store/judgement.ts';
 import { newNonce } from '../../token/sealed/refresh_text.ts';
 import { expectAnswerable, ownScope } from '../answer.ts';

@@ -1,7 +1,8 @@
 // Owns the userinfo endpoint (OpenID Connect Core 5.3): what a member's access token tells of its member.
 
 import { describeText, ownCause } from '../../oauth/cause.ts';
-import { type FailureReason, Refusal } from '../../oauth/failure.ts';
+import { Refusal } from '../../oauth/failure.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
 import type { Reply } from '../../oauth/reply.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { UserinfoRules } from '../../programme/answers/identity.ts';

@@ -4,13 +4,8 @@ import { after } from '../../lib/clock.ts';
 import { spacedLanguages } from '../../lib/language.ts';
 import { present } from '../../lib/present.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
-import {
-  InMaintenance,
-  type LoginFailureReason,
-  LoginRefusal,
-  Refusal,
-  Unavailable,
-} from '../../oauth/failure.ts';
+import { InMaintenance, LoginRefusal, Refusal, Unavailable } from '../../oauth/failure.ts';
+import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import type { RecordedFailure, RequestRecord } from '../../oauth/request_record.ts';
 import { namingScope } from '../../oauth/scope.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';

@@ -1,13 +1,14 @@
 // Owns the failures that a login request forces where its programme has a sandbox.
 
-import { LoginRefusal, pageOnlyLoginFailures } from '../../oauth/failure.ts';
+import { LoginRefusal } from '../../oauth/failure.ts';
+import { pageOnlyLoginReasons } from '../../oauth/login_reasons.ts';
 import type { Asking } from '../../programme/sandbox/sandbox.ts';
 import { outageRetryAfter } from '../failure.ts';
 import { findForced, noSuchFailure, unknownFailure } from '../sandbox.ts';
 import type { Service } from '../service.ts';
 import { type DeadEnd, deadEnds, endOn, type LoginOutcome } from './outcome.ts';
 
-const pageOnly: ReadonlySet<string> = new Set(pageOnlyLoginFailures);
+const pageOnly: ReadonlySet<string> = new Set(Object.keys(pageOnlyLoginReasons));
 
 /**
  * What a login request forces: an outcome at once, or the refusal that it gets as soon as client and

@@ -1,9 +1,9 @@
 // Owns a programme's demo: its partner, member, paths, and requests of partner and gateway.
 
 import { present } from '../../lib/present.ts';
-import type { FailureReason } from '../../oauth/failure.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { VerificationMode } from '../../programme/requests/demand.ts';

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 
 import { present } from '../../lib/present.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import { type FailureFacts, type FailureReason, failureReasons } from '../../oauth/failure.ts';
+import type { FailureFacts } from '../../oauth/failure.ts';
+import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import type { Definition } from '../language/definition.ts';
 import type { ErrorMapping, ErrorsDefinition } from '../language/errors_schema.ts';

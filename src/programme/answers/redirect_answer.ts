@@ -1,7 +1,7 @@
 // Owns the way back to the partner: a redirect with all parameters of an answer, or a form of them.
 
 import type { Client } from '../../oauth/client.ts';
-import type { LoginFailureReason } from '../../oauth/failure.ts';
+import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import type { Member } from '../../oauth/member.ts';
 import { withParameters } from '../../oauth/redirect_uri.ts';
 import type {

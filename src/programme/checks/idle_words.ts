@@ -4,8 +4,8 @@
 import { nodeAt, positionAt } from '../../lib/document.ts';
 import type { Path } from '../../lib/fault.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
-import type { FailureReason } from '../../oauth/failure.ts';
 import { grantTypes } from '../../oauth/grant.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';

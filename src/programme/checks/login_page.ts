@@ -4,7 +4,7 @@ import { nodeAt } from '../../lib/document.ts';
 import type { Path } from '../../lib/fault.ts';
 import { directionOf } from '../../lib/language.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
-import { loginFailureReasons } from '../../oauth/failure.ts';
+import { loginFailureReasons } from '../../oauth/login_reasons.ts';
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { readVariant } from '../language/variants.ts';

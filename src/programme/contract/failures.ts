@@ -1,13 +1,14 @@
 // Owns what a contract promises of failed requests: the answer to each reason, in the dialect's words,
 // and the parameters that can be at fault.
 
+import type { FailureFacts } from '../../oauth/failure.ts';
+import { grantTypes } from '../../oauth/grant.ts';
 import {
-  type FailureFacts,
   type FailureReason,
   failureReasons,
   grantFailures,
-} from '../../oauth/failure.ts';
-import { grantTypes } from '../../oauth/grant.ts';
+  isRetried,
+} from '../../oauth/reasons.ts';
 import type { Definition } from '../language/definition.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import { sentPrefix } from '../language/vocabularies.ts';
@@ -32,10 +33,6 @@ const sampleParameter = 'sample-parameter';
 
 /** Seconds, for the reasons that tell when to try again. */
 const retryAfter = 5;
-const retriedReasons: ReadonlySet<FailureReason> = new Set([
-  'throttled',
-  'temporarily_unavailable',
-]);
 
 /** The answer to each failure that a request to an offered grant can have. */
 export function describeFailures(
@@ -84,7 +81,7 @@ function render(
       sent: sampleSent(written, absent),
       ...(absent.has('parameter') ? {} : { parameter }),
       ...(reason === 'invalid_scope' && !absent.has('scope') ? { scope: 'SCOPE' } : {}),
-      ...(retriedReasons.has(reason) ? { retryAfter } : {}),
+      ...(isRetried(reason) ? { retryAfter } : {}),
       ...(reason === 'throttled' ? { budget: sampleBudget } : {}),
     }),
   );

@@ -1,6 +1,6 @@
 // Owns what a contract promises of login requests: what they may say, and the answers that end them.
 
-import { type LoginFailureReason, loginFailureReasons } from '../../oauth/failure.ts';
+import { type LoginFailureReason, loginFailureReasons } from '../../oauth/login_reasons.ts';
 import { usualCodeLength } from '../checks/given_out.ts';
 import type { PageFailure } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';

@@ -1,9 +1,9 @@
 // Owns what a contract promises of an endpoint's reading: methods, media types and inputs.
 
 import { present } from '../../lib/present.ts';
-import type { FailureReason } from '../../oauth/failure.ts';
 import { grantInputs, type GrantType, inputsOfGrants } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
 import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import {

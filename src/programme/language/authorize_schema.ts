@@ -2,9 +2,9 @@
 
 import * as v from 'valibot';
 
+import { pageOnlyLoginReasons, redirectableLoginReasons } from '../../oauth/login_reasons.ts';
 import { key, listed, named, note, type Output } from '../../schema/notes.ts';
 import { matching, textSchema, wholeNumber, wireNameSchema } from '../../schema/scalars.ts';
-import { pageOnlyFailureTexts, redirectableFailureTexts } from './failure_texts.ts';
 import { fieldSchemasOf } from './field_schema.ts';
 import { endpointSchema } from './input_schema.ts';
 import { pageTextSchema } from './page_schema.ts';
@@ -130,10 +130,10 @@ export const authorizeSchema = v.strictObject({
   }),
   failures: key(
     v.strictObject({
-      ...listed(pageOnlyFailureTexts, pageFailureSchema),
-      ...listed(redirectableFailureTexts, failureSchema),
+      ...listed(pageOnlyLoginReasons, pageFailureSchema),
+      ...listed(redirectableLoginReasons, failureSchema),
       ...listed(
-        { login_required: redirectableFailureTexts.login_required },
+        { login_required: redirectableLoginReasons.login_required },
         v.optional(failureSchema, { redirect: 'login_required' }),
       ),
     }),

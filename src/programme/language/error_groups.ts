@@ -2,8 +2,12 @@
 
 import { mergeNodes, nodeAt } from '../../lib/document.ts';
 import type { MapEntry, MapNode, YamlNode } from '../../lib/yaml/node.ts';
-import { reasonsByCode } from '../../oauth/error_codes.ts';
-import { type FailureReason, failureReasons, gatewayRefusals } from '../../oauth/failure.ts';
+import {
+  type FailureReason,
+  failureReasons,
+  gatewayRefusals,
+  reasonsByCode,
+} from '../../oauth/reasons.ts';
 
 /**
  * `base` with the settings of the groups in `over`; a later group overrides an earlier one, and the

@@ -2,8 +2,7 @@
 
 import * as v from 'valibot';
 
-import { reasonsByCode } from '../../oauth/error_codes.ts';
-import { failureReasons } from '../../oauth/failure.ts';
+import { failureReasons, reasons, reasonsByCode } from '../../oauth/reasons.ts';
 import { key, listed, named, type Output } from '../../schema/notes.ts';
 import {
   answerHeadersSchema,
@@ -14,7 +13,6 @@ import {
   wireNameSchema,
 } from '../../schema/scalars.ts';
 import { encodings, withContentType } from '../answers/encoding.ts';
-import { failureTexts } from './failure_texts.ts';
 import { fieldSchemasOf } from './field_schema.ts';
 import { nameCases } from './value_tree.ts';
 import { errorVocabulary } from './vocabularies.ts';
@@ -141,13 +139,13 @@ const groupSchema = v.pipe(
 /** Younger than files that map every reason themselves: there it is as an invalid code. */
 const reasonsSchema = v.pipe(
   v.strictObject({
-    ...listed(failureTexts, mappingSchema),
+    ...listed(reasons, mappingSchema),
     invalid_assertion: {
       ...v.exactOptional(mappingSchema),
-      told: { text: failureTexts.invalid_assertion, otherwise: 'as `invalid_code`' },
+      told: { text: reasons.invalid_assertion.text, otherwise: 'as `invalid_code`' },
     },
   }),
-  v.transform((reasons) => ({ invalid_assertion: reasons.invalid_code, ...reasons })),
+  v.transform((mapped) => ({ invalid_assertion: mapped.invalid_code, ...mapped })),
 );
 
 export const errorsSchema = v.pipe(

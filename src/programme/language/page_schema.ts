@@ -2,10 +2,10 @@
 
 import * as v from 'valibot';
 
+import { loginReasons } from '../../oauth/login_reasons.ts';
 import { isOptional } from '../../schema/keys.ts';
 import { key, listed, named, type Output } from '../../schema/notes.ts';
 import { matching, textSchema } from '../../schema/scalars.ts';
-import { pageOnlyFailureTexts, redirectableFailureTexts } from './failure_texts.ts';
 
 /** Page text, in which `{programme}` stands for the programme's name. */
 export const pageTextSchema = v.pipe(
@@ -208,10 +208,7 @@ const pagesOfLanguage = translated('login.pages', ownPagesSchema.entries, {
   wrong_method: '{ title: Impossible ainsi }',
 });
 
-const failurePages = listed(
-  { ...pageOnlyFailureTexts, ...redirectableFailureTexts },
-  v.exactOptional(pageSchema),
-);
+const failurePages = listed(loginReasons, v.exactOptional(pageSchema));
 
 /** All texts in a further language, those of failures included. */
 export const languageSchema = v.pipe(

@@ -1,10 +1,10 @@
 // Owns the named values of which token responses, JWTs, error bodies and redirects are made.
 
 import { type Client, propertyValues } from '../../oauth/client.ts';
-import { reasonsByCode } from '../../oauth/error_codes.ts';
-import { failureReasons, loginFailureReasons } from '../../oauth/failure.ts';
 import { grantTypes } from '../../oauth/grant.ts';
+import { loginFailureReasons } from '../../oauth/login_reasons.ts';
 import type { Member } from '../../oauth/member.ts';
+import { failureReasons, reasonsByCode } from '../../oauth/reasons.ts';
 import type { ValueKind } from './value_format.ts';
 
 /**

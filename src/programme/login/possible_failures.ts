@@ -1,6 +1,6 @@
 // Owns which failures a login request can be answered with, with what is told of an example of each.
 
-import { type LoginFailureReason, loginFailureReasons } from '../../oauth/failure.ts';
+import { type LoginFailureReason, loginFailureReasons } from '../../oauth/login_reasons.ts';
 import type { Definition } from '../language/definition.ts';
 import { compileInputs } from '../requests/input_rules.ts';
 import {

@@ -11,7 +11,8 @@ import {
   type RulePath,
 } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
-import { type FailureFacts, type LoginFailureReason, LoginRefusal } from '../../oauth/failure.ts';
+import { type FailureFacts, LoginRefusal } from '../../oauth/failure.ts';
+import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { challengeFault } from '../../oauth/pkce.ts';
 import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import { headerValues, type RequestHead } from '../../oauth/wire_request.ts';

@@ -3,7 +3,7 @@
 import type { Milliseconds } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
-import type { LoginFailureReason } from '../../oauth/failure.ts';
+import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { compileRedirectAnswer, type RedirectWriter } from '../answers/redirect_answer.ts';
 import type { PageFailure, RedirectFailure } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';

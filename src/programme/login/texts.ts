@@ -2,7 +2,7 @@
 
 import { chooseLanguage, directionOf } from '../../lib/language.ts';
 import { present } from '../../lib/present.ts';
-import { type LoginFailureReason, loginFailureReasons } from '../../oauth/failure.ts';
+import { type LoginFailureReason, loginFailureReasons } from '../../oauth/login_reasons.ts';
 import type { Definition } from '../language/definition.ts';
 import {
   type LanguageDefinition,

@@ -1,8 +1,9 @@
 // Owns reading a gateway's demand on credentials from the verify URL.
 
 import { countOf, describeName, type RulePath } from '../../oauth/cause.ts';
-import { type FailureReason, Refusal } from '../../oauth/failure.ts';
+import { Refusal } from '../../oauth/failure.ts';
 import { type Parameters, parseForm } from '../../oauth/parameters.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
 import { readQuery, refuse } from './request_reader.ts';
 

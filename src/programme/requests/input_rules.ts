@@ -10,9 +10,9 @@ import {
   ownCause,
 } from '../../oauth/cause.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
-import type { FailureReason } from '../../oauth/failure.ts';
 import { memberPath } from '../../oauth/parameters.ts';
 import { challengeFault, proofInputs } from '../../oauth/pkce.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
 import { attributeMark } from '../../oauth/xml_parameters.ts';
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, EndpointDefinition, InputDefinition } from '../language/input_schema.ts';

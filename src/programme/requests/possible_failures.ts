@@ -1,13 +1,9 @@
 // Owns which failures an endpoint can answer, with what is told of an example of each.
 
 import { privateKeyJwt } from '../../oauth/client.ts';
-import {
-  type FailureFacts,
-  type FailureReason,
-  failureReasons,
-  grantFailures,
-} from '../../oauth/failure.ts';
+import type { FailureFacts } from '../../oauth/failure.ts';
 import { grantInputs } from '../../oauth/grant.ts';
+import { type FailureReason, failureReasons, grantFailures } from '../../oauth/reasons.ts';
 import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import {

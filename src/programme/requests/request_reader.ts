@@ -2,7 +2,7 @@
 // empty parameters (C-8, first steps).
 
 import { type Cause, countOf, describeName, endpointRule, ownCause } from '../../oauth/cause.ts';
-import { type FailureFacts, type FailureReason, Refusal } from '../../oauth/failure.ts';
+import { type FailureFacts, Refusal } from '../../oauth/failure.ts';
 import {
   MalformedParameters,
   noParameters,
@@ -10,6 +10,7 @@ import {
   parseForm,
   separator,
 } from '../../oauth/parameters.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
 import { cookiesOf, headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import {
   type EndpointDefinition,

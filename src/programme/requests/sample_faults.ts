@@ -1,8 +1,8 @@
 // Owns sample requests with one fault each, and the dialect's reason to refuse each of them.
 
-import { type FailureReason, failureReasons } from '../../oauth/failure.ts';
 import { grantInputs, type GrantType, tokenGrants } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
+import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
 import type { Definition } from '../language/definition.ts';
 import {
   type EndpointDefinition,

@@ -1,6 +1,6 @@
 // Owns sample login requests with one fault each.
 
-import type { LoginFailureReason } from '../../oauth/failure.ts';
+import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import type { Definition } from '../language/definition.ts';
 import { compileInput } from './input_rules.ts';
 import { unheardOf } from './possible_failures.ts';

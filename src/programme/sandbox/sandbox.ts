@@ -1,6 +1,6 @@
 // Owns the compiled sandbox of a programme: which failure a request asks for, and which an endpoint has.
 
-import type { LoginFailureReason } from '../../oauth/failure.ts';
+import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { parseFormOrNone } from '../../oauth/parameters.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { Definition } from '../language/definition.ts';

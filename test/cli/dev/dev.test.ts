@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
 import { instant } from '../../../src/lib/clock.ts';
-import { type FailureReason, failureReasons } from '../../../src/oauth/failure.ts';
+import { type FailureReason, failureReasons } from '../../../src/oauth/reasons.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { isSigning } from '../../../src/programme/requests/sample_proof.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { failureReasons } from '../../../src/oauth/failure.ts';
+import { failureReasons } from '../../../src/oauth/reasons.ts';
 import { compileProgramme } from '../../../src/programme/compile.ts';
 import { errorsOf, loadClub, programmeOf } from '../../support/definition.ts';
 import { publicUrl } from '../../support/jetway.ts';

@@ -12,10 +12,14 @@ import { instant } from '../../../src/lib/clock.ts';
 import { formatFault } from '../../../src/lib/fault.ts';
 import { readXml } from '../../../src/lib/xml/xml.ts';
 import type { Client, ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
-import { failureReasons, redirectableLoginFailures } from '../../../src/oauth/failure.ts';
 import { grantTypes } from '../../../src/oauth/grant.ts';
+import {
+  redirectableLoginReasons,
+  type RedirectableLoginFailure,
+} from '../../../src/oauth/login_reasons.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
 import { parseForm } from '../../../src/oauth/parameters.ts';
+import { failureReasons } from '../../../src/oauth/reasons.ts';
 import type { Reply } from '../../../src/oauth/reply.ts';
 import type { TokenSet } from '../../../src/oauth/token_set.ts';
 import { accessClaims } from '../../../src/programme/answers/access_claims.ts';
@@ -192,7 +196,9 @@ describe('HOSTILE 77: no writer throws, and each answer can be sent and read', (
         properties: memberProperties,
       });
       const mode = fc.constantFrom(undefined, 'query', 'fragment', 'form_post');
-      const reason = fc.constantFrom(...redirectableLoginFailures);
+      const reason = fc.constantFrom(
+        ...(Object.keys(redirectableLoginReasons) as RedirectableLoginFailure[]),
+      );
       const redirectUri = 'https://partner.example/cb';
       fc.assert(
         fc.property(client, odd, odd, mode, member, reason, (to, code, state, how, one, why) => {

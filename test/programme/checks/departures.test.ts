@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { formatFault } from '../../../src/lib/fault.ts';
-import { gatewayRefusals } from '../../../src/oauth/failure.ts';
+import { gatewayRefusals } from '../../../src/oauth/reasons.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 import { toPlain } from '../../../src/lib/document.ts';
 import { parseYaml } from '../../../src/lib/yaml/yaml.ts';
-import { failureReasons } from '../../../src/oauth/failure.ts';
+import { failureReasons } from '../../../src/oauth/reasons.ts';
 
 export type Plain = null | boolean | number | string | readonly Plain[] | PlainMap;
 export interface PlainMap {

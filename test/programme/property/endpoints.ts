@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 
-import { failureReasons } from '../../../src/oauth/failure.ts';
+import { failureReasons } from '../../../src/oauth/reasons.ts';
 import type { Plain, PlainMap } from './dialect.ts';
 import { partial } from './trees.ts';
 

@@ -1,7 +1,7 @@
 // Owns what a dialect must answer, worked out from its plain values: the independent half of the
 // property that an accepted file answers as it says.
 
-import type { FailureReason } from '../../../src/oauth/failure.ts';
+import type { FailureReason } from '../../../src/oauth/reasons.ts';
 import { jsonHeaders } from '../../support/club.ts';
 import type { Answer } from '../../support/wire.ts';
 import { bodyOf, cased, type Known, usualTypes } from './answers.ts';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 
-import { failureReasons } from '../../../src/oauth/failure.ts';
 import { grantTypes } from '../../../src/oauth/grant.ts';
+import { failureReasons } from '../../../src/oauth/reasons.ts';
 import { isMap, type Plain, type PlainMap } from './dialect.ts';
 import { endpointKnobs } from './endpoints.ts';
 import { list, partial, texts, trees, type Words, words } from './trees.ts';

@@ -1,7 +1,7 @@
 // Owns departures in answers that standard clients or gateways would misunderstand.
 
 import type { Path } from '../../../lib/fault.ts';
-import { type FailureReason, failureReasons, gatewayRefusals } from '../../../oauth/failure.ts';
+import { type FailureReason, failureReasons, gatewayRefusals } from '../../../oauth/reasons.ts';
 import { wrong } from '../../../schema/complaint.ts';
 import { writtenValues } from '../../language/value_tree.ts';
 import { heldHeaders } from '../../requests/verify_headers.ts';

@@ -5,7 +5,7 @@ import { readYamlAsset } from '../../../lib/asset.ts';
 import { nodeAt, toPlain } from '../../../lib/document.ts';
 import type { Fault } from '../../../lib/fault.ts';
 import type { YamlNode } from '../../../lib/yaml/node.ts';
-import { reasonsByCode } from '../../../oauth/error_codes.ts';
+import { reasonsByCode } from '../../../oauth/reasons.ts';
 
 /** Several words with a text each. */
 type Texts = Readonly<Record<string, string>>;

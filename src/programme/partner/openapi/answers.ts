@@ -1,8 +1,8 @@
 // Owns the responses of an operation: every answer that the contract renders, by its status.
 
+import { reasons } from '../../../oauth/reasons.ts';
 import type { Answers, Told } from '../../contract/answers.ts';
 import type { FailurePromise } from '../../contract/failures.ts';
-import { failureAdvice } from '../failure_texts.ts';
 import type { Guide } from '../guide.ts';
 import { type Schema, schemaOf } from './schemas.ts';
 
@@ -37,7 +37,7 @@ function failureExample(
   { reason, tell, mayHold, render }: FailurePromise,
   names: readonly string[],
 ): Example {
-  const { cause } = failureAdvice[reason];
+  const { cause } = reasons[reason];
   return {
     name: reason,
     summary: cause.replace('{names}', () => names.join(', ')).replaceAll('`', ''),

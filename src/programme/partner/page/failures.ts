@@ -1,7 +1,7 @@
 // Owns the section on refused requests of a partner's page: every answer, its cause and its remedy.
 
+import { reasons } from '../../../oauth/reasons.ts';
 import type { FailurePromise } from '../../contract/failures.ts';
-import { failureAdvice } from '../failure_texts.ts';
 import type { Guide } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { answerBlock, shortAnswer } from './words.ts';
@@ -37,7 +37,7 @@ function failureTable(
   const rows = failures.flatMap(({ reason, metBy, tell }) => {
     const names = metBy[who];
     if (names === undefined) return [];
-    const { cause, remedy } = failureAdvice[reason];
+    const { cause, remedy } = reasons[reason];
     const told = cause.replace('{names}', () => names.map(inCode).join(', '));
     return [[shortAnswer(tell(names[0])), told, remedy, isNamed && inCode(reason)]];
   });

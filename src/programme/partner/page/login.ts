@@ -1,8 +1,8 @@
 // Owns the section on logins of a partner's page: the link, what comes back, and what can fail.
 
+import { loginReasons } from '../../../oauth/login_reasons.ts';
 import { isPage, type LoginFailurePromise, type LoginPromise } from '../../contract/login.ts';
 import type { InputPromise } from '../../contract/reading.ts';
-import { loginFailureAdvice } from '../failure_texts.ts';
 import { type Guide, loginRequest } from '../guide.ts';
 import { type Block, type Row, codeBlock, escaped, inCode, sentence, table } from '../markdown.ts';
 import { curlLines } from '../snippets/curl.ts';
@@ -150,6 +150,6 @@ function pageRow(failure: LoginFailurePromise): Row {
 }
 
 function advice({ reason, metBy = [] }: LoginFailurePromise): readonly [string, string] {
-  const { cause, remedy } = loginFailureAdvice[reason];
+  const { cause, remedy } = loginReasons[reason];
   return [cause.replace('{names}', () => metBy.map(inCode).join(', ')), remedy];
 }

@@ -1,7 +1,7 @@
 // Owns the sections on the use of tokens of a partner's page: calls, lifetimes, retries and limits.
 
 import { milliseconds } from '../../../lib/clock.ts';
-import type { FailureReason } from '../../../oauth/failure.ts';
+import type { FailureReason } from '../../../oauth/reasons.ts';
 import type { TokenForm } from '../../contract/tokens.ts';
 import type { BudgetValue } from '../../language/limits.ts';
 import { grantWords } from '../grant_words.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { formatFault } from '../../../../src/lib/fault.ts';
-import { grantFailures } from '../../../../src/oauth/failure.ts';
+import { grantFailures } from '../../../../src/oauth/reasons.ts';
 import { definitionSchema } from '../../../../src/programme/language/definition.ts';
 import { loadProgramme } from '../../../../src/programme/language/load.ts';
 import { absentWords } from '../../../../src/programme/language/slips/foreign_words.ts';
