@@ -11,6 +11,7 @@ import type {
 import type { Definition } from '../../src/programme/language/definition.ts';
 import type { ErrorMapping } from '../../src/programme/language/errors_schema.ts';
 import type { EndpointDefinition } from '../../src/programme/language/input_schema.ts';
+import { inputRows } from '../../src/programme/language/known_inputs.ts';
 import { formatsOf, formatterOf } from '../../src/programme/language/value_format.ts';
 import { characterRanges } from '../../src/programme/language/value_shape.ts';
 import {
@@ -66,7 +67,9 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
     formats: table(['`as`', 'For a', 'Written'], formatRows()),
     inputs: table(
       ['Input', 'Request', 'Use'],
-      Object.entries(inputTexts).map(([name, [where, use]]) => [code(name), where, use]),
+      Object.entries(inputRows)
+        .filter(([, { at }]) => !at.includes('management'))
+        .map(([name, { at, use }]) => [code(name), at.join(', '), use]),
     ),
     'character classes': table(
       ['Class', 'Characters', 'What they are'],
@@ -141,64 +144,3 @@ function endpointRow(variant: string, key: string, endpoint: EndpointDefinition)
     words.join(', '),
   ];
 }
-
-/** What Jetway does with the inputs it knows by name. */
-export const inputTexts: Readonly<Record<string, readonly [where: string, use: string]>> = {
-  client_id: [
-    'login, token',
-    'Whose login it is; with `client_secret`, who authenticates by parameters.',
-  ],
-  client_secret: ['token', 'The secret of a client that authenticates by parameters.'],
-  client_assertion: ['token', 'What a client has signed to authenticate (`private_key_jwt`).'],
-  client_assertion_type: [
-    'token',
-    'Held to the URN of RFC 7523 2.2 where it is declared and `client_assertion` comes.',
-  ],
-  assertion: ['token', 'What a client has signed for the grant `jwt_bearer`.'],
-  response_type: ['login', 'Must be declared; its failures have reasons of their own.'],
-  redirect_uri: [
-    'login, token',
-    'Where the answer goes; at the token endpoint, compared with that.',
-  ],
-  state: ['login', 'Carried back to the partner (RFC 6749 4.1.1).'],
-  response_mode: [
-    'login',
-    'Which of `query`, `fragment` and `form_post` the answer comes by; its `allowed` says which can be chosen.',
-  ],
-  scope: ['login, token', 'What is asked for.'],
-  brand: ['login', 'Which of `login.brands` the page shows (P-3).'],
-  ui_locales: [
-    'login',
-    'Languages for the pages, best first, with spaces between (OpenID Connect Core 3.1.2.1).',
-  ],
-  nonce: [
-    'login',
-    'Stands in the identity token (OpenID Connect Core 3.1.2.1); 1024 characters at most.',
-  ],
-  prompt: ['login', '`none` is answered with `login_required`: every login has its page.'],
-  code_challenge: ['login', 'PKCE (RFC 7636).'],
-  code_challenge_method: ['login', 'PKCE; `S256` is the only method.'],
-  grant_type: [
-    'token',
-    'Chooses the grant. An endpoint that serves one grant can leave it undeclared or optional.',
-  ],
-  code: ['token', 'The code to redeem.'],
-  code_verifier: ['token', 'PKCE.'],
-  refresh_token: ['token', 'The refresh token to use.'],
-  subject_token: ['token', 'The access token to exchange.'],
-  subject_token_type: [
-    'token',
-    'What kind it says it is: `allowed` must say which values are taken (RFC 8693 3).',
-  ],
-  requested_token_type: [
-    'token',
-    'As `subject_token_type`; answers tell it as `issued_token_type`.',
-  ],
-  actor_token: ['token', 'Refused: there is no delegation. Ignored where it is not declared.'],
-  username: ['token', 'Whose password it is (the grant `password`, P-9).'],
-  password: ['token', "The member's password."],
-  forwarded_for: [
-    'login, token',
-    "At the login, held to its form when the form is posted, too (P-13). With the grant `password`: what the partner says of its customer's address, for the directory behind a hook. No limit counts by it (P-6).",
-  ],
-};

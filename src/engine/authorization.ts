@@ -5,7 +5,7 @@ import type { Instant } from '../lib/clock.ts';
 import type { Answer, Era, ExchangedFrom, GrantType, Login, LoginState } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
-import type { Inputs } from '../programme/requests/input_rules.ts';
+import type { Inputs } from '../programme/requests/inputs.ts';
 import type { NewLogin } from '../store/grants.ts';
 import type { Authenticated } from './authentication/proof.ts';
 import type { LoggedIn } from './identity/identity_token.ts';

@@ -3,7 +3,7 @@
 import { epochSeconds } from '../lib/clock.ts';
 import { headerText, noStore, type Reply } from '../oauth/reply.ts';
 import type { Caller } from '../programme/requests/client_values.ts';
-import type { Inputs } from '../programme/requests/input_rules.ts';
+import type { Inputs } from '../programme/requests/inputs.ts';
 import type { StandingToken } from './presented/access_token.ts';
 import type { Service } from './service.ts';
 

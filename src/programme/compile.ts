@@ -24,7 +24,7 @@ import { compileLogin } from './login/rules.ts';
 import type { ClientRules, MemberRules, Programme, SelectorRule } from './programme.ts';
 import { compileAssertionTerms } from './requests/assertion_terms.ts';
 import { offeredGrants } from './requests/grant_places.ts';
-import { compileInput } from './requests/input_rules.ts';
+import { compileInput } from './requests/inputs.ts';
 import { compileTokenEndpoint } from './requests/token_endpoint.ts';
 import {
   compileTokenManagement,
@@ -64,6 +64,13 @@ export function compileProgramme(
   const throttle = unlessOff(definition.throttle);
   const tellBudget = compileBudgetHeaders(throttle?.headers ?? {});
   const isSigned = signsAccess(definition);
+  const clients = compileClientRules(definition, { issuer, audience, publicUrl });
+  const login = compileLogin(definition, { ownPath, issuer }, logos);
+  const verification = compileVerification(definition, scope);
+  const tokenEndpoints = Object.entries(definition.token_endpoints).map(([name, endpoint]) =>
+    compileTokenEndpoint(name, endpoint, definition),
+  );
+  const extras = compileExtras(id, definition, publicUrl, ownPath, scope);
   const lifetimes = byGrant((type) => definition.grants[type]?.access_lifetime ?? access.lifetime);
   return Object.freeze({
     id,
@@ -76,21 +83,19 @@ export function compileProgramme(
     audience,
     requestIdHeader: definition.request_id === 'none' ? undefined : definition.request_id,
     values,
-    clients: compileClientRules(definition, { issuer, audience, publicUrl }),
+    clients,
     assertionSubjects: definition.grants.jwt_bearer?.subject ?? [],
-    login: compileLogin(definition, { ownPath, issuer }, logos),
+    login,
     code: {
       generate: compileGenerator(definition.code, usualCodeLength),
       lifetime: definition.code.lifetime,
       misfit: compileMisfit(definition.code),
     },
-    tokenEndpoints: Object.entries(definition.token_endpoints).map(([name, endpoint]) =>
-      compileTokenEndpoint(name, endpoint, definition),
-    ),
+    tokenEndpoints,
     grants: new Set(offeredGrants(definition)),
     refreshing: refreshingOf(definition),
     scope,
-    verification: compileVerification(definition, scope),
+    verification,
     access: {
       isSigned,
       formats: byGrant((type) => accessFormatOf(definition, type)),
@@ -106,7 +111,16 @@ export function compileProgramme(
     clientSubject: (client: ClientId) => prefix + client,
     isClientSubject: (subject: string) => subject.startsWith(prefix),
     signsTokens: isSigned || refresh.format === 'jwt' || definition.id_token !== undefined,
-    ...compileExtras(id, definition, publicUrl, ownPath, scope),
+    ...extras,
+    ...(definition.sandbox && {
+      sandbox: compileSandbox(definition.sandbox, {
+        tokenEndpoints,
+        clients,
+        login,
+        verification,
+        ...extras,
+      }),
+    }),
     throttle,
     members: compileMembers(definition),
     memberNumber: compileMemberNumber(definition),
@@ -122,11 +136,8 @@ function compileExtras(
   publicUrl: string,
   ownPath: string,
   scope: ScopeRules,
-): Pick<
-  Programme,
-  'introspection' | 'revocation' | 'metadata' | 'sandbox' | 'identity' | 'userinfo'
-> {
-  const { introspection, revocation, metadata, sandbox, base_path: basePath } = definition;
+): Pick<Programme, 'introspection' | 'revocation' | 'metadata' | 'identity' | 'userinfo'> {
+  const { introspection, revocation, metadata } = definition;
   const endpoint = (path: string, byGateways: boolean): TokenManagementEndpoint =>
     compileTokenManagement(ownPath + path, definition, { byGateways });
   const identity = compileIdentity(definition, scope);
@@ -136,7 +147,6 @@ function compileExtras(
     introspection: introspection && endpoint(introspection.path, true),
     revocation: revocation && endpoint(revocation.path, false),
     metadata: metadata === 'on' ? compileMetadata(id, definition, publicUrl, ownPath) : undefined,
-    sandbox: sandbox && compileSandbox(sandbox, definition, { basePath, ownPath }),
   });
 }
 
@@ -165,6 +175,7 @@ function compileClientRules(
       describeShape(identifier),
       ...foreign.map((text) => `not ${quote(text)}`),
     ].join(', '),
+    authentication,
     scheme: authentication.scheme,
     failureLimit: unlessOff(authentication.failure_limit),
     assertions: compileAssertionTerms(definition, issuer, publicUrl),
@@ -178,8 +189,7 @@ function compileSelectors(definition: Definition): ReadonlyMap<string, SelectorR
   return new Map(
     [authorize.endpoint, ...Object.values(endpoints)].map(({ path, inputs }) => {
       const input = inputs[selector.input] ?? { required: false };
-      const { inHeader, wireName, unwrap } = compileInput(selector.input, input, '');
-      const scheme = input.scheme?.toLowerCase();
+      const { inHeader, wireName, unwrap, scheme } = compileInput(selector.input, input, '');
       return [base + path, { inHeader, wireName, unwrap, scheme, isDefault: selector.default }];
     }),
   );

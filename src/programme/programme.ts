@@ -13,11 +13,12 @@ import type { MemberNumberRules } from './answers/member_number.ts';
 import type { Metadata } from './answers/metadata.ts';
 import type { ProgrammeValues, TokenRenderer } from './answers/token_layout.ts';
 import type { Values } from './answers/tree_writer.ts';
+import type { ClientAuthentication } from './language/client_schema.ts';
 import type { Definition } from './language/definition.ts';
 import type { Misfit } from './language/value_shape.ts';
 import type { LoginRules } from './login/rules.ts';
 import type { AssertionTerms } from './requests/assertion_terms.ts';
-import type { InputRule } from './requests/input_rules.ts';
+import type { Input } from './requests/inputs.ts';
 import type { TokenEndpoint } from './requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from './requests/token_management.ts';
 import type { VerificationRules } from './requests/verification.ts';
@@ -32,6 +33,8 @@ export interface ClientRules {
   readonly newIdentifier: () => ClientId;
   /** The identifier's shape in words, for messages. */
   readonly identifierForm: string;
+  /** How clients prove themselves. */
+  readonly authentication: ClientAuthentication;
   /** The word before credentials in the Authorization header. */
   readonly scheme: string;
   /** Limit on wrong secrets for one client from one address; undefined where `off`. */
@@ -56,7 +59,7 @@ export interface AccessTokenRules {
 }
 
 /** How a request names one of the programmes that share a path: in a header or the query. */
-export interface SelectorRule extends Pick<InputRule, 'inHeader' | 'wireName' | 'unwrap'> {
+export interface SelectorRule extends Pick<Input, 'inHeader' | 'wireName' | 'unwrap'> {
   /** The authentication scheme before the value, in lower case. */
   readonly scheme: string | undefined;
   readonly isDefault: boolean;

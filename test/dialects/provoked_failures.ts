@@ -90,12 +90,13 @@ function* furtherTokenFaults({
 }
 
 function* wrongLogins({
+  programme,
   definition,
   by,
   other: { client: other },
   values,
 }: Provoking): Iterable<Provoked> {
-  yield* loginFaults(definition, by, values);
+  yield* loginFaults(programme.login.endpoint, definition, by, values);
   const { endpoint, pkce, redirect_uri: rule } = definition.authorize;
   const request = (changes: SampleValues, client = by.client): SampleRequest =>
     sampleLoginRequest(definition, client, { ...values, ...changes });

@@ -12,7 +12,7 @@ import { neededValues } from '../../programme/language/value_tree.ts';
 import { clientPropertyPrefix } from '../../programme/language/vocabularies.ts';
 import { provenProperties } from '../../programme/requests/assertion_terms.ts';
 import { comparedProperties, inputsIn } from '../../programme/requests/client_values.ts';
-import { compileInput } from '../../programme/requests/input_rules.ts';
+import { compileInput } from '../../programme/requests/inputs.ts';
 import { isPublicOnly } from '../../programme/requests/sample_proof.ts';
 import { refuseUsage } from '../exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';

@@ -8,7 +8,7 @@ import { type Client, type ClientId, publicUse } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
-import type { Inputs } from '../../programme/requests/input_rules.ts';
+import type { Inputs } from '../../programme/requests/inputs.ts';
 import type {
   PresentedCredentials,
   TokenCredentials,

@@ -66,7 +66,9 @@ export function commandSheet(demo: Demo): string {
     programme.grants.has('authorization_code') &&
       part(
         'Errors of a login: a page, or a redirect with the error',
-        ...loginFaults(demo.definition, by, loginValues(demo)).map((one) => faultLine(demo, one)),
+        ...loginFaults(programme.login.endpoint, demo.definition, by, loginValues(demo)).map(
+          (one) => faultLine(demo, one),
+        ),
       ),
     ...part('Errors that a gateway passes on'),
     ...verifyFaults(demo, last && { token: shellVariable('ACCESS'), kind: kindOf(demo, last) }).map(

@@ -121,7 +121,9 @@ export function faultsOf({ demo, access, kind, ended }: Visit): readonly DemoFau
   const groups: Readonly<Record<string, readonly SampleFault<DemoFault['reason']>[]>> = {
     'At the token endpoints': tokenFaults(programme, definition, by),
     'At verify, as a gateway passes them on': verifyFaults(demo, held),
-    'At the login': hasLogin ? loginFaults(definition, by, loginValues(demo)) : [],
+    'At the login': hasLogin
+      ? loginFaults(programme.login.endpoint, definition, by, loginValues(demo))
+      : [],
   };
   return Object.entries(groups).flatMap(([group, faults]) =>
     faults.map((fault) => ({ ...fault, group, key: `${group} ${fault.reason}` })),

@@ -8,11 +8,13 @@ import {
   type AuthenticationMethod,
   certificateMethods,
   isHeaderMethod,
+  privateKeyJwt,
 } from '../../oauth/client.ts';
 import { grantTypes, publicGrants, tokenGrants } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import { readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
+import { methodRows } from '../language/methods.ts';
 import { alphabetOf } from '../language/value_shape.ts';
 import { grantsAt } from '../requests/grant_places.ts';
 import { lackingInputs } from './endpoints.ts';
@@ -79,7 +81,9 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
   const ways = new Map(
     methods.flatMap((method) => {
       const isAlone = method === 'secret' && authentication.secret_half !== undefined;
-      return isAlone ? [] : inputsOfMethod[method].map((role) => [role, wayOf(method)] as const);
+      // Those of assertions are checked with them (assertions.ts).
+      const isOther = isAlone || method === privateKeyJwt;
+      return isOther ? [] : methodRows[method].inputs.map((role) => [role, wayOf(method)] as const);
     }),
   );
   const message = (role: string): string =>
@@ -94,19 +98,6 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
 function wayOf(method: AuthenticationMethod): string {
   return certificateMethods.some((one) => one === method) ? 'certificate' : method;
 }
-
-const inputsOfMethod: Readonly<Record<AuthenticationMethod, readonly string[]>> = {
-  basic: [],
-  bare_basic: [],
-  parameters: ['client_id', 'client_secret'],
-  secret: ['client_secret'],
-  none: ['client_id'],
-  token: [],
-  // checks/assertions.ts
-  private_key_jwt: [],
-  self_signed_tls_client_auth: ['client_id'],
-  tls_client_auth: ['client_id'],
-};
 
 const at: Path = ['client', 'authentication'];
 

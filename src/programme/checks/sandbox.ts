@@ -2,8 +2,8 @@
 
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
+import { knownInputs } from '../language/known_inputs.ts';
 import { demandNames } from '../requests/demand.ts';
-import { knownInputs } from '../requests/known_inputs.ts';
 import { unheardOf } from '../requests/possible_failures.ts';
 import { endpointsIn } from './endpoints.ts';
 

@@ -3,11 +3,9 @@
 
 import type { Definition } from '../language/definition.ts';
 import { logsIn, type Programme } from '../programme.ts';
-import { heldHeaders } from '../requests/verify_headers.ts';
 import { describeFailures, type FailurePromise } from './failures.ts';
 import { describeIdentity, type IdentityPromise } from './identity.ts';
 import { describeLogin, type LoginPromise } from './login.ts';
-import { describeHeldHeader, type InputPromise } from './reading.ts';
 import {
   describeRefresh,
   describeTokenEndpoints,
@@ -26,14 +24,11 @@ export interface Contract {
   readonly refresh: RefreshPromise | undefined;
   readonly identity: IdentityPromise;
   readonly failures: readonly FailurePromise[];
-  /** The headers, beside API key and token, that a request through a gateway is checked for. */
-  readonly heldHeaders: readonly InputPromise[];
 }
 
 /** `programme` is `definition` compiled. */
 export function describeContract(definition: Definition, programme: Programme): Contract {
   const tokenEndpoints = describeTokenEndpoints(definition, programme);
-  const required = definition.verify.headers === 'required';
   return {
     definition,
     programme,
@@ -43,8 +38,5 @@ export function describeContract(definition: Definition, programme: Programme): 
     refresh: describeRefresh(definition, programme),
     identity: describeIdentity(definition, programme),
     failures: describeFailures(definition, programme),
-    heldHeaders: [...heldHeaders(definition)].map(([role, input]) =>
-      describeHeldHeader(definition, role, { ...input, required }),
-    ),
   };
 }

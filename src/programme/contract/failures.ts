@@ -39,14 +39,14 @@ export function describeFailures(
   definition: Definition,
   programme: Programme,
 ): readonly FailurePromise[] {
-  const { errors, token_endpoints: endpoints } = definition;
+  const { errors } = definition;
   const found = {
     partner: namesByReason(
-      Object.entries(endpoints).flatMap(([name, endpoint]) =>
-        foundAtTokens(definition, name, endpoint),
+      programme.tokenEndpoints.flatMap((endpoint) =>
+        foundAtTokens(endpoint, programme.clients.authentication),
       ),
     ),
-    caller: namesByReason(foundAtCalls(definition)),
+    caller: namesByReason(foundAtCalls(programme.verification)),
   };
   return offeredReasons(definition).map((reason) => {
     const told = writtenValues(errors.fields, reason);

@@ -7,16 +7,16 @@ import type { Definition } from '../language/definition.ts';
 import type { ValueShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
-import { foundAtLogin } from '../login/possible_failures.ts';
 import type { Programme } from '../programme.ts';
+import { foundAtLogin } from '../requests/possible_failures.ts';
+import type { Reading } from '../requests/reading.ts';
 import type { Answers } from './answers.ts';
 import { namesByReason } from './failures.ts';
-import { describeReading, type ReadingPromise } from './reading.ts';
 import { sampleAddress, sampleClient, sampleMember } from './samples.ts';
 
 export interface LoginPromise {
   readonly path: string;
-  readonly reading: ReadingPromise;
+  readonly reading: Reading<LoginFailureReason>;
   readonly redirectUri: Definition['authorize']['redirect_uri'];
   readonly pkce: Definition['authorize']['pkce'];
   readonly redirectStatus: 302 | 303;
@@ -44,12 +44,9 @@ export function describeLogin(definition: Definition, programme: Programme): Log
   const { min = usualCodeLength, max = usualCodeLength } = code.length ?? {};
   const length = Math.max(min, Math.min(max, usualCodeLength));
   const { prefix = '', characters = 'alphanumeric' } = code;
-  const reading = describeReading({
-    definition,
-    endpoint: authorize.endpoint,
-    requests: ['login'],
-  });
-  const met = namesByReason(foundAtLogin(definition));
+  const { endpoint } = programme.login;
+  const { reading } = endpoint;
+  const met = namesByReason(foundAtLogin(endpoint));
   return {
     path,
     reading,

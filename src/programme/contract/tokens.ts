@@ -19,9 +19,8 @@ import {
   sentPrefix,
 } from '../language/vocabularies.ts';
 import type { Programme } from '../programme.ts';
-import { grantsAt } from '../requests/grant_places.ts';
+import type { Reading } from '../requests/reading.ts';
 import { type Answers, bodyFormOf } from './answers.ts';
-import { describeReading, type ReadingPromise } from './reading.ts';
 import {
   isOwnBy,
   sampleBudget,
@@ -38,7 +37,7 @@ export interface TokenEndpointPromise {
   /** Its name in the file: an endpoint with another path is still the same endpoint. */
   readonly name: string;
   readonly path: string;
-  readonly reading: ReadingPromise;
+  readonly reading: Reading;
   readonly grants: readonly GrantPromise[];
 }
 
@@ -76,23 +75,18 @@ export function describeTokenEndpoints(
   definition: Definition,
   programme: Programme,
 ): readonly TokenEndpointPromise[] {
-  return Object.entries(definition.token_endpoints).map(([name, endpoint], index) => {
-    const requests = grantsAt(definition, name);
-    const isNamed = endpoint.inputs['grant_type'] !== undefined;
+  return programme.tokenEndpoints.map(({ name, path, reading, grants }) => {
+    const isNamed = reading.inputs.some(({ role }) => role === 'grant_type');
     return {
       name,
-      path: programme.tokenEndpoints[index]?.path ?? '',
-      reading: describeReading({ definition, endpoint, requests }),
-      grants: requests.flatMap((grant) => {
-        const declared = definition.grants[grant];
-        if (declared === undefined) return [];
-        return {
-          grant,
-          grantType: isNamed ? (declared.grant_type ?? grant) : undefined,
-          role: declared.role,
-          answer: answerTo(definition, programme, grant),
-        };
-      }),
+      path,
+      reading,
+      grants: grants.map(({ type, wireValue, role }) => ({
+        grant: type,
+        grantType: isNamed ? wireValue : undefined,
+        role,
+        answer: answerTo(definition, programme, type),
+      })),
     };
   });
 }

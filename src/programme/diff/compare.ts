@@ -4,8 +4,8 @@
 import { formatDuration } from '../../lib/duration.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
 import { answerText } from '../contract/answers.ts';
-import type { InputPromise } from '../contract/reading.ts';
 import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
+import type { Input } from '../requests/inputs.ts';
 import { type Check, type InputWords, limitText, type Promised } from './item.ts';
 
 type Of<Kind extends Promised['kind']> = Extract<Promised, { readonly kind: Kind }>;
@@ -138,7 +138,7 @@ function lengthsOf({ prefix = '', length }: ValueShape): readonly [number, numbe
 export function lossOf(promise: Promised): string | undefined {
   if (promise.kind === 'offer') return 'it is gone';
   if (promise.kind !== 'input' || promise.input.readBy.length === 0) return undefined;
-  return promise.input.strict ? 'refused as unknown' : undefined;
+  return promise.strict ? 'refused as unknown' : undefined;
 }
 
 /**
@@ -152,6 +152,6 @@ export function burdenOf(promise: Promised, requests: readonly string[]): string
 }
 
 /** The requests among those of before that must have the input. */
-function burdenedBy({ neededBy }: InputPromise, requests: readonly string[]): readonly string[] {
+function burdenedBy({ neededBy }: Input<unknown>, requests: readonly string[]): readonly string[] {
   return neededBy.filter((request) => requests.includes(request));
 }

@@ -5,6 +5,7 @@ import type { Contract } from '../contract/contract.ts';
 import { isPage, type LoginFailurePromise, type LoginPromise } from '../contract/login.ts';
 import type { GrantPromise, TokenEndpointPromise } from '../contract/tokens.ts';
 import { readsHeader } from '../language/client_schema.ts';
+import { methodRows } from '../language/methods.ts';
 import { describeShape } from '../language/value_shape.ts';
 import { assertionItems } from './assertions.ts';
 import { furtherEndpoints, verification } from './gateways.ts';
@@ -57,7 +58,7 @@ function loginRequest(contract: Contract, login: LoginPromise): Endpoint {
   return {
     kind: 'login request',
     path,
-    requests: reading.requests,
+    requests: reading.kinds,
     items: [
       selectorItems(contract.programme, path),
       readingItems(contract, reading),
@@ -94,7 +95,7 @@ function clientAuthentication({ definition, programme }: Contract): Endpoint {
   return {
     kind: 'client authentication',
     items: [
-      ...methods.map((method) => offer(methodWords[method], 'accepted')),
+      ...methods.map((method) => offer(methodRows[method].offered, 'accepted')),
       inHeader && [
         text('credentials in the header', credentialWords[credentials]),
         authentication.basic_charset !== 'utf-8' && offer('ISO-8859-1 in the header', 'read'),
@@ -121,18 +122,6 @@ function clientAuthentication({ definition, programme }: Contract): Endpoint {
   };
 }
 
-const methodWords = {
-  basic: 'Authorization: Basic',
-  bare_basic: 'Authorization without a scheme',
-  parameters: 'client_id and client_secret as parameters',
-  secret: 'the secret alone',
-  none: 'client_id alone, of public clients',
-  token: 'a token alone',
-  private_key_jwt: 'an assertion signed by the client (RFC 7523)',
-  self_signed_tls_client_auth: 'client_id beside a registered certificate (RFC 8705)',
-  tls_client_auth: 'client_id beside a certificate of a registered name (RFC 8705)',
-} as const;
-
 const credentialWords = {
   raw: 'as they are',
   form: 'form-encoded',
@@ -148,7 +137,7 @@ function tokenEndpoint(
     kind: 'token endpoint',
     path,
     name,
-    requests: reading.requests,
+    requests: reading.kinds,
     items: [
       selectorItems(contract.programme, path),
       ...grants.map((grant) => offer(`grant ${grant.grant}`, grantWords(grant))),

@@ -9,7 +9,7 @@ import { inputItem } from './inputs.ts';
 import { answer, answers, type Endpoint, type Item, offer, text } from './item.ts';
 
 export function verification(contract: Contract): Endpoint {
-  const { programme, heldHeaders } = contract;
+  const { programme } = contract;
   const { verification: rules, ownPath } = programme;
   const names = comparedProperties(contract.definition).map(({ name }) => `client.${name}`);
   const values = [...names, ...Object.values(contract.definition.verify.tells)];
@@ -21,10 +21,12 @@ export function verification(contract: Contract): Endpoint {
   return {
     kind: 'verification',
     path: `${ownPath}${programmePaths.verify}*`,
-    requests: ['question'],
+    requests: ['call'],
     items: [
       offer('header of the API key', rules.apiKeyHeader),
-      ...heldHeaders.map((input) => inputItem(contract, input, ['question'])),
+      ...rules.comparedHeaders.map((input) =>
+        inputItem(contract, input, { kinds: ['call'], unknown: 'ignore' }),
+      ),
       answer('a yes, beside X-Auth-*', 'text', {
         status: 200,
         headers: Object.fromEntries(told),

@@ -5,8 +5,8 @@ import { formatDuration } from '../../lib/duration.ts';
 import type { Parts } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
 import type { Answers, BodyForm, Told } from '../contract/answers.ts';
-import type { InputPromise } from '../contract/reading.ts';
 import type { ValueShape } from '../language/value_shape.ts';
+import type { Input } from '../requests/inputs.ts';
 
 /** A part of the programme that partners, gateways or members meet. */
 export interface Endpoint {
@@ -40,7 +40,9 @@ export interface InputWords {
   readonly requests: readonly string[];
   /** Further demands on the value, each by its words. */
   readonly demands: readonly string[];
-  readonly input: InputPromise;
+  /** A request that has the input is refused where there is none. */
+  readonly strict: boolean;
+  readonly input: Input<unknown>;
 }
 
 /** A check that can fail, and the answer when it does. */

@@ -62,7 +62,10 @@ export const inputFormats = ['accepts_json', 'ip_list'] as const;
 export type InputFormat = (typeof inputFormats)[number];
 
 /** The places in which an endpoint looks for an input. */
-export function placesOf(input: InputDefinition, endpoint: EndpointDefinition): readonly Place[] {
+export function placesOf(
+  input: InputDefinition,
+  endpoint: Pick<EndpointDefinition, 'read'>,
+): readonly Place[] {
   return input.in === undefined ? endpoint.read : [input.in];
 }
 

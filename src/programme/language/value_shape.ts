@@ -79,6 +79,15 @@ function readLength(value: number | string): LengthRange | undefined {
   return min <= max ? { min, max } : undefined;
 }
 
+/** One thing that is asked of a text. */
+export interface ValueTest {
+  /** The key of the file that asks it. */
+  readonly key: string;
+  readonly expected: string;
+  /** What came instead, described and not repeated; undefined for a text that passes. */
+  readonly came: (text: string) => string | undefined;
+}
+
 /** Which key of a shape a text does not fit, what it expects, and what came. */
 export interface Misfit {
   readonly key: string;
@@ -86,27 +95,54 @@ export interface Misfit {
   readonly came: string;
 }
 
+/** What a shape asks of a text. The later tests take it that those before have passed. */
+export function* shapeTests(shape: ValueShape): Iterable<ValueTest> {
+  const { prefix = '', characters, length } = shape;
+  if (prefix !== '') {
+    yield {
+      key: 'prefix',
+      expected: `"${prefix}" at the start`,
+      came: (text) => (text.startsWith(prefix) ? undefined : describeText(text)),
+    };
+  }
+  if (length !== undefined) {
+    const { min, max } = length;
+    const [least, most] = [min + prefix.length, max + prefix.length];
+    yield {
+      key: 'length',
+      expected: `${describeShape({ length })}${prefix === '' ? '' : ' after the prefix'}`,
+      came: (text) =>
+        text.length < least || text.length > most
+          ? describeText(text.slice(prefix.length))
+          : undefined,
+    };
+  }
+  if (characters === undefined) return;
+  const [ranges, words] = characterRanges[characters];
+  const others = new RegExp(`[^${ranges}]`);
+  yield {
+    key: 'characters',
+    expected: words,
+    came: (text) => {
+      const rest = prefix === '' ? text : text.slice(prefix.length);
+      const odd = rest.search(others);
+      if (odd < 0) return undefined;
+      const shown = /[!-~]/.test(rest.charAt(odd)) ? `"${rest.charAt(odd)}"` : 'no visible ASCII';
+      const place = `number ${odd + 1} of ${countOf(rest.length, 'character')} is ${shown}`;
+      return `${place}, which the class ${characters} does not have`;
+    },
+  };
+}
+
 /** A test of texts; undefined for a text that fits. */
 export function compileMisfit(shape: ValueShape): (text: string) => Misfit | undefined {
-  const { prefix = '', characters, length } = shape;
-  const [ranges, words] = characters === undefined ? [] : characterRanges[characters];
-  const others = ranges === undefined ? undefined : new RegExp(`[^${ranges}]`);
+  const tests = [...shapeTests(shape)];
   return (text) => {
-    if (!text.startsWith(prefix)) {
-      return { key: 'prefix', expected: `"${prefix}" at the start`, came: describeText(text) };
+    for (const { key: at, expected, came: test } of tests) {
+      const came = test(text);
+      if (came !== undefined) return { key: at, expected, came };
     }
-    const rest = prefix === '' ? text : text.slice(prefix.length);
-    if (length !== undefined && (rest.length < length.min || rest.length > length.max)) {
-      const behind = prefix === '' ? '' : ' after the prefix';
-      const expected = `${describeShape({ length })}${behind}`;
-      return { key: 'length', expected, came: describeText(rest) };
-    }
-    const odd = others === undefined ? -1 : rest.search(others);
-    if (odd < 0) return undefined;
-    const shown = /[!-~]/.test(rest.charAt(odd)) ? `"${rest.charAt(odd)}"` : 'no visible ASCII';
-    const place = `number ${odd + 1} of ${countOf(rest.length, 'character')} is ${shown}`;
-    const came = `${place}, which the class ${characters} does not have`;
-    return { key: 'characters', expected: words ?? '', came };
+    return undefined;
   };
 }
 

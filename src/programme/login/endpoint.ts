@@ -4,6 +4,7 @@ import { present } from '../../lib/present.ts';
 import { type Cause, countOf, endpointRule, ownCause } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal } from '../../oauth/failure.ts';
+import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { isRegistered, redirectCause } from '../../oauth/redirect_uri.ts';
 import type { RequestHead, WireRequest } from '../../oauth/wire_request.ts';
 import {
@@ -12,7 +13,9 @@ import {
   responseModes,
 } from '../language/authorize_schema.ts';
 import type { Definition } from '../language/definition.ts';
-import { compileInputs, type InputRule, type Inputs } from '../requests/input_rules.ts';
+import type { InputDefinition } from '../language/input_schema.ts';
+import { compileInputsWith, type InputReasons, type Inputs } from '../requests/inputs.ts';
+import { compileReading as compileRows, type Reading } from '../requests/reading.ts';
 import { noBody } from '../requests/request_body.ts';
 import { compileReader, wasEmpty } from '../requests/request_reader.ts';
 import {
@@ -20,14 +23,16 @@ import {
   compileProgrammeCheck,
   compileRequestChecks,
   type LoginReading,
-  type LoginRule,
+  type LoginInput,
   type ParameterFault,
 } from './request_checks.ts';
 
 /** The login request for the engine. Its functions throw only `LoginRefusal`. */
 export interface LoginEndpoint {
   readonly path: string;
+  readonly reading: Reading<LoginFailureReason>;
   readonly methods: ReadonlySet<string>;
+  readonly pkce: AuthorizeDefinition['pkce'];
   readonly redirectStatus: 302 | 303;
   readonly binds: AuthorizeDefinition['binds'];
   /** The name of the scope on the wire. */
@@ -52,20 +57,26 @@ export interface LoginEndpoint {
 export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
   const { authorize } = definition;
   const { endpoint } = authorize;
-  const rules = compileInputs(endpoint, definition).map(toLoginRule);
+  const kinds = ['login'] as const;
+  const rules = compileInputsWith(endpoint, definition, kinds, loginReasons).map(
+    // An empty list in a header is malformed, not missing.
+    (input): LoginInput => ({ ...input, keepsEmpty: input.list }),
+  );
   const stateRule = rules.find((rule) => rule.role === 'state');
   const modeRule = rules.find((rule) => rule.role === 'response_mode');
-  const idName = rules.find((rule) => rule.role === 'client_id')?.told ?? 'client_id';
+  const idName = rules.find((rule) => rule.role === 'client_id')?.name ?? 'client_id';
   const unnamed = (inputs: Inputs): Cause => {
     const came = wasEmpty(inputs, 'client_id') ? `${idName} without a value` : `no ${idName}`;
     return ownCause(endpointRule('inputs', 'client_id'), idName, came, idName);
   };
   return {
     path: definition.base_path + endpoint.path,
+    reading: compileRows(endpoint, rules, kinds),
     methods: new Set(endpoint.methods),
+    pkce: authorize.pkce,
     redirectStatus: authorize.redirect_status,
     binds: authorize.binds,
-    scopeName: rules.find(({ role }) => role === 'scope')?.told ?? 'scope',
+    scopeName: rules.find(({ role }) => role === 'scope')?.name ?? 'scope',
     read: compileReading(authorize, rules),
     clientId: ({ inputs, faults }) => {
       const twice = faults.find(isOfAddress);
@@ -91,20 +102,18 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
   };
 }
 
-/**
- * The input's rule with the reasons of login failures. P-13: a malformed header is reported to the
- * user on a page, a malformed parameter to the client.
- */
-export function toLoginRule(rule: InputRule): LoginRule {
-  const isResponseType = rule.role === 'response_type';
-  const invalid = rule.inHeader ? 'invalid_header' : 'invalid_parameter';
+/** P-13: a malformed header is reported to the user on a page, a malformed parameter to the client. */
+function loginReasons(
+  role: string,
+  { must_equal: comparison }: InputDefinition,
+  inHeader: boolean,
+): InputReasons<LoginFailureReason> {
+  const isResponseType = role === 'response_type';
+  const invalid = inHeader ? 'invalid_header' : 'invalid_parameter';
   return {
-    ...rule,
-    // An empty list in a header is malformed, not missing.
-    keepsEmpty: rule.list,
     whenMissing: isResponseType ? 'missing_response_type' : 'missing_parameter',
     whenInvalid: isResponseType ? 'unsupported_response_type' : invalid,
-    whenUnequal: 'context_mismatch',
+    whenUnequal: comparison === 'programme.identifier' ? 'programme_mismatch' : 'context_mismatch',
     whenRepeated: 'repeated_parameter',
   };
 }
@@ -112,7 +121,7 @@ export function toLoginRule(rule: InputRule): LoginRule {
 /** Reads the query and headers. Their faults are raised once client and redirect URI are known. */
 function compileReading(
   { endpoint }: AuthorizeDefinition,
-  rules: readonly LoginRule[],
+  rules: readonly LoginInput[],
 ): LoginEndpoint['read'] {
   const read = compileReader(endpoint, rules, () => noBody);
   const headers = new Set(rules.flatMap((rule) => (rule.inHeader ? [rule.wireName] : [])));

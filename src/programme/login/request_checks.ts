@@ -18,15 +18,16 @@ import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import { headerValues, type RequestHead } from '../../oauth/wire_request.ts';
 import type { AuthorizeDefinition } from '../language/authorize_schema.ts';
 import {
-  inputFault,
+  type Input,
   type InputFault,
-  type InputRule,
   type Inputs,
+  missingFault,
   unequalFault,
-} from '../requests/input_rules.ts';
+  valueFault,
+} from '../requests/inputs.ts';
 import { wasEmpty } from '../requests/request_reader.ts';
 
-export type LoginRule = InputRule<LoginFailureReason>;
+export type LoginInput = Input<LoginFailureReason>;
 
 /** A repeated or unknown parameter. */
 export interface ParameterFault {
@@ -46,7 +47,7 @@ export interface LoginReading {
 /** The checks whose failures may be told to the client by redirect. */
 export function compileRequestChecks(
   authorize: AuthorizeDefinition,
-  rules: readonly LoginRule[],
+  rules: readonly LoginInput[],
 ): (reading: LoginReading, client: Client) => void {
   const names = challengeNames(rules);
   return ({ inputs, faults }, client) => {
@@ -58,10 +59,12 @@ export function compileRequestChecks(
     refuseFor(fault);
     for (const rule of rules) {
       const value = inputs.get(rule.role);
-      const cameEmpty = value === undefined && wasEmpty(inputs, rule.role);
-      refuseFor(inputFault(rule, value, rule.required, cameEmpty));
-      if (value === undefined) continue;
-      const isEqual = rule.equalsClient?.(value, client, noSecret) !== false;
+      if (value === undefined) {
+        if (rule.required) refuseFor(missingFault(rule, wasEmpty(inputs, rule.role)));
+        continue;
+      }
+      refuseFor(valueFault(rule, value));
+      const isEqual = rule.clientTest?.holds(value, client, noSecret) !== false;
       if (!isEqual) refuseFor(unequalFault(rule, value));
     }
     checkChallenge(authorize, names, inputs);
@@ -74,32 +77,34 @@ const noSecret = (): boolean => false;
 
 /** Another programme's name gives a page: its redirect URIs are not valid here (P-4). */
 export function compileProgrammeCheck(
-  rules: readonly LoginRule[],
+  rules: readonly LoginInput[],
 ): (reading: LoginReading) => void {
-  const named = rules.filter((rule) => rule.equalsProgramme !== undefined);
+  const named = rules.flatMap((rule) => {
+    const tests = rule.tests.filter(({ key }) => key === 'must_equal');
+    return tests.length === 0 ? [] : [{ ...rule, tests }];
+  });
   return ({ inputs }) => {
     for (const rule of named) {
       const value = inputs.get(rule.role);
-      if (value === undefined || rule.equalsProgramme?.(value) !== false) continue;
-      refuseFor({ ...unequalFault(rule, value), reason: 'programme_mismatch' });
+      if (value !== undefined) refuseFor(valueFault(rule, value));
     }
   };
 }
 
 /** Refuses a malformed header of the member's address. */
-export function compileAddressCheck(rules: readonly LoginRule[]): (request: RequestHead) => void {
+export function compileAddressCheck(rules: readonly LoginInput[]): (request: RequestHead) => void {
   const rule = rules.find(({ role, inHeader }) => role === 'forwarded_for' && inHeader);
   if (rule === undefined) return () => {};
   return (request) => {
     const sent = headerValues(request, rule.wireName);
     const value = sent.join(', ');
-    if (sent.length > 0 && !rule.fits(value)) refuseFor(inputFault(rule, value, false, false));
+    if (sent.length > 0 && !rule.fits(value)) refuseFor(valueFault(rule, value));
   };
 }
 
 /** The wire names of challenge and method. */
 export function challengeNames(
-  rules: readonly Pick<InputRule<unknown>, 'role' | 'wireName'>[],
+  rules: readonly Pick<Input<unknown>, 'role' | 'wireName'>[],
 ): Readonly<Record<'challenge' | 'method', string>> {
   const nameOf = (name: string): string =>
     rules.find(({ role }) => role === name)?.wireName ?? name;

@@ -6,13 +6,13 @@ import type { Client, ClientId } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import type { Environment } from '../../store/contract.ts';
 import { type Contract, describeContract } from '../contract/contract.ts';
-import type { InputPromise } from '../contract/reading.ts';
 import { sampleTime } from '../contract/samples.ts';
 import type { Definition } from '../language/definition.ts';
+import { question } from '../language/known_inputs.ts';
 import type { Programme } from '../programme.ts';
 import { comparedProperties } from '../requests/client_values.ts';
 import { endpointsOf } from '../requests/grant_places.ts';
-import { question } from '../requests/known_inputs.ts';
+import type { Input } from '../requests/inputs.ts';
 import {
   type SampleClient,
   type SampleValues,
@@ -70,9 +70,9 @@ export function makeGuide(
 }
 
 /** The inputs of the login request and of every token endpoint. */
-export function inputsOf({ login, tokenEndpoints }: Contract): readonly InputPromise[] {
+export function inputsOf({ login, tokenEndpoints }: Contract): readonly Input<unknown>[] {
   const readings = [login?.reading, ...tokenEndpoints.map(({ reading }) => reading)];
-  return readings.flatMap((reading) => reading?.inputs ?? []);
+  return readings.flatMap((reading): readonly Input<unknown>[] => reading?.inputs ?? []);
 }
 
 function placeholderClient({ id }: Programme, definition: Definition): Client {

@@ -1,8 +1,8 @@
 // Owns what a partner is told of the values in requests and answers.
 
-import type { InputPromise } from '../contract/reading.ts';
 import { tellsSeveral } from '../contract/samples.ts';
 import type { Definition } from '../language/definition.ts';
+import { knownInput } from '../language/known_inputs.ts';
 import type { ValueFormat } from '../language/value_format.ts';
 import type { CharacterClass, ValueShape } from '../language/value_shape.ts';
 import { type Field, type FieldTree, inCase, type NameCase } from '../language/value_tree.ts';
@@ -11,44 +11,28 @@ import {
   memberPropertyPrefix,
   tokenVocabulary,
 } from '../language/vocabularies.ts';
+import type { Input } from '../requests/inputs.ts';
 import { inCode } from './markdown.ts';
 
-/** Inputs by the engine's names. */
-const inputTexts: Readonly<Record<string, string>> = {
-  client_id: 'your client identifier',
-  client_secret: 'your client secret',
-  code: 'the code from the redirect',
-  redirect_uri: 'one of your registered redirect URIs',
-  code_verifier: 'the PKCE verifier, if the login request had a challenge',
-  nonce: 'a random value of your own, which the identity token holds',
-  prompt: 'what the page may ask: `none` is refused, every login has its page',
-  code_challenge: 'the PKCE challenge: base64url(SHA-256(verifier))',
-  code_challenge_method: 'the method of the challenge',
-  refresh_token: 'your latest refresh token of this login',
-  subject_token: 'an access token of yours',
-  subject_token_type: 'what you send',
-  requested_token_type: 'what you want',
-  username: "the member's username",
-  password: "the member's password",
-  scope: 'what the token is to be good for',
-  state: 'a value of your own that comes back unchanged',
-  ui_locales: 'languages for the pages, the best first, such as `fr en`',
-  context: 'the business context registered for you',
-  brand: 'the brand that the login page shows',
-  forwarded_for: "the member's address, if your server sends the request",
-  response_type: 'what the login ends with',
-  grant_type: 'the kind of request',
-};
-
 /** What to send as an input, in words. */
-export function inputText(input: InputPromise, { scope }: Definition, identifier: string): string {
-  const { role, allowed, must_equal: equal, format, prefix, characters, length, scheme } = input;
+export function inputText(
+  input: Input<unknown>,
+  { scope, token_endpoints: endpoints }: Definition,
+  identifier: string,
+): string {
+  const { role, allowed, format, prefix, characters, length, scheme } = input;
+  // What one endpoint compares is the same value at another that does not.
+  const [elsewhere] = Object.values(endpoints).flatMap(
+    ({ inputs }) => inputs[role]?.must_equal ?? [],
+  );
+  const equal = input.must_equal ?? elsewhere;
   const isShaped = [prefix, characters, length].some((one) => one !== undefined);
   const isScope = role === 'scope' && allowed === undefined;
   const listed = allowed ?? (isScope ? scope.values : undefined);
   const several = isScope && tellsSeveral(scope) ? scope.separator : undefined;
+  const known = knownInput(role);
   return [
-    inputTexts[role],
+    known?.partner,
     equal === 'programme.identifier'
       ? `always ${inCode(identifier)}`
       : equal && registeredText(equal),
@@ -58,23 +42,17 @@ export function inputText(input: InputPromise, { scope }: Definition, identifier
       scope.kind === 'list' &&
       scope.default &&
       `without it, ${scope.default.map(inCode).join(', ')}`,
-    isShaped && listed === undefined && equal === undefined && !fixed.has(role) && shapeText(input),
+    isShaped &&
+      listed === undefined &&
+      equal === undefined &&
+      known?.hasOwnForm !== true &&
+      shapeText(input),
     format && formatTexts[format],
     scheme && `after the word ${inCode(scheme)}`,
   ]
     .filter((text) => typeof text === 'string')
     .join('; ');
 }
-
-/** Inputs whose form follows from what they are. */
-const fixed = new Set([
-  'context',
-  'code',
-  'code_challenge',
-  'code_verifier',
-  'client_id',
-  'refresh_token',
-]);
 
 const characterTexts: Readonly<Record<CharacterClass, string>> = {
   digits: 'digits',

@@ -7,7 +7,7 @@ import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
 import { clientPropertyPrefix } from '../language/vocabularies.ts';
 import { heldValues } from './client_values.ts';
-import { compileInput, type InputRule, type SecretTest } from './input_rules.ts';
+import { compileInput, type Input, type SecretTest, valueFault } from './inputs.ts';
 
 export interface AssertionTerms {
   readonly rules: Readonly<Record<AssertionUse, AssertionRules>>;
@@ -93,7 +93,7 @@ function addressOf(
   const url = publicUrl + base + path;
   const inPath = Object.entries(inputs).filter(([, input]) => input.in === 'path');
   if (inPath.length === 0) return named(() => [url]);
-  const rules = new Map<string, InputRule>(
+  const rules = new Map<string, Input>(
     inPath.map(([role, input]) => {
       const rule = compileInput(role, input, identifier);
       return [`{${rule.wireName}}`, rule] as const;
@@ -106,12 +106,10 @@ function addressOf(
       const isThere = (segment: string, index: number): boolean => {
         const [value = '', rule] = [sent[index], rules.get(segment)];
         if (rule === undefined) return value === segment;
-        const { fits, equalsProgramme, equalsClient } = rule;
         return (
           client !== undefined &&
-          fits(value) &&
-          equalsProgramme?.(value) !== false &&
-          equalsClient?.(value, client, isSecret) !== false
+          valueFault(rule, value) === undefined &&
+          rule.clientTest?.holds(value, client, isSecret) !== false
         );
       };
       return sent.length === segments.length && segments.every(isThere);

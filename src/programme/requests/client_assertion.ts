@@ -8,7 +8,7 @@ import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import { type AssertionUse, readAssertion } from '../../token/assertions/assertion.ts';
 import { AssertionFault } from '../../token/assertions/claims.ts';
 import type { Definition } from '../language/definition.ts';
-import type { InputRule, Inputs } from './input_rules.ts';
+import type { Input, Inputs } from './inputs.ts';
 import type { AssertionCredentials } from './presented_credentials.ts';
 
 /** RFC 7523 2.2. */
@@ -31,11 +31,11 @@ export interface AssertionReader {
  */
 export function compileAssertionReader(
   { methods, assertion: { issuer } }: Definition['client']['authentication'],
-  rules: readonly InputRule[],
+  rules: readonly Input[],
   asksByAssertion: (inputs: Inputs) => boolean,
 ): AssertionReader | undefined {
   if (!methods.includes(privateKeyJwt)) return undefined;
-  const told = (role: string): string => rules.find((rule) => rule.role === role)?.told ?? role;
+  const told = (role: string): string => rules.find((rule) => rule.role === role)?.name ?? role;
   const expectsType = rules.some(({ role }) => role === 'client_assertion_type');
   const refusal = (role: string, expected: string, came: string, fault?: ProofFault): Refusal => {
     const rule = ['client', 'authentication', 'methods'];

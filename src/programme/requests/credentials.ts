@@ -13,9 +13,10 @@ import { grantTypes, tokenGrants } from '../../oauth/grant.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
 import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
+import { filled, methodRows } from '../language/methods.ts';
 import { compileAssertionReader } from './client_assertion.ts';
 import { headerCause } from './header_faults.ts';
-import type { InputRule, Inputs } from './input_rules.ts';
+import type { Input, Inputs } from './inputs.ts';
 import type { PresentedCredentials, TokenCredentials } from './presented_credentials.ts';
 
 /** `known` is the cache. */
@@ -28,27 +29,27 @@ export type ReadCredentials = (
 /** Credentials by their wire names; `proof` is what is told to be missing. */
 export function credentialNames(
   authentication: ClientAuthentication,
-  rules: readonly InputRule[],
+  rules: readonly Input[],
 ): Readonly<Record<'idName' | 'secretName' | 'proof', string>> {
-  const nameOf = (role: string): string => rules.find((rule) => rule.role === role)?.told ?? role;
+  const nameOf = (role: string): string => rules.find((rule) => rule.role === role)?.name ?? role;
   const [idName, secretName] = [nameOf('client_id'), nameOf('client_secret')];
   const { methods } = authentication;
   // An endpoint may read nothing else of its clients.
   const token = provingToken(authentication, rules);
-  if (token !== undefined) return { idName: token.told, secretName, proof: token.told };
+  if (token !== undefined) return { idName: token.name, secretName, proof: token.name };
   const proofs = [
     [readsHeader(authentication), 'authorization'],
     [methods.includes('secret'), secretName],
     [methods.includes('none'), idName],
     [methods.includes('parameters'), secretName],
-    [methods.includes(privateKeyJwt), rules.find(isAssertion)?.told ?? 'client_assertion'],
+    [methods.includes(privateKeyJwt), rules.find(isAssertion)?.name ?? 'client_assertion'],
   ] as const;
   const [, proof] = proofs.find(([isRead]) => isRead) ?? [true, 'client_certificate'];
   return { idName, secretName, proof };
 }
 
 /** The input of the token that alone can prove a client, where the endpoint reads no credentials. */
-export function provingToken<Rule extends Pick<InputRule, 'role'>>(
+export function provingToken<Rule extends Pick<Input, 'role'>>(
   authentication: ClientAuthentication,
   rules: readonly Rule[],
 ): Rule | undefined {
@@ -65,14 +66,14 @@ const credentialRoles: ReadonlySet<string> = new Set([
   'assertion',
 ]);
 
-function isAssertion({ role }: InputRule): boolean {
+function isAssertion({ role }: Input): boolean {
   return role === 'client_assertion' || role === 'assertion';
 }
 
 /** @param schemes words before the credentials, besides that of the dialect */
 export function compileCredentials(
   authentication: ClientAuthentication,
-  rules: readonly InputRule[],
+  rules: readonly Input[],
   asksByAssertion: (inputs: Inputs) => boolean,
   ...schemes: readonly string[]
 ): ReadCredentials {
@@ -88,9 +89,11 @@ export function compileCredentials(
     takesBare: methods.has('bare_basic'),
   };
   const names = credentialNames(authentication, rules);
-  const { idName, secretName } = names;
+  const { idName, secretName, proof } = names;
+  const secretAt = proof === 'authorization' ? `Authorization or ${secretName}` : secretName;
+  const words = { scheme, id: idName, secret: secretName, proof: secretAt };
   const ways = authentication.methods
-    .map((method) => wayWords[method](names, scheme))
+    .map((method) => filled(methodRows[method].expected, words))
     .join(', or ');
   const readCertificate = compileCertificate(methods);
   // The header is that input's own, where it has the scheme of that input.
@@ -228,21 +231,6 @@ function compileHeader(
     return { kind: 'secret', id, secrets: () => secrets, header: { fingerprint } };
   };
 }
-
-type Names = ReturnType<typeof credentialNames>;
-
-const wayWords: Readonly<Record<AuthenticationMethod, (names: Names, scheme: string) => string>> = {
-  basic: (_, scheme) => `Authorization: ${scheme} and base64 of identifier:secret`,
-  bare_basic: () => 'Authorization: and that base64 alone',
-  parameters: ({ idName, secretName }) => `${idName} and ${secretName}`,
-  secret: ({ proof, secretName }) =>
-    `the secret alone in ${proof === 'authorization' ? `Authorization or ${secretName}` : secretName}`,
-  none: ({ idName }) => `${idName} alone, of a public client`,
-  token: () => 'a token of an earlier answer',
-  private_key_jwt: () => 'an assertion that the client has signed',
-  self_signed_tls_client_auth: () => 'the registered certificate',
-  tls_client_auth: () => 'a certificate with the registered name',
-};
 
 function credentialsCause(expected: string, came: string, parameter = 'authorization'): Cause {
   return ownCause(['client', 'authentication', 'methods'], expected, came, parameter);

@@ -1,12 +1,12 @@
 // Owns which values of a token request its answer may repeat: none that is a secret, and each as far as
 // its input accepts it.
 
-import { inputsOfGrants } from '../../oauth/grant.ts';
 import type { Definition } from '../language/definition.ts';
 import type { InputDefinition } from '../language/input_schema.ts';
+import { knownInput } from '../language/known_inputs.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import { sentPrefix } from '../language/vocabularies.ts';
-import type { InputRule, Inputs } from './input_rules.ts';
+import type { Input, Inputs } from './inputs.ts';
 
 /** Values by their names in files: `sent.echo_token`. */
 export type Sent = Readonly<Record<string, string>>;
@@ -14,15 +14,10 @@ export type Sent = Readonly<Record<string, string>>;
 /** Longer values are left out: an answer is no place to store them. */
 const longest = 200;
 
-/** The inputs of grants that are no secrets. */
-const publicInputs = new Set(['username', 'redirect_uri', 'audience', 'resource']);
-const secretInputs = /^client_(?:secret|assertion)$/;
-
 /** Whether a value sent for the input can open something. */
 export function isSecretInput(role: string, input: InputDefinition): boolean {
   return (
-    secretInputs.test(role) ||
-    (inputsOfGrants.has(role) && !publicInputs.has(role)) ||
+    knownInput(role)?.isSecret === true ||
     input.scheme !== undefined ||
     input.in === 'cookie' ||
     input.must_equal === 'client.api_key'
@@ -41,10 +36,10 @@ export function repeatedInputs({ token_response, errors }: Definition): readonly
 /** A function that picks them from a request's inputs; undefined where no answer repeats any. */
 export function compileEcho(
   definition: Definition,
-  rules: readonly InputRule[],
+  inputsHere: readonly Input[],
 ): ((inputs: Inputs) => Sent) | undefined {
   const repeated = new Set(repeatedInputs(definition));
-  const told = rules.filter(({ role }) => repeated.has(role));
+  const told = inputsHere.filter(({ role }) => repeated.has(role));
   if (told.length === 0) return undefined;
   return (inputs) => {
     const sent: Record<string, string> = {};

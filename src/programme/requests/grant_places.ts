@@ -4,12 +4,23 @@ import { grantInputs, type GrantType, grantTypes, inputsOfGrants } from '../../o
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
 
+/** What a request asks for: tokens by a grant, a login, or an answer about a token or a call. */
+export type RequestKind = GrantType | 'login' | 'management' | 'call';
+
+export function isGrant(kind: RequestKind): kind is GrantType {
+  return kind !== 'login' && kind !== 'management' && kind !== 'call';
+}
+
 type Places = Pick<Definition, 'grants' | 'token_endpoints'>;
 
 /** Whether a request for the grant may bring the input: inputs of other grants are not read. */
 export function readsInput(type: GrantType, role: string): boolean {
   const { needs, takes } = grantInputs[type];
   return !inputsOfGrants.has(role) || needs.includes(role) || takes.includes(role);
+}
+
+export function needsInput(type: GrantType, role: string): boolean {
+  return grantInputs[type].needs.includes(role);
 }
 
 /** The grants that the file turns on. */

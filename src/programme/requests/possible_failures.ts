@@ -1,22 +1,19 @@
-// Owns which failures an endpoint can answer, with what is told of an example of each.
+// Owns which failures an endpoint can answer, with what is told of an example of each: read off its compiled
+// inputs, its methods and its grants.
 
 import { privateKeyJwt } from '../../oauth/client.ts';
 import type { FailureFacts } from '../../oauth/failure.ts';
-import { grantInputs } from '../../oauth/grant.ts';
+import { type LoginFailureReason, loginFailureReasons } from '../../oauth/login_reasons.ts';
 import { type FailureReason, failureReasons, grantFailures } from '../../oauth/reasons.ts';
 import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
-import type { Definition } from '../language/definition.ts';
-import {
-  type EndpointDefinition,
-  type InputDefinition,
-  placesOf,
-} from '../language/input_schema.ts';
-import { credentialNames, provingToken } from './credentials.ts';
-import { grantsAt, readsInput } from './grant_places.ts';
-import { compileInput, compileInputs, type InputRule } from './input_rules.ts';
-import { question } from './known_inputs.ts';
-import { managementAuthentication, managementForm } from './token_management.ts';
-import { heldHeaders } from './verify_headers.ts';
+import type { LoginEndpoint } from '../login/endpoint.ts';
+import { challengeNames } from '../login/request_checks.ts';
+import { credentialNames } from './credentials.ts';
+import type { Input } from './inputs.ts';
+import type { Reading } from './reading.ts';
+import type { TokenEndpoint } from './token_endpoint.ts';
+import type { TokenManagementEndpoint } from './token_management.ts';
+import type { VerificationRules } from './verification.ts';
 
 /** In the order of the checks (C-8); each with the facts of one example. */
 export type PossibleFailures<Reason = FailureReason> = ReadonlyMap<Reason, FailureFacts>;
@@ -30,7 +27,7 @@ export const unheardOf = 'unheard_of';
 const none: FailureFacts = {};
 
 /** Sorts; of several examples of one reason the first counts. */
-export function sorted<Reason>(
+function sorted<Reason>(
   reasons: readonly Reason[],
   found: readonly Found<Reason>[],
 ): PossibleFailures<Reason> {
@@ -50,24 +47,37 @@ const ownFailures: readonly Found[] = [
 ];
 
 export function tokenFailures(
-  definition: Definition,
-  name: string,
-  endpoint: EndpointDefinition,
+  endpoint: TokenEndpoint,
+  authentication: ClientAuthentication,
 ): PossibleFailures {
-  return sorted(failureReasons, foundAtTokens(definition, name, endpoint));
+  return sorted(failureReasons, foundAtTokens(endpoint, authentication));
 }
 
 /** Every example of a failure at a token endpoint. */
 export function foundAtTokens(
-  definition: Definition,
-  name: string,
-  endpoint: EndpointDefinition,
+  { reading, grants }: TokenEndpoint,
+  authentication: ClientAuthentication,
 ): readonly Found[] {
-  const rules = compileInputs(endpoint, definition);
+  // By grants, as samples are: of one reason, the first grant's input is the example.
+  const placeOf = ({ readBy }: Input): number =>
+    reading.kinds.findIndex((one) => readBy.includes(one));
+  const read = reading.inputs
+    .filter(({ readBy }) => readBy.length > 0)
+    .toSorted((one, other) => placeOf(one) - placeOf(other));
+  const special = read.flatMap(({ role, name }): readonly Found[] => {
+    if (role === 'grant_type') return [['unsupported_grant_type', { parameter: name }]];
+    return role === 'scope' ? [['invalid_scope', { parameter: name, scope: unheardOf }]] : [];
+  });
   return [
-    ...readingFailures(endpoint, rules),
-    ...credentialFailures(definition.client.authentication, rules),
-    ...grantFailuresAt(definition, name, endpoint, rules),
+    ...readingFailures(reading),
+    ...credentialFailures(authentication, reading.inputs),
+    ...read.flatMap(inputFailures),
+    ...special,
+    ['grant_not_allowed', none],
+    ...grants.flatMap(({ type }): readonly Found[] => {
+      const reason = grantFailures[type];
+      return reason === undefined ? [] : [[reason, none]];
+    }),
     ['throttled', none],
     ...ownFailures,
   ];
@@ -75,43 +85,38 @@ export function foundAtTokens(
 
 /** Of introspection, about which gateways ask, and of revocation. */
 export function managementFailures(
-  definition: Definition,
+  { reading, authentication }: TokenManagementEndpoint,
   asked: { readonly byGateways: boolean },
 ): PossibleFailures {
-  const form = managementForm(definition);
-  const rules = compileInputs(form, definition);
   return sorted(failureReasons, [
-    ...readingFailures(form, rules),
-    ...credentialFailures(managementAuthentication(definition, asked), rules),
+    ...readingFailures(reading),
+    ...credentialFailures(authentication, reading.inputs),
     ['client_mismatch', { parameter: 'client_id' }],
-    ['missing_parameter', { parameter: question }],
+    ...reading.inputs.flatMap(inputFailures),
     ...(asked.byGateways ? [] : [['throttled', none] as const]),
     ...ownFailures,
   ]);
 }
 
-export function verificationFailures(definition: Definition): PossibleFailures {
+export function verificationFailures(rules: VerificationRules): PossibleFailures {
   return sorted(failureReasons, [
     // Of the gateway's own question.
     ['malformed_body', none],
     ['repeated_parameter', { parameter: 'scope' }],
     ['unknown_parameter', { parameter: unheardOf }],
     ['invalid_parameter', { parameter: 'level' }],
-    ...foundAtCalls(definition),
+    ...foundAtCalls(rules),
   ]);
 }
 
 /** Every example of a failure of a call that a gateway asks about. */
-export function foundAtCalls(definition: Definition): readonly Found[] {
-  const required = definition.verify.headers === 'required';
-  const headers = [...heldHeaders(definition)].flatMap(([role, input]) => {
-    const rule = compileInput(role, { ...input, required }, '');
-    return [...ruleFailures(rule, input, required), ...comparisonFailures([rule])];
-  });
-  const key = definition.verify.api_key_header.toLowerCase();
+export function foundAtCalls({
+  comparedHeaders,
+  apiKeyHeader,
+}: VerificationRules): readonly Found[] {
   return [
-    ...headers,
-    ['missing_api_key', { parameter: key }],
+    ...comparedHeaders.flatMap(inputFailures),
+    ['missing_api_key', { parameter: apiKeyHeader.toLowerCase() }],
     ['invalid_api_key', none],
     ['missing_token', { parameter: 'authorization' }],
     ['invalid_token', none],
@@ -120,109 +125,129 @@ export function foundAtCalls(definition: Definition): readonly Found[] {
   ];
 }
 
-function* readingFailures(
-  endpoint: EndpointDefinition,
-  rules: readonly InputRule[],
-): Iterable<Found> {
-  const places = (rule: InputRule) => placesOf(endpoint.inputs[rule.role] ?? noInput, endpoint);
-  const parameters = rules.filter((rule) => !rule.inHeader && !rule.inPath);
-  const [first] = parameters;
-  const readsBody = endpoint.read.some((place) => place !== 'query');
-  yield ['method_not_allowed', { allow: endpoint.methods.join(', ') }];
-  if (readsBody) yield ['unsupported_media_type', { parameter: 'content-type' }];
-  yield ['body_too_large', none];
-  yield ['malformed_body', none];
-  if (endpoint.repeated === 'refuse') {
-    yield ['repeated_parameter', { parameter: first?.told ?? 'grant_type' }];
-  }
-  if (endpoint.unknown === 'refuse') yield ['unknown_parameter', { parameter: unheardOf }];
-  const misplaced = parameters.find((rule) => {
-    const isNested = rule.key !== rule.wireName;
-    return !isNested && !(places(rule).includes('query') && places(rule).length > 1);
-  });
-  if (misplaced !== undefined) yield ['misplaced_parameter', { parameter: misplaced.told }];
+export function loginFailures(endpoint: LoginEndpoint): PossibleFailures<LoginFailureReason> {
+  return sorted(loginFailureReasons, foundAtLogin(endpoint));
 }
 
-const noInput: InputDefinition = { required: false };
+/** Every example of a failure of a login request. */
+export function foundAtLogin({
+  reading,
+  pkce,
+}: LoginEndpoint): readonly Found<LoginFailureReason>[] {
+  const { inputs, unknown } = reading;
+  const { challenge, method } = challengeNames(inputs);
+  const special = inputs.flatMap(({ role, name }): readonly Found<LoginFailureReason>[] => {
+    if (role === 'scope') return [['invalid_scope', { parameter: name, scope: unheardOf }]];
+    const asked = role === 'prompt' ? (['login_required', 'invalid_parameter'] as const) : [];
+    const reasons = role === 'nonce' ? (['invalid_parameter'] as const) : asked;
+    return reasons.map((reason) => [reason, { parameter: name }]);
+  });
+  return [
+    ...special,
+    ...inputs
+      // Their failures come before there is a trusted address, and have pages of their own.
+      .filter(({ role }) => role !== 'client_id' && role !== 'redirect_uri')
+      .flatMap((input): readonly Found<LoginFailureReason>[] => [
+        ...(input.list ? [] : [['repeated_parameter', { parameter: input.name }] as const]),
+        ...inputFailures(input),
+      ]),
+    ...(unknown === 'refuse' ? [['unknown_parameter', { parameter: unheardOf }] as const] : []),
+    ...(pkce === 'off'
+      ? []
+      : [
+          ['missing_parameter', { parameter: challenge }] as const,
+          ['invalid_parameter', { parameter: method }] as const,
+        ]),
+    ...ofEveryLogin.map((reason) => [reason, none] as const),
+  ];
+}
+
+const ofEveryLogin = [
+  'ambiguous_request',
+  'missing_client_id',
+  'unknown_client',
+  'missing_redirect_uri',
+  'unregistered_redirect_uri',
+  'access_denied',
+  'server_error',
+  'temporarily_unavailable',
+] as const;
+
+/** An input that is missing or malformed, or is not what it is compared with. */
+function inputFailures<Reason>(input: Input<Reason>): readonly Found<Reason>[] {
+  const { name, inHeader, list, missedBy, tests, clientTest } = input;
+  const { whenMissing, whenInvalid, whenRepeated } = input;
+  const isOnce = inHeader && !list && whenRepeated === whenInvalid;
+  const reasons = [
+    ...(missedBy.length > 0 ? [whenMissing] : []),
+    ...(isOnce ? [whenInvalid] : []),
+    ...(isComparedFirst(input) ? [] : tests.map(({ reason }) => reason)),
+    ...(clientTest === undefined ? [] : [clientTest.reason]),
+  ];
+  return [...new Set(reasons)].map((reason) => [reason, { parameter: name }]);
+}
+
+/**
+ * At token endpoints a parameter is compared with the client before its form is tested, so that a value of
+ * another form is another value.
+ */
+function isComparedFirst<Reason>({
+  clientTest,
+  inHeader,
+  isOfGrants,
+  readBy,
+}: Input<Reason>): boolean {
+  const isEarly = (inHeader && !isOfGrants) || readBy.includes('login');
+  return clientTest !== undefined && !isEarly;
+}
+
+function* readingFailures({
+  methods,
+  mediaTypes,
+  repeated,
+  unknown,
+  inputs,
+}: Reading): Iterable<Found> {
+  const parameters = inputs.filter(({ places }) => places.some(isParameterPlace));
+  yield ['method_not_allowed', { allow: methods.join(', ') }];
+  if (mediaTypes.length > 0) yield ['unsupported_media_type', { parameter: 'content-type' }];
+  yield ['body_too_large', none];
+  yield ['malformed_body', none];
+  if (repeated === 'refuse') {
+    yield ['repeated_parameter', { parameter: parameters[0]?.name ?? 'grant_type' }];
+  }
+  if (unknown === 'refuse') yield ['unknown_parameter', { parameter: unheardOf }];
+  const misplaced = parameters.find(({ key, wireName, places }) => {
+    const isNested = key !== wireName;
+    return !isNested && !(places.includes('query') && places.length > 1);
+  });
+  if (misplaced !== undefined) yield ['misplaced_parameter', { parameter: misplaced.name }];
+}
+
+/** Query and bodies: what is repeated, unknown or misplaced there is refused as a parameter. */
+function isParameterPlace(place: Input['places'][number]): boolean {
+  return place !== 'header' && place !== 'path' && place !== 'cookie';
+}
 
 function* credentialFailures(
   authentication: ClientAuthentication,
-  rules: readonly InputRule[],
+  inputs: readonly Input[],
 ): Iterable<Found> {
-  const { secretName, proof } = credentialNames(authentication, rules);
+  const { secretName, proof } = credentialNames(authentication, inputs);
   yield ['authentication_missing', { parameter: proof }];
   if (readsHeader(authentication)) {
     yield ['authentication_malformed', { parameter: proof }];
     const isBothRefused = authentication.when_both === 'refuse';
-    if (isBothRefused && rules.some(({ role }) => role === 'client_secret')) {
+    if (isBothRefused && inputs.some(({ role }) => role === 'client_secret')) {
       yield ['authentication_ambiguous', { parameter: secretName }];
     }
   }
-  const signed = rules.find(({ role }) => role === 'client_assertion');
+  const signed = inputs.find(({ role }) => role === 'client_assertion');
   if (signed !== undefined && authentication.methods.includes(privateKeyJwt)) {
-    yield ['authentication_malformed', { parameter: signed.told }];
+    yield ['authentication_malformed', { parameter: signed.name }];
     const isOne = authentication.methods.length === 1;
-    if (!isOne) yield ['authentication_ambiguous', { parameter: signed.told }];
+    if (!isOne) yield ['authentication_ambiguous', { parameter: signed.name }];
   }
   yield ['client_authentication_failed', none];
   if (authentication.failure_limit !== 'off') yield ['throttled', none];
-}
-
-/** Those of the inputs and grants of a token endpoint. */
-function* grantFailuresAt(
-  definition: Definition,
-  name: string,
-  { inputs }: EndpointDefinition,
-  rules: readonly InputRule[],
-): Iterable<Found> {
-  const grants = grantsAt(definition, name);
-  const { authentication } = definition.client;
-  const inHeader = readsHeader(authentication);
-  const proving = provingToken(authentication, rules);
-  // By grants, as samples are: of one reason, the first grant's input is the example.
-  const placeOf = ({ role }: InputRule): number =>
-    grants.findIndex((type) => readsInput(type, role));
-  const read = rules
-    .filter((rule) => placeOf(rule) >= 0)
-    .toSorted((one, other) => placeOf(one) - placeOf(other));
-  for (const rule of read) {
-    const { role, told } = rule;
-    const isNeeded = grants.some((type) => grantInputs[type].needs.includes(role));
-    const choosesGrant = role === 'grant_type' && grants.length > 1;
-    // Without its credentials a client has failed before.
-    const proves =
-      rule === proving || (!inHeader && (role === 'client_id' || role === 'client_secret'));
-    const required = !proves && !rule.inPath && (rule.required || isNeeded || choosesGrant);
-    yield* ruleFailures(rule, inputs[role] ?? noInput, required);
-    if (role === 'grant_type') yield ['unsupported_grant_type', { parameter: told }];
-    if (role === 'scope') yield ['invalid_scope', { parameter: told, scope: unheardOf }];
-  }
-  yield* comparisonFailures(read);
-  yield ['grant_not_allowed', none];
-  for (const type of grants) {
-    const reason = grantFailures[type];
-    if (reason !== undefined) yield [reason, none];
-  }
-}
-
-/** An input that is missing or malformed. */
-export function* ruleFailures<Reason>(
-  { whenMissing, whenInvalid, whenRepeated, inHeader, list, told }: InputRule<Reason>,
-  input: InputDefinition,
-  required: boolean,
-): Iterable<Found<Reason>> {
-  const { prefix, characters, length, format, allowed } = input;
-  const isFormed = [prefix, characters, length, format, allowed].some((key) => key !== undefined);
-  if (required) yield [whenMissing, { parameter: told }];
-  const isOnce = inHeader && !list && whenRepeated === whenInvalid;
-  if (isFormed || isOnce) yield [whenInvalid, { parameter: told }];
-}
-
-/** An input that does not name this programme, or this client. */
-export function* comparisonFailures<Reason>(
-  rules: readonly InputRule<Reason>[],
-): Iterable<Found<Reason>> {
-  for (const { equalsProgramme, equalsClient, whenUnequal, told } of rules) {
-    if (equalsProgramme ?? equalsClient) yield [whenUnequal, { parameter: told }];
-  }
 }

@@ -14,13 +14,8 @@ import {
 } from '../../oauth/parameters.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import { parseXml } from '../../oauth/xml_parameters.ts';
-import {
-  type EndpointDefinition,
-  type ParameterPlace,
-  type Place,
-  placesOf,
-} from '../language/input_schema.ts';
-import type { InputRule } from './input_rules.ts';
+import type { EndpointDefinition, ParameterPlace, Place } from '../language/input_schema.ts';
+import type { Input } from './inputs.ts';
 
 export type BodyForm = Exclude<ParameterPlace, 'query'>;
 
@@ -57,16 +52,16 @@ const longestSpelling = 200;
 /** A reader for the endpoint's forms of body. */
 export function compileBodyReader(
   endpoint: EndpointDefinition,
-  rules: readonly Pick<InputRule<unknown>, 'role' | 'key' | 'between'>[],
+  inputs: readonly Pick<Input<unknown>, 'places' | 'key' | 'between'>[],
 ): BodyReader {
   if (endpoint.read.every((place) => place === 'query')) return readStrayForm;
   const mediaType = compileMediaTypes(endpoint);
   const objects = objectsOf(endpoint);
   const read = endpoint.read.map((form) => {
-    const values = rules.filter(({ role }) => isReadFrom(endpoint, role, form));
+    const values = inputs.filter(({ places }) => places.includes(form));
     return [
       form,
-      { values: new Map(values.map((rule) => [rule.key, rule.between])), objects },
+      { values: new Map(values.map(({ key, between }) => [key, between])), objects },
     ] as const;
   });
   const paths: ReadonlyMap<ParameterPlace, BodyPaths> = new Map(read);
@@ -91,11 +86,6 @@ export function compileBodyReader(
       parameters: decodeBody(said, body, paths.get(said.form) ?? noPaths, endpoint.root),
     };
   };
-}
-
-function isReadFrom(endpoint: EndpointDefinition, role: string, place: ParameterPlace): boolean {
-  const input = endpoint.inputs[role];
-  return input !== undefined && placesOf(input, endpoint).includes(place);
 }
 
 /** Paths of the objects, or elements of XML, that contain inputs. */

@@ -12,14 +12,10 @@ import {
 } from '../../oauth/parameters.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { cookiesOf, headerValues, type WireRequest } from '../../oauth/wire_request.ts';
-import {
-  type EndpointDefinition,
-  type ParameterPlace,
-  placesOf,
-} from '../language/input_schema.ts';
+import type { EndpointDefinition, ParameterPlace } from '../language/input_schema.ts';
+import { knownInputs } from '../language/known_inputs.ts';
 import { valuePlace } from '../path_index.ts';
-import type { Inputs, InputRule } from './input_rules.ts';
-import { knownInputs } from './known_inputs.ts';
+import type { Input, Inputs } from './inputs.ts';
 import {
   type BodyForm,
   type BodyReader,
@@ -39,7 +35,7 @@ export const refuse: Report = (reason, facts) => {
   throw new Refusal(reason, facts);
 };
 
-interface PlacedRule extends InputRule<unknown> {
+interface PlacedInput extends Input<unknown> {
   readonly inQuery: boolean;
   /** Forms of the body that may contain it. */
   readonly inBody: ReadonlySet<BodyForm>;
@@ -49,7 +45,7 @@ interface PlacedRule extends InputRule<unknown> {
 
 interface ReadingRules {
   readonly endpoint: EndpointDefinition;
-  readonly inputs: readonly PlacedRule[];
+  readonly inputs: readonly PlacedInput[];
   readonly keys: Readonly<Record<ParameterPlace | 'body', ReadonlySet<string>>>;
   readonly objects: ReadonlySet<string>;
   /** Wire names that may come only once, wherever they stand: the declared and the known ones. */
@@ -59,16 +55,16 @@ interface ReadingRules {
 /** The reader throws faults of the body as `Refusal` and reports all others. */
 export function compileReader(
   endpoint: EndpointDefinition,
-  rules: readonly InputRule<unknown>[],
-  readBody: BodyReader = compileBodyReader(endpoint, rules),
+  read: readonly Input<unknown>[],
+  readBody: BodyReader = compileBodyReader(endpoint, read),
 ): (request: WireRequest, report: Report) => Inputs {
-  const inputs = rules.map((rule): PlacedRule => {
-    const places = placesOf(endpoint.inputs[rule.role] ?? { required: false }, endpoint);
+  const inputs = read.map((input): PlacedInput => {
+    const { places, inPath, wireName } = input;
     const inBody = new Set(places.filter(isBodyForm));
-    const segment = rule.inPath ? valuePlace(endpoint.path, rule.wireName) : undefined;
-    return { ...rule, inQuery: places.includes('query'), inBody, segment };
+    const segment = inPath ? valuePlace(endpoint.path, wireName) : undefined;
+    return { ...input, inQuery: places.includes('query'), inBody, segment };
   });
-  const keysIn = (isThere: (input: PlacedRule) => boolean): Set<string> =>
+  const keysIn = (isThere: (input: PlacedInput) => boolean): Set<string> =>
     new Set(inputs.filter(isThere).map((input) => input.key));
   const keys = {
     query: keysIn(({ inQuery }) => inQuery),
@@ -133,7 +129,7 @@ const nothingSent: readonly string[] = [];
 
 /** Every value sent for an input, in all its places. */
 function sentFor(
-  input: PlacedRule,
+  input: PlacedInput,
   request: WireRequest,
   inQuery: Parameters,
   { form, parameters }: ReadBody,
@@ -202,7 +198,7 @@ function reportStray(
   }
   const meant = inputs.find(({ key }) => key === name);
   if (elsewhere.has(name) && meant !== undefined) {
-    const { role, told, inQuery } = meant;
+    const { role, name: told, inQuery } = meant;
     const own = endpoint.inputs[role]?.in === undefined ? ['read'] : ['inputs', role, 'in'];
     const [right, wrong] = inQuery ? ['the query', 'the body'] : ['the body', 'the query'];
     const words = [`${told} in ${right}`, `${told} in ${wrong}`] as const;
@@ -227,7 +223,7 @@ function repeatedCause(name: string, times: number, ...rule: readonly string[]):
 
 /** The value of an input that was sent more than once. */
 function single(
-  input: PlacedRule,
+  input: PlacedInput,
   sent: readonly string[],
   { repeated }: EndpointDefinition,
   report: Report,
@@ -235,7 +231,7 @@ function single(
   // A list header sent in several lines is one list (RFC 9110 5.3).
   if (input.list) return sent.join(', ');
   if (!input.inHeader && repeated !== 'refuse') return repeated === 'first' ? sent[0] : sent.at(-1);
-  const { told: parameter, role, inHeader } = input;
+  const { name: parameter, role, inHeader } = input;
   const rule = inHeader ? ['inputs', role] : [];
   const cause = { ...repeatedCause(parameter, sent.length, ...rule), parameter };
   report(input.whenRepeated, { parameter, cause }, role);

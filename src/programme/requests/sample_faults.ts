@@ -1,19 +1,16 @@
 // Owns sample requests with one fault each, and the dialect's reason to refuse each of them.
 
+import { present } from '../../lib/present.ts';
 import { grantInputs, type GrantType, tokenGrants } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
 import type { Definition } from '../language/definition.ts';
-import {
-  type EndpointDefinition,
-  type InputDefinition,
-  placesOf,
-} from '../language/input_schema.ts';
+import type { EndpointDefinition } from '../language/input_schema.ts';
 import type { Programme } from '../programme.ts';
 import { assertionInputs } from './client_assertion.ts';
 import { credentialNames, provingToken } from './credentials.ts';
-import { endpointsOf, grantsAt, readsInput } from './grant_places.ts';
-import { compileInput, type InputRule } from './input_rules.ts';
+import { endpointsOf } from './grant_places.ts';
+import type { Input } from './inputs.ts';
 import { unheardOf } from './possible_failures.ts';
 import { type SampleClient, type SampleValues, isSigning, sampleProof } from './sample_proof.ts';
 import { fittingValue, type SampleRequest, sampleTokenRequest } from './sample_request.ts';
@@ -36,10 +33,12 @@ export function tokenFaults(
   const found = new Map<FailureReason, SampleFault>();
   for (const grant of programme.grants) {
     for (const [name, endpoint] of endpointsOf(definition, grant)) {
+      const inputs =
+        programme.tokenEndpoints.find((one) => one.name === name)?.reading.inputs ?? [];
       const values = wrongInputs(programme.code.generate(), grant, endpoint);
       const request: Scene['request'] = (changes, sender = by) =>
         sampleTokenRequest(definition, grant, sender, { ...values, ...changes }, name);
-      const scene = { definition, grant, name, endpoint, by, request };
+      const scene = { definition, grant, endpoint, inputs, by, request };
       for (const [reason, what, faulty] of [
         ...bodyFaults(scene),
         ...credentialFaults(scene, programme.clients.newIdentifier),
@@ -61,16 +60,15 @@ type Found = readonly [reason: FailureReason, what: string, request: SampleReque
 interface Scene {
   readonly definition: Definition;
   readonly grant: GrantType;
-  readonly name: string;
   readonly endpoint: EndpointDefinition;
+  readonly inputs: readonly Input[];
   readonly by: SampleClient;
   /** A valid request, with the given changes. */
   readonly request: (changes?: SampleValues, sender?: SampleClient) => SampleRequest;
 }
 
-function ruleOf({ definition, endpoint }: Scene, role: string): InputRule {
-  const input = endpoint.inputs[role] ?? { required: false };
-  return compileInput(role, input, definition.programme_identifier);
+function inputOf({ inputs }: Scene, role: string): Input | undefined {
+  return inputs.find((input) => input.role === role);
 }
 
 /** Values of the right shape that do not exist, for the inputs of the grant. */
@@ -83,7 +81,7 @@ function wrongInputs(code: string, grant: GrantType, { inputs }: EndpointDefinit
   return Object.fromEntries(needs.map((role) => [role, fitting(role)]));
 }
 
-function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
+function* bodyFaults({ endpoint, inputs, request }: Scene): Iterable<Found> {
   const good = request();
   const { method, form, json, raw: xml, query } = good;
   yield ['method_not_allowed', 'PUT', { ...good, method: 'PUT' }];
@@ -111,20 +109,23 @@ function* bodyFaults({ endpoint, request }: Scene): Iterable<Found> {
   if (endpoint.unknown === 'refuse') {
     yield ['unknown_parameter', unheardOf, { ...good, query: [...query, [unheardOf, '1']] }];
   }
-  const parameter = Object.entries(endpoint.inputs).find(
-    ([, { within, attribute = false, in: place = 'query' }]) =>
-      within === undefined && !attribute && place !== 'header' && place !== 'path',
+  const parameter = inputs.find(
+    ({ within, attribute, places }) =>
+      within.length === 0 && !attribute && !places.some((place) => otherPlaces.has(place)),
   );
   if (parameter === undefined) return;
-  const [role, input] = parameter;
-  const { name = role } = input;
-  if (!placesOf(input, endpoint).includes('query')) {
-    const inQuery = { ...good, query: [...query, [name, 'x'] as const] };
-    yield ['misplaced_parameter', `${name} in the query`, inQuery];
+  const { wireName, places } = parameter;
+  if (!places.includes('query')) {
+    const inQuery = { ...good, query: [...query, [wireName, 'x'] as const] };
+    yield ['misplaced_parameter', `${wireName} in the query`, inQuery];
   } else if (endpoint.read.length === 1 && method !== 'GET') {
-    yield ['misplaced_parameter', `${name} in the body`, { ...good, form: [[name, 'x']] }];
+    const inBody = { ...good, form: [[wireName, 'x']] as const };
+    yield ['misplaced_parameter', `${wireName} in the body`, inBody];
   }
 }
+
+/** What comes there is no parameter. */
+const otherPlaces: ReadonlySet<string> = new Set(['header', 'path', 'cookie']);
 
 function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
   const { definition, grant, endpoint, by, request } = scene;
@@ -133,7 +134,7 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
   if (tokenGrants[grant] !== undefined && authentication.methods.includes('token')) return;
   if (isSigning(definition)) {
     const role = grant === 'jwt_bearer' ? 'assertion' : 'client_assertion';
-    const { told } = ruleOf(scene, role);
+    const told = inputOf(scene, role)?.name ?? role;
     yield ['authentication_missing', `no ${told}`, request({ [role]: null })];
     const reason = grant === 'jwt_bearer' ? 'invalid_assertion' : 'authentication_malformed';
     yield [reason, `a ${told} that is no JWT`, request({ [role]: 'x' })];
@@ -143,8 +144,7 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
   const isNamed = !authentication.methods.includes('none');
   const unnamed = isNamed ? {} : { client_id: null };
   const { credentials, ...anonymous } = request({ client_secret: null, ...unnamed });
-  const rules = Object.keys(endpoint.inputs).map((role) => ruleOf(scene, role));
-  const { secretName, proof: absent } = credentialNames(authentication, rules);
+  const { secretName, proof: absent } = credentialNames(authentication, scene.inputs);
   yield ['authentication_missing', `no ${absent}`, anonymous];
   if (credentials !== undefined) {
     const broken = `${authentication.scheme} ???`;
@@ -168,50 +168,42 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
 
 function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
   const { grant, by, request } = scene;
-  const needed: readonly string[] = grantInputs[grant].needs;
-  for (const [role, input] of ownInputs(scene)) {
-    const { told, fits, inPath, whenMissing, whenInvalid, whenUnequal } = ruleOf(scene, role);
-    if (!inPath && (input.required || needed.includes(role))) {
-      yield [whenMissing, `no ${told}`, request({ [role]: null })];
+  for (const input of ownInputs(scene)) {
+    const { role, name, fits, inPath, inHeader, must_equal: comparison } = input;
+    if (input.missedBy.includes(grant)) {
+      yield [input.whenMissing, `no ${name}`, request({ [role]: null })];
     }
     const texts = [...(inPath ? [] : ['text/plain', '?']), 'x', 'x'.repeat(200)];
     const invalid = texts.find((text) => !fits(text));
     // Other inputs are compared with the client before their shape is checked.
-    if (invalid !== undefined && (input.in === 'header' || input.must_equal === undefined)) {
-      yield [whenInvalid, `a malformed ${told}`, request({ [role]: invalid })];
+    if (invalid !== undefined && (inHeader || comparison === undefined)) {
+      yield [input.whenInvalid, `a malformed ${name}`, request({ [role]: invalid })];
     }
-    const other = input.must_equal === 'client.id' ? newIdentifier() : another(by, input);
+    const other = comparison === 'client.id' ? newIdentifier() : another(by, input);
     if (other !== undefined && fits(other)) {
-      yield [whenUnequal, `another ${told}`, request({ [role]: other })];
+      yield [input.whenUnequal, `another ${name}`, request({ [role]: other })];
     }
   }
 }
 
 /** The grant's inputs at the endpoint, without those that have faults of their own. */
-function ownInputs({
-  definition,
-  grant,
-  endpoint,
-  by,
-}: Scene): readonly [string, InputDefinition][] {
-  const apart = new Set(['grant_type', 'client_secret', ...proofInputs, ...assertionInputs]);
-  const roles = Object.keys(endpoint.inputs).map((role) => ({ role }));
-  const proving = provingToken(definition.client.authentication, roles);
-  if (proving !== undefined) apart.add(proving.role);
-  if (grant === 'jwt_bearer') apart.add('assertion');
-  if (isSigning(definition)) apart.add('client_id');
-  if (sampleProof(definition, by).inputs['client_id'] !== undefined) apart.add('client_id');
+function ownInputs({ definition, grant, inputs, by }: Scene): readonly Input[] {
+  const others = new Set(['grant_type', 'client_secret', ...proofInputs, ...assertionInputs]);
+  const proving = provingToken(definition.client.authentication, inputs);
+  if (proving !== undefined) others.add(proving.role);
+  if (grant === 'jwt_bearer') others.add('assertion');
+  if (isSigning(definition)) others.add('client_id');
+  if (sampleProof(definition, by).inputs['client_id'] !== undefined) others.add('client_id');
   // With another selector, another programme would answer.
-  if (definition.selector !== undefined) apart.add(definition.selector.input);
-  return Object.entries(endpoint.inputs).filter(
-    ([role]) => readsInput(grant, role) && !apart.has(role),
-  );
+  if (definition.selector !== undefined) others.add(definition.selector.input);
+  return inputs.filter(({ role, readBy }) => readBy.includes(grant) && !others.has(role));
 }
 
 /** A value that differs from the one the input must equal. */
-function another({ client }: SampleClient, input: InputDefinition): string | undefined {
+function another({ client }: SampleClient, input: Input): string | undefined {
   if (input.must_equal === undefined) return undefined;
-  const { allowed: _allowed, ...shape } = input;
+  const { prefix, characters, length, format } = input;
+  const shape = present({ prefix, characters, length, format });
   const right = fittingValue(shape, client.businessContext);
   const [one, other] = ['Another', 'Other12345'].map((text) => fittingValue(shape, text));
   return one === right ? other : one;
@@ -227,19 +219,17 @@ const wrongValues: Readonly<Partial<Record<GrantType, readonly [FailureReason, s
 };
 
 function* grantFaults(scene: Scene): Iterable<Found> {
-  const { definition, grant, name, endpoint, request } = scene;
-  const { grant_type: input, scope } = endpoint.inputs;
-  if (input !== undefined) {
-    const { told, fits, whenMissing } = ruleOf(scene, 'grant_type');
-    if (input.required || grantsAt(definition, name).length > 1) {
-      yield [whenMissing, `no ${told}`, request({ grant_type: null })];
-    }
-    if (input.in !== 'header' || fits(unheardOf)) {
+  const { grant, request } = scene;
+  const type = inputOf(scene, 'grant_type');
+  if (type !== undefined) {
+    const { name, fits, inHeader, whenMissing, missedBy } = type;
+    if (missedBy.length > 0) yield [whenMissing, `no ${name}`, request({ grant_type: null })];
+    if (!inHeader || fits(unheardOf)) {
       const wrong = request({ grant_type: unheardOf });
-      yield ['unsupported_grant_type', `a ${told} that there is not`, wrong];
+      yield ['unsupported_grant_type', `a ${name} that there is not`, wrong];
     }
   }
-  if (scope !== undefined && ruleOf(scene, 'scope').fits(unheardOf)) {
+  if (inputOf(scene, 'scope')?.fits(unheardOf) === true) {
     yield ['invalid_scope', 'a scope that there is not', request({ scope: unheardOf })];
   }
   const wrong = wrongValues[grant];

@@ -2,7 +2,7 @@
 
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import type { Definition } from '../language/definition.ts';
-import { compileInput } from './input_rules.ts';
+import type { LoginEndpoint } from '../login/endpoint.ts';
 import { unheardOf } from './possible_failures.ts';
 import type { SampleFault } from './sample_faults.ts';
 import type { SampleClient, SampleValues } from './sample_proof.ts';
@@ -13,13 +13,14 @@ import { sampleLoginRequest } from './sample_request.ts';
  * answered by a page, the others by redirect where the dialect says so.
  */
 export function loginFaults(
+  { reading: { inputs } }: LoginEndpoint,
   definition: Definition,
   { client }: SampleClient,
   values: SampleValues,
 ): readonly SampleFault<LoginFailureReason>[] {
-  const { response_type: responseType, scope } = definition.authorize.endpoint.inputs;
-  const rule = responseType && compileInput('response_type', responseType, '');
-  const told = rule?.told;
+  const rule = inputs.find(({ role }) => role === 'response_type');
+  const scope = inputs.find(({ role }) => role === 'scope');
+  const told = rule?.name;
   const isChecked = rule?.fits('token') === false;
   const wrong = { response_type: 'token' };
   const elsewhere = { redirect_uri: 'https://elsewhere.example/' };

@@ -196,7 +196,7 @@ function usualValue(
 }
 
 /** A value that an input accepts; `wanted` if it does. */
-export function fittingValue(input: InputDefinition, wanted = 'demo'): string {
+export function fittingValue(input: Omit<InputDefinition, 'required'>, wanted = 'demo'): string {
   const [first] = input.allowed ?? [];
   const fits = compileShape(input);
   if (first !== undefined) return input.allowed?.includes(wanted) === true ? wanted : first;

@@ -3,32 +3,41 @@
 import { describeName, ownCause } from '../../oauth/cause.ts';
 import { type Client, type Role } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import {
-  byGrant,
-  grantInputs,
-  type GrantType,
-  inputsOfGrants,
-  publicGrants,
-} from '../../oauth/grant.ts';
+import { byGrant, type GrantType, publicGrants } from '../../oauth/grant.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileEcho, type Sent } from './echo.ts';
-import { grantsAt, readsInput } from './grant_places.ts';
+import { grantsAt, needsInput, readsInput } from './grant_places.ts';
 import {
   compileInputs,
-  inputFault,
-  type InputRule,
+  type Input,
   type Inputs,
+  missingFault,
   type SecretTest,
   unequalFault,
-} from './input_rules.ts';
+  valueFault,
+} from './inputs.ts';
+import { compileReading, type Reading } from './reading.ts';
 import { compileReader, refuse, wasEmpty } from './request_reader.ts';
+
+/** A grant as one endpoint serves it. */
+export interface EndpointGrant {
+  readonly type: GrantType;
+  /** The value of `grant_type` that asks for it. */
+  readonly wireValue: string;
+  /** The role that its clients need. */
+  readonly role: Role;
+}
 
 /** A token endpoint for the engine. Its functions throw only `Refusal`. */
 export interface TokenEndpoint {
+  /** Its name in the file. */
+  readonly name: string;
   readonly path: string;
+  readonly reading: Reading;
+  readonly grants: readonly EndpointGrant[];
   readonly methods: ReadonlySet<string>;
   /** The name of the scope on the wire. */
   readonly scopeName: string;
@@ -53,50 +62,56 @@ export function compileTokenEndpoint(
   endpoint: EndpointDefinition,
   definition: Definition,
 ): TokenEndpoint {
-  const rules = compileInputs(endpoint, definition);
-  const read = compileReader(endpoint, rules);
-  const isShared = (rule: InputRule): boolean =>
-    endpoint.inputs[rule.role]?.in === 'header' && !inputsOfGrants.has(rule.role);
-  const clientRules = rules.filter((rule) => rule.equalsClient !== undefined);
-  const headerRules = rules.filter(isShared);
+  const grants = grantsAt(definition, name).flatMap((type): EndpointGrant[] => {
+    const grant = definition.grants[type];
+    return grant === undefined
+      ? []
+      : [{ type, wireValue: grant.grant_type ?? type, role: grant.role }];
+  });
+  const kinds = grants.map(({ type }) => type);
+  const reading = compileReading(endpoint, compileInputs(endpoint, definition, kinds), kinds);
+  const { inputs: all } = reading;
+  const read = compileReader(endpoint, all);
+  const isShared = ({ inHeader, isOfGrants }: Input): boolean => inHeader && !isOfGrants;
+  const compared = all.filter(({ clientTest }) => clientTest !== undefined);
+  const headers = all.filter(isShared);
   return {
+    name,
     path: definition.base_path + endpoint.path,
+    reading,
+    grants,
     methods: new Set(endpoint.methods),
-    scopeName: rules.find(({ role }) => role === 'scope')?.told ?? 'scope',
+    scopeName: all.find(({ role }) => role === 'scope')?.name ?? 'scope',
     readInputs: (request) => read(request, refuse),
-    echo: compileEcho(definition, rules),
+    echo: compileEcho(definition, all),
     readCredentials: compileCredentials(
       definition.client.authentication,
-      rules,
-      asksByAssertion(name, definition),
+      all,
+      asksByAssertion(grants),
     ),
     checkHeaders: (inputs) => {
-      for (const rule of headerRules) checkInput(rule, inputs, rule.required);
+      for (const input of headers) checkInput(input, inputs, input.required);
     },
     checkClient: (inputs, client, isSecret) => {
-      for (const rule of clientRules) {
-        const value = inputs.get(rule.role);
-        if (value !== undefined && rule.equalsClient?.(value, client, isSecret) === false) {
-          const { reason, facts } = unequalFault(rule, value);
+      for (const input of compared) {
+        const value = inputs.get(input.role);
+        if (value !== undefined && input.clientTest?.holds(value, client, isSecret) === false) {
+          const { reason, facts } = unequalFault(input, value);
           throw new Refusal(reason, facts);
         }
       }
     },
-    selectGrant: compileGrantSelection(name, rules, definition),
-    checkParameters: compileParameterChecks(rules.filter((rule) => !isShared(rule))),
+    selectGrant: compileGrantSelection(all, grants),
+    checkParameters: compileParameterChecks(all.filter((input) => !isShared(input))),
   };
 }
 
 /** Whether a request asks for the grant `jwt_bearer`, by its `grant_type` or at its own endpoint. */
-function asksByAssertion(
-  endpointName: string,
-  definition: Definition,
-): (inputs: Inputs) => boolean {
-  const types = grantsAt(definition, endpointName);
-  const wireValue = definition.grants.jwt_bearer?.grant_type;
-  if (wireValue === undefined || !types.includes('jwt_bearer')) return () => false;
-  if (types.length === 1) return () => true;
-  return (inputs) => inputs.get('grant_type') === wireValue;
+function asksByAssertion(grants: readonly EndpointGrant[]): (inputs: Inputs) => boolean {
+  const asked = grants.find(({ type }) => type === 'jwt_bearer');
+  if (asked === undefined) return () => false;
+  if (grants.length === 1) return () => true;
+  return (inputs) => inputs.get('grant_type') === asked.wireValue;
 }
 
 /** Texts that count as missing, as blank fields do on the login page (P-13). */
@@ -106,36 +121,34 @@ const blankForms: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** Throws `Refusal` if a required input is missing, or a value has a wrong shape or comparison. */
-export function checkInput(rule: InputRule, inputs: Inputs, required: boolean): void {
-  const sent = inputs.get(rule.role);
-  const isBlank = required && sent !== undefined && blankForms.get(rule.role)?.test(sent) === true;
-  const value = isBlank ? undefined : sent;
-  const cameEmpty = isBlank || (sent === undefined && wasEmpty(inputs, rule.role));
-  const fault = inputFault(rule, value, required, cameEmpty);
-  if (fault !== undefined) throw new Refusal(fault.reason, fault.facts);
+export function checkInput(input: Input, inputs: Inputs, required: boolean): void {
+  const sent = inputs.get(input.role);
+  const isBlank = required && sent !== undefined && blankForms.get(input.role)?.test(sent) === true;
+  if (sent !== undefined && !isBlank) {
+    const fault = valueFault(input, sent);
+    if (fault !== undefined) throw new Refusal(fault.reason, fault.facts);
+  } else if (required) {
+    const fault = missingFault(input, isBlank || wasEmpty(inputs, input.role));
+    throw new Refusal(fault.reason, fault.facts);
+  }
 }
 
 /** An endpoint of one grant may make grant_type optional, or not declare it. */
 function compileGrantSelection(
-  endpointName: string,
-  rules: readonly InputRule[],
-  definition: Definition,
+  inputsHere: readonly Input[],
+  grants: readonly EndpointGrant[],
 ): TokenEndpoint['selectGrant'] {
-  const byWireValue = new Map<string, { readonly type: GrantType; readonly role: Role }>();
-  for (const type of grantsAt(definition, endpointName)) {
-    const grant = definition.grants[type];
-    if (grant !== undefined) byWireValue.set(grant.grant_type ?? type, { type, role: grant.role });
-  }
-  const rule = rules.find((candidate) => candidate.role === 'grant_type');
+  const byWireValue = new Map(grants.map((grant) => [grant.wireValue, grant]));
+  const choice = inputsHere.find(({ role }) => role === 'grant_type');
   const [only] = byWireValue.values();
   const offered = [...byWireValue.keys()].join(', ');
   return (inputs, client) => {
     const wireValue = inputs.get('grant_type');
-    const isNeeded = rule !== undefined && (rule.required || byWireValue.size > 1);
-    if (isNeeded && wireValue === undefined) checkInput(rule, inputs, true);
+    const isNeeded = choice !== undefined && (choice.required || byWireValue.size > 1);
+    if (isNeeded && wireValue === undefined) checkInput(choice, inputs, true);
     const grant = wireValue === undefined ? only : byWireValue.get(wireValue);
     if (grant === undefined) {
-      const parameter = rule?.told ?? 'grant_type';
+      const parameter = choice?.name ?? 'grant_type';
       const came = wireValue === undefined ? 'none' : describeName(wireValue);
       const cause = ownCause(['grants'], `${parameter}: one of ${offered}`, came, parameter);
       throw new Refusal('unsupported_grant_type', { parameter, cause });
@@ -161,16 +174,13 @@ export function rolesOf({ roles }: Client): string {
 }
 
 /** Checks the inputs of a grant, also those in headers, only for that grant. */
-function compileParameterChecks(rules: readonly InputRule[]): TokenEndpoint['checkParameters'] {
+function compileParameterChecks(all: readonly Input[]): TokenEndpoint['checkParameters'] {
   const checks = byGrant((type) =>
-    rules
+    all
       .filter(({ role }) => readsInput(type, role))
-      .map((rule) => ({
-        rule,
-        required: rule.required || grantInputs[type].needs.includes(rule.role),
-      })),
+      .map((input) => ({ input, required: input.required || needsInput(type, input.role) })),
   );
   return (inputs, grant) => {
-    for (const { rule, required } of checks[grant]) checkInput(rule, inputs, required);
+    for (const { input, required } of checks[grant]) checkInput(input, inputs, required);
   };
 }

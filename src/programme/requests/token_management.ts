@@ -9,15 +9,18 @@ import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { ClientAuthentication } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
+import { hint, question } from '../language/known_inputs.ts';
 import { assertionInputs } from './client_assertion.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
-import { compileInputs, type Inputs } from './input_rules.ts';
-import { hint, question } from './known_inputs.ts';
+import { compileInputs, type Inputs } from './inputs.ts';
+import { compileReading, type Reading } from './reading.ts';
 import { compileReader, refuse } from './request_reader.ts';
 
 /** Its functions throw only `Refusal`. */
 export interface TokenManagementEndpoint {
   readonly path: string;
+  readonly reading: Reading;
+  readonly authentication: ClientAuthentication;
   readonly readInputs: (request: WireRequest) => Inputs;
   readonly readCredentials: ReadCredentials;
   readonly readToken: (inputs: Inputs) => string;
@@ -66,7 +69,7 @@ function placeOf({ in: place, name, scheme }: InputDefinition): Partial<InputDef
  * If gateways may ask, Basic is always accepted: gateways authenticate with it. Public clients cannot
  * ask, since RFC 7662 2.1 wants askers to prove themselves.
  */
-export function managementAuthentication(
+function managementAuthentication(
   { client: { authentication } }: Definition,
   { byGateways }: { readonly byGateways: boolean },
 ): ClientAuthentication {
@@ -87,18 +90,18 @@ export function compileTokenManagement(
   asked: { readonly byGateways: boolean },
 ): TokenManagementEndpoint {
   const form = managementForm(definition);
-  const rules = compileInputs(form, definition);
-  const read = compileReader(form, rules);
+  const kinds = ['management'] as const;
+  const authentication = managementAuthentication(definition, asked);
+  const asAsked = { ...definition, client: { ...definition.client, authentication } };
+  const reading = compileReading(form, compileInputs(form, asAsked, kinds), kinds);
+  const read = compileReader(form, reading.inputs);
   const schemes = asked.byGateways ? ['Basic'] : [];
   return {
     path,
+    reading,
+    authentication,
     readInputs: (request) => read(request, refuse),
-    readCredentials: compileCredentials(
-      managementAuthentication(definition, asked),
-      rules,
-      () => false,
-      ...schemes,
-    ),
+    readCredentials: compileCredentials(authentication, reading.inputs, () => false, ...schemes),
     readToken: (inputs) => {
       const token = inputs.get(question);
       if (token === undefined) {

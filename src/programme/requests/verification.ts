@@ -8,9 +8,9 @@ import type { ScopeRules } from '../../oauth/scope.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { Definition } from '../language/definition.ts';
 import { type Demand, levelsRule, readDemand } from './demand.ts';
-import { compileInput, type Inputs, type InputRule, unequalFault } from './input_rules.ts';
+import { type Input, type Inputs, unequalFault } from './inputs.ts';
 import { checkInput } from './token_endpoint.ts';
-import { heldHeaders, type ToldHeader, toldHeaders } from './verify_headers.ts';
+import { compileComparedHeaders, type ToldHeader, toldHeaders } from './verify_headers.ts';
 
 type ShownHeaders = Pick<WireRequest, 'rawHeaders'>;
 
@@ -26,8 +26,10 @@ export interface VerificationRules {
   readonly readDemand: (path: string, query: string) => Demand | undefined;
   /** Throws `insufficient_scope` unless the token's scope meets the demand. */
   readonly checkScope: (demand: Demand, scope: string | undefined) => void;
+  /** The headers that are compared with programme and client (P-4, P-15). */
+  readonly comparedHeaders: readonly Input[];
   /**
-   * The headers that are compared with programme and client (P-4, P-15). Throws `Refusal` if one is
+   * Their values. Throws `Refusal` if one is
    * missing, malformed or names another programme.
    */
   readonly readHeaders: (request: ShownHeaders) => Inputs;
@@ -46,19 +48,17 @@ export function compileVerification(
   definition: VerificationDefinition,
   scope: ScopeRules,
 ): VerificationRules {
-  const { verify, programme_identifier: identifier } = definition;
-  const required = verify.headers === 'required';
-  const rules = [...heldHeaders(definition)].map(([role, input]) =>
-    compileInput(role, { ...input, required }, identifier),
-  );
-  const clientRules = rules.filter((rule) => rule.equalsClient !== undefined);
+  const { verify } = definition;
+  const headers = compileComparedHeaders(definition);
+  const ofClients = headers.filter(({ clientTest }) => clientTest !== undefined);
   return {
     apiKeyHeader: verify.api_key_header,
     readApiKey: compileKeyReader(verify.api_key_header.toLowerCase()),
     readDemand: (path, query) => readDemand(scope, path, query),
     checkScope: compileScopeCheck(scope),
-    readHeaders: (request) => readHeaders(rules, request),
-    clientsMeant: (headers, clients) => clientsMeant(clientRules, headers, clients),
+    comparedHeaders: headers,
+    readHeaders: (request) => readHeaders(headers, request),
+    clientsMeant: (values, clients) => clientsMeant(ofClients, values, clients),
     toldHeaders: toldHeaders(definition),
   };
 }
@@ -83,7 +83,7 @@ function compileKeyReader(name: string): VerificationRules['readApiKey'] {
 
 const noHeaders: Inputs = new Map();
 
-function readHeaders(rules: readonly InputRule[], request: ShownHeaders): Inputs {
+function readHeaders(rules: readonly Input[], request: ShownHeaders): Inputs {
   if (rules.length === 0) return noHeaders;
   const values = new Map<string, string>();
   for (const rule of rules) {
@@ -99,16 +99,16 @@ function readHeaders(rules: readonly InputRule[], request: ShownHeaders): Inputs
   return values;
 }
 
-function malformed({ whenInvalid, told, role }: InputRule, came: string): Refusal {
-  const cause = ownCause(endpointRule('inputs', role), `one header ${told}`, came, told);
-  return new Refusal(whenInvalid, { parameter: told, cause });
+function malformed({ whenInvalid, name, role }: Input, came: string): Refusal {
+  const cause = ownCause(endpointRule('inputs', role), `one header ${name}`, came, name);
+  return new Refusal(whenInvalid, { parameter: name, cause });
 }
 
 /** `heldHeaders` leaves out comparisons with an API key. */
 const noSecret = (): boolean => false;
 
 function clientsMeant(
-  rules: readonly InputRule[],
+  rules: readonly Input[],
   headers: Inputs,
   clients: readonly Client[],
 ): readonly Client[] {
@@ -116,7 +116,7 @@ function clientsMeant(
   for (const rule of rules) {
     const value = headers.get(rule.role);
     if (value === undefined) continue;
-    meant = meant.filter((client) => rule.equalsClient?.(value, client, noSecret) !== false);
+    meant = meant.filter((client) => rule.clientTest?.holds(value, client, noSecret) !== false);
     if (meant.length === 0) {
       const { reason, facts } = unequalFault(rule, value);
       throw new Refusal(reason, facts);

@@ -6,6 +6,7 @@ import type { Definition } from '../language/definition.ts';
 import type { InputDefinition } from '../language/input_schema.ts';
 import { memberPropertyPrefix } from '../language/vocabularies.ts';
 import { type Caller, heldValues } from './client_values.ts';
+import { compileInput, type Input } from './inputs.ts';
 
 /**
  * The headers that a token endpoint compares with programme or client, by role. Where several
@@ -26,6 +27,20 @@ export function heldHeaders({
     }
   }
   return found;
+}
+
+/** The same as compiled inputs of calls. */
+export function compileComparedHeaders(
+  definition: Pick<Definition, 'verify' | 'token_endpoints' | 'programme_identifier'>,
+): readonly Input[] {
+  const required = definition.verify.headers === 'required';
+  const kinds = ['call'] as const;
+  return [...heldHeaders(definition)].map(([role, input]) => ({
+    ...compileInput(role, { ...input, required }, definition.programme_identifier),
+    readBy: kinds,
+    neededBy: required ? kinds : [],
+    missedBy: required ? kinds : [],
+  }));
 }
 
 function headerName(role: string, { name = role }: InputDefinition): string {

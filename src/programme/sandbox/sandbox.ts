@@ -3,14 +3,18 @@
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { parseFormOrNone } from '../../oauth/parameters.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
-import type { Definition } from '../language/definition.ts';
-import { loginRequestFailures } from '../login/possible_failures.ts';
+import type { ClientAuthentication } from '../language/client_schema.ts';
+import type { LoginEndpoint } from '../login/endpoint.ts';
 import {
+  loginFailures,
   managementFailures,
   type PossibleFailures,
   tokenFailures,
   verificationFailures,
 } from '../requests/possible_failures.ts';
+import type { TokenEndpoint } from '../requests/token_endpoint.ts';
+import type { TokenManagementEndpoint } from '../requests/token_management.ts';
+import type { VerificationRules } from '../requests/verification.ts';
 import type { SandboxDefinition } from './sandbox_schema.ts';
 
 /** The parts of a request in which it can ask for a failure. */
@@ -25,13 +29,20 @@ export interface Sandbox {
   readonly verificationFailures: PossibleFailures;
 }
 
-/** `basePath` and `ownPath` are those of the compiled programme. */
+/** The parts of a compiled programme that can fail. */
+interface Endpoints {
+  readonly tokenEndpoints: readonly TokenEndpoint[];
+  readonly clients: { readonly authentication: ClientAuthentication };
+  readonly introspection?: TokenManagementEndpoint;
+  readonly revocation?: TokenManagementEndpoint;
+  readonly login: { readonly endpoint: LoginEndpoint };
+  readonly verification: VerificationRules;
+}
+
 export function compileSandbox(
   sandbox: SandboxDefinition,
-  definition: Definition,
-  { basePath, ownPath }: { readonly basePath: string; readonly ownPath: string },
+  { tokenEndpoints, clients, introspection, revocation, login, verification }: Endpoints,
 ): Sandbox {
-  const { token_endpoints: endpoints, introspection, revocation } = definition;
   const management = [
     [introspection, { byGateways: true }],
     [revocation, { byGateways: false }],
@@ -39,18 +50,17 @@ export function compileSandbox(
   return {
     asked: compileAsked(sandbox),
     failuresAt: new Map([
-      ...Object.entries(endpoints).map(
-        ([name, endpoint]) =>
-          [basePath + endpoint.path, tokenFailures(definition, name, endpoint)] as const,
+      ...tokenEndpoints.map(
+        (endpoint) => [endpoint.path, tokenFailures(endpoint, clients.authentication)] as const,
       ),
       ...management.flatMap(([endpoint, asked]) =>
         endpoint === undefined
           ? []
-          : [[ownPath + endpoint.path, managementFailures(definition, asked)] as const],
+          : [[endpoint.path, managementFailures(endpoint, asked)] as const],
       ),
     ]),
-    loginFailures: loginRequestFailures(definition),
-    verificationFailures: verificationFailures(definition),
+    loginFailures: loginFailures(login.endpoint),
+    verificationFailures: verificationFailures(verification),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Instant } from '../../../src/lib/clock.ts';
 import { newPlace } from '../../../src/oauth/place.ts';
 import { characterClasses } from '../../../src/programme/language/value_shape.ts';
 import type { Programme } from '../../../src/programme/programme.ts';
-import { compileInput } from '../../../src/programme/requests/input_rules.ts';
+import { compileInput } from '../../../src/programme/requests/inputs.ts';
 import { firstRefreshText } from '../../../src/token/sealed/refresh_text.ts';
 import { errorsOf, programmeOf } from '../../support/definition.ts';
 import { fc, runs } from '../../support/property.ts';

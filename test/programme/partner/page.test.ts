@@ -9,6 +9,7 @@ import { postmanCollection } from '../../../src/programme/partner/collection.ts'
 import { makeGuide } from '../../../src/programme/partner/guide.ts';
 import { partnerHtml } from '../../../src/programme/partner/html.ts';
 import { partnerPage } from '../../../src/programme/partner/page/page.ts';
+import type { Input } from '../../../src/programme/requests/inputs.ts';
 import { definitionOf, programmeOf } from '../../support/definition.ts';
 import { unescape } from '../../support/page.ts';
 import { dialectFiles, guideOf } from './scene.ts';
@@ -27,7 +28,9 @@ describe('every dialect', () => {
         contract.login?.reading,
         ...contract.tokenEndpoints.map((one) => one.reading),
       ];
-      const inputs = readings.flatMap((reading) => reading?.inputs ?? []);
+      const inputs = readings.flatMap(
+        (reading): readonly Input<unknown>[] => reading?.inputs ?? [],
+      );
       for (const { name } of inputs.filter(({ readBy }) => readBy.length > 0)) {
         assert.ok(page.includes(`\n| \`${name}\` | `), name);
       }

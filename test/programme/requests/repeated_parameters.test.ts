@@ -6,8 +6,8 @@ import { describe, test } from 'node:test';
 
 import { LoginRefusal, Refusal } from '../../../src/oauth/failure.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
+import { knownInputs } from '../../../src/programme/language/known_inputs.ts';
 import { compileLoginEndpoint } from '../../../src/programme/login/endpoint.ts';
-import { knownInputs } from '../../../src/programme/requests/known_inputs.ts';
 import { compileTokenEndpoint } from '../../../src/programme/requests/token_endpoint.ts';
 import { compileTokenManagement } from '../../../src/programme/requests/token_management.ts';
 import { definitionOf } from '../../support/definition.ts';

@@ -3,7 +3,7 @@
 import { programmePaths } from '../../../oauth/own_paths.ts';
 import { isPage, type LoginPromise } from '../../contract/login.ts';
 import type { TokenEndpointPromise } from '../../contract/tokens.ts';
-import { managementForm } from '../../requests/token_management.ts';
+import type { TokenManagementEndpoint } from '../../requests/token_management.ts';
 import { below, type Guide } from '../guide.ts';
 import { failureExamples, grantExample, responsesOf } from './answers.ts';
 import { bodyOf, parametersOf } from './requests.ts';
@@ -60,10 +60,7 @@ function loginPath(
   const operation = {
     summary: 'Log a member in: for the member’s browser',
     security: [],
-    parameters: parametersOf(definition, reading, 'GET', []).map((parameter) => ({
-      ...parameter,
-      ...(parameterName(parameter) === nameOf(reading.inputs, 'client_id') && { required: true }),
-    })),
+    parameters: parametersOf(definition, reading, 'GET', []),
     responses: {
       [login.redirectStatus]: {
         description: 'To the login page, or back to the redirect URI with an error',
@@ -79,14 +76,6 @@ function loginPath(
     },
   };
   return [below(guide, path), byMethod(reading.methods, 'login', () => operation)];
-}
-
-function parameterName(parameter: object): unknown {
-  return 'name' in parameter ? parameter.name : undefined;
-}
-
-function nameOf(inputs: LoginPromise['reading']['inputs'], role: string): string | undefined {
-  return inputs.find((input) => input.role === role)?.wireName;
 }
 
 /** An operation for each method, with a name of its own. */
@@ -132,22 +121,21 @@ function tokenPath(
 /** Revocation and introspection (RFC 7009, RFC 7662), where the file turns them on. */
 function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
   const { revocation, introspection } = guide.contract.programme;
-  const text = { type: 'string' };
-  const schema = {
-    type: 'object',
-    properties: Object.fromEntries(
-      Object.keys(managementForm(guide.contract.definition).inputs).map((name) => [name, text]),
-    ),
-    required: ['token'],
-  };
-  const requestBody = {
-    required: true,
-    content: { 'application/x-www-form-urlencoded': { schema } },
-  };
+  const { definition } = guide.contract;
   const failures = responsesOf(guide, failureExamples(guide));
-  const post = (operationId: string, summary: string, answer: object): PathItem => {
+  const post = (
+    operationId: string,
+    { reading }: TokenManagementEndpoint,
+    summary: string,
+    answer: object,
+  ): PathItem => {
+    const parameters = parametersOf(definition, reading, 'POST', []);
+    const requestBody = bodyOf(definition, reading, 'POST', [{ grant: 'management' }]);
     const responses = { ...failures, 200: answer };
-    return { post: { operationId, summary, security: security(guide), requestBody, responses } };
+    const secured = security(guide);
+    return {
+      post: { operationId, summary, security: secured, parameters, requestBody, responses },
+    };
   };
   const active = {
     type: 'object',
@@ -158,12 +146,12 @@ function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[]
     revocation !== undefined &&
       ([
         below(guide, revocation.path),
-        post('revoke', 'Give a token up', { description: 'The token is good no more' }),
+        post('revoke', revocation, 'Give a token up', { description: 'The token is good no more' }),
       ] as const),
     introspection !== undefined &&
       ([
         below(guide, introspection.path),
-        post('introspect', 'Ask about a token of yours', {
+        post('introspect', introspection, 'Ask about a token of yours', {
           description: 'Whether it is good',
           content: { 'application/json': { schema: active } },
         }),

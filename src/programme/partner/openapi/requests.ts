@@ -1,29 +1,35 @@
 // Owns what an operation reads: parameters and request body.
 
-import type { InputPromise, ReadingPromise } from '../../contract/reading.ts';
-import type { GrantPromise } from '../../contract/tokens.ts';
 import type { Definition } from '../../language/definition.ts';
+import { isGrant, type RequestKind } from '../../requests/grant_places.ts';
+import type { Input } from '../../requests/inputs.ts';
+import type { Reading } from '../../requests/reading.ts';
 import { type BodyForm, isBodyForm } from '../../requests/request_body.ts';
 import { inputSchema, type Schema } from './schemas.ts';
 
-/** A kind of request to an endpoint: a grant with its `grant_type`, or a login. */
-export type Kind = Pick<GrantPromise, 'grant' | 'grantType'>;
+/** A kind of request to an endpoint. */
+export interface Kind {
+  readonly grant: RequestKind;
+  /** The value of `grant_type`, where requests can name it. */
+  readonly grantType?: string | undefined;
+}
 
 /** Headers that OpenAPI tells by other means than parameters (3.1.1, 4.8.12.2.1). */
 const ownHeaders: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
 /** The inputs of one method, by where the document has them. */
 interface Placed {
-  readonly parameters: readonly InputPromise[];
-  readonly body: readonly InputPromise[];
+  readonly parameters: readonly Input<unknown>[];
+  readonly body: readonly Input<unknown>[];
 }
 
-function placed({ inputs, mediaTypes }: ReadingPromise, method: string): Placed {
+function placed({ inputs, mediaTypes }: Reading<unknown>, method: string): Placed {
   const hasBody = method !== 'GET' && mediaTypes.length > 0;
-  const isInBody = ({ places }: InputPromise): boolean => hasBody && places.some(isBodyForm);
+  const isInBody = ({ places }: Input<unknown>): boolean => hasBody && places.some(isBodyForm);
+  const read = inputs.filter(({ readBy }) => readBy.length > 0);
   return {
-    body: inputs.filter(isInBody),
-    parameters: inputs.filter(
+    body: read.filter(isInBody),
+    parameters: read.filter(
       (input) =>
         !isInBody(input) &&
         (input.inHeader
@@ -35,7 +41,7 @@ function placed({ inputs, mediaTypes }: ReadingPromise, method: string): Placed 
 
 export function parametersOf(
   definition: Definition,
-  reading: ReadingPromise,
+  reading: Reading<unknown>,
   method: string,
   kinds: readonly Kind[],
 ): readonly object[] {
@@ -47,8 +53,8 @@ export function parametersOf(
       in:
         input.places.find((one) => one === 'path' || one === 'header' || one === 'cookie') ??
         'query',
-      required: reading.requests.every((request) => input.neededBy.includes(request)),
-      ...(description === '' ? {} : { description }),
+      required: reading.kinds.every((kind) => input.neededBy.includes(kind)),
+      ...(description !== undefined && { description }),
       schema,
     };
   });
@@ -57,7 +63,7 @@ export function parametersOf(
 /** Undefined for a request without a body. */
 export function bodyOf(
   definition: Definition,
-  reading: ReadingPromise,
+  reading: Reading<unknown>,
   method: string,
   kinds: readonly Kind[],
 ): object | undefined {
@@ -75,7 +81,7 @@ export function bodyOf(
 
 function kindSchema(
   definition: Definition,
-  inputs: readonly InputPromise[],
+  inputs: readonly Input<unknown>[],
   { grant, grantType }: Kind,
 ): Schema {
   const own = inputs.filter(({ readBy }) => readBy.includes(grant));
@@ -92,12 +98,15 @@ function kindSchema(
     at.inputs.push(input);
     if (isNeeded) at.needed.add(input.wireName);
   }
-  return { title: grant, ...treeSchema(definition, tree, grantType) };
+  return {
+    ...(isGrant(grant) && { title: grant }),
+    ...treeSchema(definition, tree, grantType),
+  };
 }
 
 /** The members of an object in a body. */
 interface Tree {
-  readonly inputs: InputPromise[];
+  readonly inputs: Input<unknown>[];
   readonly inner: Map<string, Tree>;
   readonly needed: Set<string>;
 }

@@ -1,8 +1,9 @@
 // Owns JSON Schemas of inputs, and of answers as they are rendered.
 
-import type { InputPromise } from '../../contract/reading.ts';
+import { present } from '../../../lib/present.ts';
 import type { Definition } from '../../language/definition.ts';
 import { characterRanges, type ValueShape } from '../../language/value_shape.ts';
+import type { Input } from '../../requests/inputs.ts';
 import { inputText } from '../values.ts';
 
 /** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses. */
@@ -10,7 +11,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 /** The schema of a text that an endpoint reads. */
 export function inputSchema(
-  input: InputPromise,
+  input: Input<unknown>,
   definition: Definition,
   grantTypes: readonly string[] = [],
 ): Schema {
@@ -19,7 +20,9 @@ export function inputSchema(
   const listed = role === 'grant_type' && grantTypes.length > 0 ? grantTypes : allowed;
   return {
     type: 'string',
-    description: inputText(input, definition, definition.programme_identifier),
+    ...present({
+      description: inputText(input, definition, definition.programme_identifier) || undefined,
+    }),
     ...(input.attribute ? { xml: { attribute: true } } : {}),
     ...(listed === undefined ? {} : { enum: [...listed] }),
     ...(equal === 'programme.identifier' ? { const: definition.programme_identifier } : {}),

@@ -1,6 +1,7 @@
 // Owns how an OpenAPI document says that requests prove who sends them.
 
-import { certificateMethods } from '../../../oauth/client.ts';
+import type { AuthenticationMethod } from '../../../oauth/client.ts';
+import { methodRows } from '../../language/methods.ts';
 import type { Guide } from '../guide.ts';
 
 /** A token that is read from the Authorization header. */
@@ -21,13 +22,11 @@ export function security(
   ].filter((one) => one !== false);
 }
 
-type Method = Guide['contract']['definition']['client']['authentication']['methods'][number];
-
 /** The scheme of a method; none where the proof is a parameter, or nothing. */
-function schemeOf(method: Method, half: unknown): readonly string[] {
-  if (certificateMethods.some((one) => one === method)) return ['certificate'];
+function schemeOf(method: AuthenticationMethod, half: unknown): readonly string[] {
   if (method === 'secret') return half === undefined ? [] : ['basic'];
-  return method === 'basic' || method === 'bare_basic' ? [method] : [];
+  const { openapi } = methodRows[method];
+  return openapi === undefined ? [] : [openapi];
 }
 
 const allSchemes = (scheme: string): Readonly<Record<string, object>> => ({

@@ -2,8 +2,9 @@
 
 import { listed } from '../../../lib/present.ts';
 import type { CredentialEncoding } from '../../../oauth/basic.ts';
-import { certificateMethods, privateKeyJwt, secretMethods } from '../../../oauth/client.ts';
+import { isHeaderMethod, secretMethods } from '../../../oauth/client.ts';
 import { readsHeader } from '../../language/client_schema.ts';
+import { filled, methodRows } from '../../language/methods.ts';
 import { comparedProperties, heldValues } from '../../requests/client_values.ts';
 import { type Guide, inputsOf } from '../guide.ts';
 import { type Block, type Row, escaped, inCode, sentence, table } from '../markdown.ts';
@@ -98,33 +99,29 @@ function authentication({ contract, by }: Guide): Block {
   const encoded =
     encodingTexts[credentials] +
     (asked.basic_charset === 'utf-8' ? '' : ' Letters beyond ASCII may be in UTF-8 or ISO-8859-1.');
-  const names = ['client_id', 'client_secret'].map(
-    (role) =>
-      Object.values(definition.token_endpoints).flatMap(({ inputs }) =>
-        inputs[role] === undefined ? [] : (inputs[role].name ?? role),
-      )[0] ?? role,
-  );
+  const nameOf = (role: string): string =>
+    contract.tokenEndpoints
+      .flatMap(({ reading }) => reading.inputs)
+      .find((input) => input.role === role)?.name ?? role;
+  const names = { id: nameOf('client_id'), secret: nameOf('client_secret'), scheme };
   if (by.client.isPublic === true) {
     return [
-      `You have no secret: ${inCode(names[0] ?? '')} in the request, and the PKCE verifier of the login, are enough. What stands in an app or a web page can be read out of it: put no secret and no API key of another client there.`,
+      `You have no secret: ${inCode(names.id)} in the request, and the PKCE verifier of the login, are enough. What stands in an app or a web page can be read out of it: put no secret and no API key of another client there.`,
     ];
   }
   const halves = { first: 'the secret and a colon', second: 'a colon and the secret' };
   const alone = { ...halves, either: 'the secret, with a colon before or behind it' };
-  const ways = listed<string>([
-    methods.includes('basic') &&
-      `the header \`Authorization: ${scheme}\`, with base64 of identifier, colon and secret`,
-    half !== undefined && `the header \`Authorization: ${scheme}\`, with base64 of ${alone[half]}`,
-    methods.includes('bare_basic') &&
-      'the header `Authorization` with that base64 alone, without the word Basic',
-    methods.includes('parameters') && `${names.map(inCode).join(' and ')} in the request`,
-    methods.includes('secret') &&
-      half === undefined &&
-      `${inCode(names[1] ?? '')} in the request, without an identifier`,
-    methods.includes(privateKeyJwt) && 'an assertion that you sign',
-    methods.some((method) => certificateMethods.some((one) => one === method)) &&
-      `a certificate in the TLS handshake (RFC 8705), with ${inCode(names[0] ?? '')} in the request`,
-  ]);
+  const inOrder = [
+    ...methods.filter(isHeaderMethod),
+    ...methods.filter((one) => !isHeaderMethod(one)),
+  ];
+  const ways = inOrder.flatMap((method) => {
+    if (method === 'secret' && half !== undefined) {
+      return `the header \`Authorization: ${scheme}\`, with base64 of ${alone[half]}`;
+    }
+    const { partner } = methodRows[method];
+    return partner === undefined ? [] : filled(partner, names);
+  });
   const isSeveral =
     methods.filter((method) => /^(?:bare_)?basic$/.test(method)).length < methods.length &&
     ways.length > 1;
@@ -133,7 +130,7 @@ function authentication({ contract, by }: Guide): Block {
       ? ' Use one of them in a request.'
       : ' The header alone counts where it is sent.';
   return [
-    `You prove who you are by ${ways.join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
+    `You prove who you are by ${[...new Set(ways)].join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
     assertionText(contract),
   ];
 }

@@ -2,7 +2,7 @@
 
 import { loginReasons } from '../../../oauth/login_reasons.ts';
 import { isPage, type LoginFailurePromise, type LoginPromise } from '../../contract/login.ts';
-import type { InputPromise } from '../../contract/reading.ts';
+import type { Input } from '../../requests/inputs.ts';
 import { type Guide, loginRequest } from '../guide.ts';
 import { type Block, type Row, codeBlock, escaped, inCode, sentence, table } from '../markdown.ts';
 import { curlLines } from '../snippets/curl.ts';
@@ -26,13 +26,11 @@ export function loginSection(guide: Guide, login: LoginPromise): Block {
   ];
 }
 
-function isNeeded({ by }: Guide, login: LoginPromise, input: InputPromise): boolean {
-  if (input.role === 'client_id') return true;
+function isNeeded({ by }: Guide, login: LoginPromise, input: Input<unknown>): boolean {
   if (input.role === 'redirect_uri') {
     return login.redirectUri === 'required' || by.client.redirectUris.length !== 1;
   }
-  const isProof = input.role === 'code_challenge' || input.role === 'code_challenge_method';
-  return input.neededBy.length > 0 || (isProof && login.pkce === 'required');
+  return input.neededBy.length > 0;
 }
 
 /** The address for the member's browser, and how to send it there. */

@@ -11,8 +11,8 @@ import { shapeText } from '../values.ts';
 import { inputTable, shortAnswer, snippets, spanText } from './words.ts';
 
 export function callSection(guide: Guide): Block {
-  const { heldHeaders, programme } = guide.contract;
-  const { apiKeyHeader } = programme.verification;
+  const { programme } = guide.contract;
+  const { apiKeyHeader, comparedHeaders } = programme.verification;
   return [
     '## Call the API',
     `Send the access token as \`Authorization: Bearer\`. ${
@@ -21,11 +21,11 @@ export function callSection(guide: Guide): Block {
         : `A call that needs no login (joining, for example) takes your API key in ${inCode(apiKeyHeader)} instead; you may always send both, if both are yours.`
     } The examples read the address of the call from \`API_URL\`.`,
     snippets('', callRequest(guide)),
-    heldHeaders.length !== 0 && [
+    comparedHeaders.length !== 0 && [
       'These headers name you and the programme. They must be right where they are sent:',
       inputTable(
         guide,
-        heldHeaders.map((input) => [input, input.neededBy.length > 0]),
+        comparedHeaders.map((input) => [input, input.neededBy.length > 0]),
       ),
     ],
     `Treat tokens as texts of up to 16 KB whose form may change${hasForms(guide) ? ', but for those of a form below' : ''}. When a call is answered with ${answerTo(guide, 'invalid_token')}, the token has ended: ${guide.contract.refresh === undefined ? 'get a new one' : 'refresh it once and repeat the call; if the refresh is refused too, log the member in again'}.`,

@@ -4,7 +4,7 @@ import type { Milliseconds } from '../../../lib/clock.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import { answerText } from '../../contract/answers.ts';
 import type { Told } from '../../contract/answers.ts';
-import type { InputPromise } from '../../contract/reading.ts';
+import type { Input } from '../../requests/inputs.ts';
 import type { SampleRequest } from '../../requests/sample_request.ts';
 import type { Guide } from '../guide.ts';
 import { codeBlock, inCode, sentence, table } from '../markdown.ts';
@@ -48,7 +48,7 @@ export function snippets(base: string, request: SampleRequest, printed: Printed 
 /** The inputs of a request, those it must have first. */
 export function inputTable(
   { contract: { definition, programme } }: Guide,
-  inputs: readonly (readonly [input: InputPromise, isNeeded: boolean, text?: string])[],
+  inputs: readonly (readonly [input: Input<unknown>, isNeeded: boolean, text?: string])[],
 ): string {
   const rows = inputs
     .toSorted(([, one], [, other]) => Number(other) - Number(one))
@@ -71,7 +71,7 @@ const placeTexts = {
   cookie: 'cookie',
 } as const;
 
-function placeText({ places, attribute }: InputPromise): string {
+function placeText({ places, attribute }: Input<unknown>): string {
   if (attribute) return 'XML attribute';
   return places.map((place) => placeTexts[place]).join(' or ');
 }

@@ -1,0 +1,372 @@
+// Owns the compiled inputs of an endpoint: for each its names, its places, which requests read and need it, and
+// the tests of its values in the order in which they are made. The engine, `why`, the sandbox and all that tells
+// partners of an input read these rows.
+
+import { present } from '../../lib/present.ts';
+import {
+  type Cause,
+  describeDifference,
+  describeName,
+  describeText,
+  endpointRule,
+  faulty,
+  ownCause,
+} from '../../oauth/cause.ts';
+import type { Client, StoredSecret } from '../../oauth/client.ts';
+import { grantInputs, inputsOfGrants } from '../../oauth/grant.ts';
+import { memberPath } from '../../oauth/parameters.ts';
+import { challengeFault, proofInputs } from '../../oauth/pkce.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
+import { attributeMark } from '../../oauth/xml_parameters.ts';
+import type { Definition } from '../language/definition.ts';
+import {
+  type Comparison,
+  type EndpointDefinition,
+  type InputDefinition,
+  type Place,
+  placesOf,
+} from '../language/input_schema.ts';
+import { question } from '../language/known_inputs.ts';
+import { shapeTests, type ValueTest } from '../language/value_shape.ts';
+import { isPathValue } from '../path_index.ts';
+import { heldValues } from './client_values.ts';
+import { isGrant, type RequestKind, readsInput } from './grant_places.ts';
+import { formatTest, formatWords } from './input_formats.ts';
+import { proofsOf } from './proofs.ts';
+
+/** Values of a request by the engine's names; an empty value is absent. */
+export type Inputs = ReadonlyMap<string, string>;
+
+/** Whether a text is one of a client's secrets, which are stored as keyed digests. */
+export type SecretTest = (text: string, secrets: readonly StoredSecret[]) => boolean;
+
+/** One reason to refuse the value of an input; `Reason` is its endpoint's list of failures. */
+export interface InputTest<Reason = FailureReason> extends ValueTest {
+  readonly reason: Reason;
+}
+
+/** The comparison of a value with the registration of the request's client. */
+export interface ClientTest<Reason = FailureReason> {
+  readonly reason: Reason;
+  readonly holds: (value: string, client: Client, isSecret: SecretTest) => boolean;
+}
+
+/** What an input asks of its values, as the file says it. */
+type Demands = Pick<
+  InputDefinition,
+  'prefix' | 'characters' | 'length' | 'format' | 'allowed' | 'must_equal'
+>;
+
+export interface Input<Reason = FailureReason> extends Demands {
+  /** The engine's name of the input. */
+  readonly role: string;
+  /** The name of the parameter, header, cookie or member by itself; headers in lower case. */
+  readonly wireName: string;
+  /** Its name in messages: the wire name after the names of enclosing objects or elements. */
+  readonly name: string;
+  /** Its key among a request's parameters. */
+  readonly key: string;
+  /** The objects or elements that it lies in, outermost first. */
+  readonly within: readonly string[];
+  /** It is an attribute of an XML element. */
+  readonly attribute: boolean;
+  readonly places: readonly Place[];
+  /** What stands between its values where they come as a list of texts in JSON. */
+  readonly between?: string;
+  readonly inHeader: boolean;
+  /** A segment of the path: always there. */
+  readonly inPath: boolean;
+  readonly inCookie: boolean;
+  /** Several header lines form one list. */
+  readonly list: boolean;
+  /** An empty value counts as sent. */
+  readonly keepsEmpty: boolean;
+  /** The authentication scheme before the value, in lower case. */
+  readonly scheme: string | undefined;
+  /** The header's value without its scheme; undefined if the scheme is absent. */
+  readonly unwrap: (sent: string) => string | undefined;
+  /** The file requires it. */
+  readonly required: boolean;
+  /** Belongs to some grants only. */
+  readonly isOfGrants: boolean;
+  /** The kinds of request that read it. */
+  readonly readBy: readonly RequestKind[];
+  /** The kinds that cannot do without it. */
+  readonly neededBy: readonly RequestKind[];
+  /** The kinds that are refused with `whenMissing` if it is absent: some have failed to authenticate before. */
+  readonly missedBy: readonly RequestKind[];
+  /** What is asked of a value whoever sends it, in the order of C-8. */
+  readonly tests: readonly InputTest<Reason>[];
+  /** Whether the file asks a form of its values: the comparison with the programme apart. */
+  readonly fits: (value: string) => boolean;
+  readonly clientTest?: ClientTest<Reason>;
+  readonly whenMissing: Reason;
+  readonly whenInvalid: Reason;
+  readonly whenUnequal: Reason;
+  readonly whenRepeated: FailureReason;
+}
+
+/** The reasons for which an input is refused. */
+export type InputReasons<Reason> = Pick<
+  Input<Reason>,
+  'whenMissing' | 'whenInvalid' | 'whenUnequal' | 'whenRepeated'
+>;
+
+type ReasonsOf<Reason> = (
+  role: string,
+  definition: InputDefinition,
+  inHeader: boolean,
+) => InputReasons<Reason>;
+
+/**
+ * The inputs of an endpoint; those of PKCE only if the programme uses PKCE.
+ *
+ * @param kinds the kinds of request that the endpoint answers
+ */
+export function compileInputs(
+  endpoint: EndpointDefinition,
+  definition: Definition,
+  kinds: readonly RequestKind[],
+): readonly Input[] {
+  return compileInputsWith(endpoint, definition, kinds, tokenReasons);
+}
+
+export function compileInputsWith<Reason>(
+  endpoint: EndpointDefinition,
+  definition: Definition,
+  kinds: readonly RequestKind[],
+  reasonsOf: ReasonsOf<Reason>,
+): readonly Input<Reason>[] {
+  const { authorize, programme_identifier: identifier } = definition;
+  return Object.entries(endpoint.inputs)
+    .filter(([role]) => authorize.pkce !== 'off' || !proofInputs.has(role))
+    .map(([role, input]) => ({
+      ...compile(role, input, identifier, endpoint, reasonsOf),
+      ...needsOf(role, input, endpoint, definition, kinds),
+      ...(role === 'scope' && { between: scopeSeparator(definition) }),
+    }));
+}
+
+function scopeSeparator({ scope }: Definition): string {
+  return scope.kind === 'list' && scope.separator !== 'none' ? scope.separator : ' ';
+}
+
+type Needs = Pick<Input, 'readBy' | 'neededBy' | 'missedBy'>;
+
+/** The one formula for which requests read and need an input. */
+function needsOf(
+  role: string,
+  input: InputDefinition,
+  endpoint: EndpointDefinition,
+  definition: Definition,
+  kinds: readonly RequestKind[],
+): Needs {
+  const { authorize, client, grants } = definition;
+  const { isUnread, proves } = proofsOf(client.authentication, endpoint, role);
+  const readBy = isUnread ? [] : kinds.filter((kind) => !isGrant(kind) || readsInput(kind, role));
+  const names = new Set(kinds.map((kind) => (isGrant(kind) && grants[kind]?.grant_type) || kind));
+  const isAsked = (kind: RequestKind): boolean => {
+    if (input.required || (role === 'grant_type' && names.size > 1)) return true;
+    if (isGrant(kind)) return grantInputs[kind].needs.includes(role);
+    if (kind === 'management') return role === question;
+    if (kind !== 'login') return false;
+    if (role === 'redirect_uri') return authorize.redirect_uri === 'required';
+    const isChallenge = role === 'code_challenge' || role === 'code_challenge_method';
+    return role === 'client_id' || (isChallenge && authorize.pkce === 'required');
+  };
+  const inPath = input.in === 'path';
+  return {
+    readBy,
+    neededBy: readBy.filter((kind) => inPath || isAsked(kind) || proves(kind)),
+    missedBy: inPath ? [] : readBy.filter((kind) => isAsked(kind) && !proves(kind)),
+  };
+}
+
+/** An input by itself: nothing is known of the requests that read it. */
+export function compileInput(
+  role: string,
+  definition: InputDefinition,
+  programmeIdentifier: string,
+  endpoint: Pick<EndpointDefinition, 'read' | 'empty'> = { read: [], empty: 'missing' },
+): Input {
+  const alone = { readBy: [], neededBy: [], missedBy: [] };
+  return { ...compile(role, definition, programmeIdentifier, endpoint, tokenReasons), ...alone };
+}
+
+function compile<Reason>(
+  role: string,
+  definition: InputDefinition,
+  programmeIdentifier: string,
+  endpoint: Pick<EndpointDefinition, 'read' | 'empty'>,
+  reasonsOf: ReasonsOf<Reason>,
+): Omit<Input<Reason>, keyof Needs> {
+  const inHeader = definition.in === 'header';
+  const { name: ownName = role, within = [], attribute = false, scheme, required } = definition;
+  const { prefix, characters, length, format, allowed, must_equal: comparison } = definition;
+  const wireName = inHeader ? ownName.toLowerCase() : ownName;
+  const name = inHeader ? wireName : [...within, ownName].join('.');
+  const reasons = reasonsOf(role, definition, inHeader);
+  const place = inHeader ? `the header ${name}` : name;
+  const formTests = [...formTestsOf(definition)].map(({ key, expected, came }) => ({
+    key,
+    reason: reasons.whenInvalid,
+    expected: `${place}: ${expected}`,
+    came,
+  }));
+  return {
+    role,
+    wireName,
+    name,
+    key: memberPath([...within, attribute ? attributeMark + ownName : ownName]),
+    within,
+    attribute,
+    places: placesOf(definition, endpoint),
+    inHeader,
+    inPath: definition.in === 'path',
+    inCookie: definition.in === 'cookie',
+    list: inHeader && format !== undefined,
+    keepsEmpty: endpoint.empty === 'value',
+    scheme: scheme?.toLowerCase(),
+    unwrap: compileUnwrap(scheme),
+    required,
+    isOfGrants: inputsOfGrants.has(role),
+    ...present({ prefix, characters, length, format, allowed, must_equal: comparison }),
+    tests: [
+      ...formTests,
+      ...(comparison === 'programme.identifier'
+        ? [programmeTest(name, programmeIdentifier, reasons.whenUnequal)]
+        : []),
+    ],
+    fits: (value) => formTests.every(({ came }) => came(value) === undefined),
+    ...(comparison !== undefined &&
+      comparison !== 'programme.identifier' && {
+        clientTest: { reason: reasons.whenUnequal, holds: compileComparison(comparison) },
+      }),
+    ...reasons,
+  };
+}
+
+/** The reasons at token endpoints, where a file can choose others. */
+function tokenReasons(
+  role: string,
+  definition: InputDefinition,
+  inHeader: boolean,
+): InputReasons<FailureReason> {
+  const { when_missing, when_invalid, when_unequal, must_equal: comparison } = definition;
+  const whenInvalid = when_invalid ?? (inHeader ? 'invalid_header' : 'invalid_parameter');
+  return {
+    whenMissing: when_missing ?? missingReason(role, inHeader),
+    whenInvalid,
+    whenUnequal: when_unequal ?? unequalReason(comparison),
+    whenRepeated: inHeader ? whenInvalid : 'repeated_parameter',
+  };
+}
+
+function missingReason(role: string, inHeader: boolean): FailureReason {
+  if (inHeader) return 'missing_header';
+  return role === 'grant_type' ? 'missing_grant_type' : 'missing_parameter';
+}
+
+function unequalReason(comparison: Comparison | undefined): FailureReason {
+  if (comparison === 'programme.identifier') return 'programme_mismatch';
+  return comparison === 'client.id' ? 'client_mismatch' : 'context_mismatch';
+}
+
+/** The tests of a value's form, in their order. */
+function* formTestsOf(definition: InputDefinition): Iterable<ValueTest> {
+  const { in: place, format, allowed } = definition;
+  yield* shapeTests(definition);
+  if (format !== undefined) {
+    const hasFormat = formatTest(format);
+    yield {
+      key: 'format',
+      expected: formatWords[format],
+      came: (value) => (hasFormat(value) ? undefined : describeText(value)),
+    };
+  }
+  if (allowed === undefined && place !== 'path') return;
+  const list = allowed ?? [];
+  const values = allowed === undefined ? undefined : new Set(allowed);
+  yield {
+    key: 'allowed',
+    expected: `one of ${list.join(', ')}`,
+    came: (value) => {
+      if ((place !== 'path' || isPathValue(value)) && values?.has(value) !== false)
+        return undefined;
+      const near = list.find((one) => one.toLowerCase() === value.trim().toLowerCase());
+      return near === undefined ? describeName(value) : describeDifference(value, near);
+    },
+  };
+}
+
+function programmeTest<Reason>(name: string, right: string, reason: Reason): InputTest<Reason> {
+  return {
+    key: 'must_equal',
+    reason,
+    expected: `${name}: the programme identifier ${right}`,
+    came: (value) => (value === right ? undefined : describeDifference(value, right)),
+  };
+}
+
+function compileComparison(comparison: Comparison): ClientTest['holds'] {
+  if (comparison === 'client.api_key') {
+    return (value, client, isSecret) => isSecret(value, client.apiKeys);
+  }
+  const valuesOf = heldValues(comparison);
+  return (value, client) => valuesOf(client).includes(value);
+}
+
+/** RFC 9110 11.1: a scheme in any case, spaces, then the value. */
+function compileUnwrap(scheme: string | undefined): Input['unwrap'] {
+  if (scheme === undefined) return (sent) => sent;
+  const form = new RegExp(`^${scheme} +(\\S+)$`, 'i');
+  return (sent) => form.exec(sent)?.[1];
+}
+
+/** The reason to refuse an input, and the facts of that failure. */
+export interface InputFault<Reason = FailureReason> {
+  readonly reason: Reason;
+  readonly facts: { readonly parameter: string; readonly cause: Cause };
+}
+
+/** Why the lack of an input is refused. */
+export function missingFault<Reason>(input: Input<Reason>, wasEmpty: boolean): InputFault<Reason> {
+  const { name, inHeader, whenMissing } = input;
+  const place = inHeader ? `the header ${name}` : name;
+  const came = wasEmpty ? `${place} without a value` : `no ${place}`;
+  return faultOf(input, whenMissing, input.required ? ['required'] : [], place, came);
+}
+
+/** Why a value is refused for every client; undefined if it is accepted. */
+export function valueFault<Reason>(
+  input: Input<Reason>,
+  value: string,
+): InputFault<Reason> | undefined {
+  for (const test of input.tests) {
+    const came = test.came(value);
+    if (came === undefined) continue;
+    const fault = faultOf(input, test.reason, [test.key], test.expected, came);
+    const slip = challengeFault(input.role, value);
+    if (slip === undefined || test.key === 'must_equal') return fault;
+    return { ...fault, facts: { ...fault.facts, cause: faulty(fault.facts.cause, slip, came) } };
+  }
+  return undefined;
+}
+
+/** The fault of a value that is not what is registered for the client. */
+export function unequalFault<Reason>(input: Input<Reason>, value: string): InputFault<Reason> {
+  const expected = `${input.name}: what is registered for the client`;
+  return faultOf(input, input.whenUnequal, ['must_equal'], expected, describeText(value));
+}
+
+/** @param key the key of the input that decided it, if one did */
+function faultOf<Reason>(
+  { role, name }: Input<Reason>,
+  reason: Reason,
+  key: readonly string[],
+  expected: string,
+  came: string,
+): InputFault<Reason> {
+  const cause = ownCause(endpointRule('inputs', role, ...key), expected, came, name);
+  return { reason, facts: { parameter: name, cause } };
+}

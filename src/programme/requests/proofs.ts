@@ -1,0 +1,60 @@
+// Owns which inputs of an endpoint prove a client, and for which kinds of request nothing else does.
+
+import { type AuthenticationMethod, isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
+import { publicGrants, tokenGrants } from '../../oauth/grant.ts';
+import type { ClientAuthentication } from '../language/client_schema.ts';
+import type { EndpointDefinition } from '../language/input_schema.ts';
+import { methodRows } from '../language/methods.ts';
+import { isGrant, type RequestKind } from './grant_places.ts';
+
+/** Inputs that do nothing but prove a client. */
+const onlyProofs: ReadonlySet<string> = new Set([
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+]);
+
+export interface Proofs {
+  /** No method of the dialect reads the input: it is refused, or counts for nothing. */
+  readonly isUnread: boolean;
+  /** Whether no client can authenticate without the input. */
+  readonly proves: (kind: RequestKind) => boolean;
+}
+
+/** What an input has to do with the proof of a client. */
+export function proofsOf(
+  authentication: ClientAuthentication,
+  { inputs }: Pick<EndpointDefinition, 'inputs'>,
+  role: string,
+): Proofs {
+  const { methods, secret_half: half } = authentication;
+  const rolesOf = (method: AuthenticationMethod): readonly string[] =>
+    method === privateKeyJwt && inputs['client_assertion_type'] !== undefined
+      ? [...methodRows[method].inputs, 'client_assertion_type']
+      : methodRows[method].inputs;
+  const setFor = (
+    method: AuthenticationMethod,
+    kind: RequestKind,
+  ): readonly string[] | undefined => {
+    if (isHeaderMethod(method) || (method === 'secret' && half !== undefined)) return [];
+    // The assertion of the grant proves its client too (RFC 7521 4.1).
+    if (method === privateKeyJwt && kind === 'jwt_bearer') return ['assertion'];
+    if (method === 'token') {
+      const token = isGrant(kind) ? tokenGrants[kind] : undefined;
+      return token === undefined ? undefined : [token];
+    }
+    const isPublic = !isGrant(kind) || publicGrants.has(kind);
+    return method === 'none' && !isPublic ? undefined : rolesOf(method);
+  };
+  return {
+    isUnread: onlyProofs.has(role) && !methods.some((method) => rolesOf(method).includes(role)),
+    proves: (kind) => {
+      if (kind === 'login' || kind === 'call') return false;
+      const sets = methods
+        .flatMap((method) => [setFor(method, kind)])
+        // An endpoint of one grant may lack the inputs of a method: then nobody uses it there.
+        .filter((set) => set?.every((one) => inputs[one] !== undefined));
+      return sets.length > 0 && sets.every((set) => set?.includes(role));
+    },
+  };
+}
