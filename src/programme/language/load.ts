@@ -20,7 +20,6 @@ import {
   removedSingly,
   withoutVariant,
 } from './slips/own_slips.ts';
-import { type SoundPart, soundPart } from './slips/sound_part.ts';
 import { readVariant, variantNames } from './variants.ts';
 
 /** A programme file without errors. */
@@ -37,7 +36,10 @@ export interface LoadedProgramme {
 
 export interface LoadResult {
   readonly loaded?: LoadedProgramme;
-  /** Every fault of the file, in reading order; no errors if `loaded` is present. */
+  /**
+   * The file's faults in reading order; no errors if `loaded` is present. Faults across keys are there
+   * once each key by itself holds.
+   */
   readonly faults: readonly Fault[];
 }
 
@@ -82,44 +84,30 @@ export function loadProgramme(file: string, text: string): LoadResult {
   const { output: definition, faults: raw } = validate(definitionSchema, document);
   const schemaFaults = raw.map((fault) => withForeignWord(document, fault));
   const nullFaults = [...idleNulls(definitionSchema, document, root, base)];
-  const keyFaults = [...schemaFaults, ...nullFaults.filter(isError)];
+  const sound = nullFaults.some(isError) ? undefined : definition;
   const found = [
     ...faults,
     ...schemaFaults,
     ...nullFaults,
     ...removedSingly(root, base),
     ...ambiguousNumbers(root, schemaFaults),
-    ...(definition === undefined || keyFaults.length > 0
-      ? checkRest(root, keyFaults)
-      : checkDefinition(definition, document)),
+    // Only once each key holds: what is wrong across keys could follow from a fault of one.
+    ...(sound === undefined ? [] : checkDefinition(sound, document)),
   ];
-  const idle =
-    definition === undefined || keyFaults.length > 0 ? [] : idleAcceptances(document, found);
+  const idle = sound === undefined ? [] : idleAcceptances(document, found);
   const { told, departures } = withoutAccepted(document, [...found, ...idle]);
   const all = withoutVariant(root, told, variantNames())
     .map((fault) => atTheNull(root, atHome(fault, root)))
     .toSorted(byPosition);
-  if (definition === undefined || all.some(isError)) return { faults: all };
-  const loaded = { id: id as ProgrammeId, definition, document, departures, logos: new Map() };
+  if (sound === undefined || all.some(isError)) return { faults: all };
+  const loaded = {
+    id: id as ProgrammeId,
+    definition: sound,
+    document,
+    departures,
+    logos: new Map(),
+  };
   return { loaded, faults: all };
-}
-
-/** How often what the schema refuses is taken out of a file before its rest is given up. */
-const mostRounds = 3;
-
-/** The faults across the keys of a file that the schema refuses, as far as they can be judged. */
-function checkRest(file: MapNode, schemaFaults: readonly Fault[]): readonly Fault[] {
-  let rest: SoundPart | undefined = { root: file, faulty: [] };
-  let faults = schemaFaults;
-  for (let round = 0; round < mostRounds; round += 1) {
-    rest = soundPart(rest, faults);
-    if (rest === undefined) return [];
-    const { document } = layOverVariant(rest.root);
-    const { output, faults: further } = validate(definitionSchema, document);
-    if (output !== undefined) return checkDefinition(output, document, rest.faulty);
-    faults = further;
-  }
-  return [];
 }
 
 function isError({ severity }: Fault): boolean {
