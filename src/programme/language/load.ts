@@ -16,8 +16,8 @@ import { withForeignWord } from './slips/foreign_words.ts';
 import {
   ambiguousNumbers,
   atTheNull,
+  type IdleNull,
   idleNulls,
-  removedSingly,
   withoutVariant,
 } from './slips/own_slips.ts';
 import { readVariant, variantNames } from './variants.ts';
@@ -77,19 +77,18 @@ export function loadProgramme(file: string, text: string): LoadResult {
     const told = syntaxFaults.length > 0 ? syntaxFaults : [errorAt(whole, [], empty)];
     return { faults: [...nameFaults, ...told] };
   }
-  const { document, base, faults: variantFaults } = layOverVariant(root);
+  const { document, idle: nulls, faults: variantFaults } = layOverVariant(root);
   const faults = [...nameFaults, ...syntaxFaults, ...variantFaults];
   // Without its variant a file lacks most keys; a fault for each would hide the cause.
   if (variantFaults.length > 0) return { faults };
   const { output: definition, faults: raw } = validate(definitionSchema, document);
   const schemaFaults = raw.map((fault) => withForeignWord(document, fault));
-  const nullFaults = [...idleNulls(definitionSchema, document, root, base)];
+  const nullFaults = [...idleNulls(definitionSchema, document, nulls)];
   const sound = nullFaults.some(isError) ? undefined : definition;
   const found = [
     ...faults,
     ...schemaFaults,
     ...nullFaults,
-    ...removedSingly(root, base),
     ...ambiguousNumbers(root, schemaFaults),
     // Only once each key holds: what is wrong across keys could follow from a fault of one.
     ...(sound === undefined ? [] : checkDefinition(sound, document)),
@@ -150,25 +149,33 @@ function programmeIdOf(file: string): string {
 
 function layOverVariant(root: MapNode): {
   readonly document: YamlNode;
-  /** The document that the file is laid over. */
-  readonly base?: YamlNode;
+  readonly idle: readonly IdleNull[];
   readonly faults: readonly Fault[];
 } {
+  const idle: IdleNull[] = [];
   const variant = nodeAt(root, ['variant']);
   if (variant === undefined) {
     const nothing = { ...root, entries: new Map() };
     const groups = spreadErrorGroups(nothing, root);
-    return { document: groups === nothing ? root : mergeNodes(groups, root), faults: [] };
+    const document = groups === nothing ? root : mergeNodes(groups, root);
+    return { document, idle, faults: [] };
   }
   const names = variantNames();
   const name = variant.kind === 'scalar' ? String(variant.value) : '';
   if (!names.includes(name)) {
     const hint = didYouMean(name, names) ?? `there are ${names.join(', ')}`;
     const fault = errorAt(variant.at, ['variant'], `there is no variant "${name}"`, hint);
-    return { document: root, faults: [fault] };
+    return { document: root, idle, faults: [fault] };
   }
   const { root: shipped, faults } = readVariant(name);
-  if (shipped === undefined) return { document: root, faults };
+  if (shipped === undefined) return { document: root, idle, faults };
   const base = spreadErrorGroups(shipped, root);
-  return { document: mergeNodes(base, root, takesAnotherForm(definitionSchema)), base, faults };
+  const document = mergeNodes(base, root, {
+    replaces: takesAnotherForm(definitionSchema),
+    onIdleNull: (path, at) => {
+      // A map of another form may remove a key of the form that it replaces.
+      if (nodeAt(base, path) === undefined) idle.push({ path, at });
+    },
+  });
+  return { document, idle, faults };
 }
