@@ -11,8 +11,8 @@ import { test, type TestContext } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 
 import type { FailureReason, LoginFailureReason } from '../../src/oauth/failure.ts';
-import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
+import { compileProgramme } from '../../src/programme/programme.ts';
 import { configText, environment, workFolder } from '../cli/command.ts';
 import { shippedLogos, shippedProgramme } from '../support/jetway.ts';
 import { program } from '../support/program.ts';

@@ -5,8 +5,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
+import { compileProgramme } from '../../src/programme/programme.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { failureReasons, Unavailable } from '../../src/oauth/failure.ts';
-import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
+import { compileProgramme } from '../../src/programme/programme.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { publicUrl, shippedProgramme } from '../support/jetway.ts';
 import {
