@@ -11,9 +11,8 @@ import {
 import { FaultsError, quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import { compileProgramme } from '../programme/compile.ts';
 import type { LoadedProgramme } from '../programme/language/load.ts';
-import type { Programme } from '../programme/programme.ts';
+import { compileProgramme, type Programme } from '../programme/programme.ts';
 import { wrongUsage } from './exit.ts';
 
 /** All programmes of the configuration, also those whose files have errors. */

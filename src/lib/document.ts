@@ -10,40 +10,47 @@ import type { ListNode, MapEntry, MapNode, YamlNode } from './yaml/node.ts';
  * follow. Each node keeps its own place; a map that both have gets that of `over`, the file the
  * operator is editing, unless `over` is empty and changes nothing.
  *
- * @param replaces whether a map at a path replaces the map of `base`, since it has another form
  */
-export function mergeNodes(base: YamlNode, over: YamlNode, replaces: Replaces = never): YamlNode {
-  return mergeAt([], base, over, replaces);
+export function mergeNodes(base: YamlNode, over: YamlNode, rules: MergeRules = {}): YamlNode {
+  return mergeAt([], base, over, rules);
 }
 
 export type Replaces = (path: Path, base: MapNode, over: MapNode) => boolean;
 
-const never: Replaces = () => false;
-
-function mergeAt(path: Path, base: YamlNode, over: YamlNode, replaces: Replaces): YamlNode {
-  if (over.kind !== 'map') return over;
-  if (base.kind !== 'map' || replaces(path, base, over)) return withoutNulls(over);
-  return over.entries.size === 0 ? base : mergeMaps(path, base, over, replaces);
+export interface MergeRules {
+  /** Whether a map at a path replaces the map of `base`, since it has another form. */
+  readonly replaces?: Replaces;
+  /** Called for each null that removes nothing. */
+  readonly onIdleNull?: (path: Path, keyAt: Position) => void;
 }
 
-function mergeMaps(path: Path, base: MapNode, over: MapNode, replaces: Replaces): MapNode {
+function mergeAt(path: Path, base: YamlNode, over: YamlNode, rules: MergeRules): YamlNode {
+  if (over.kind !== 'map') return over;
+  const isReplaced = base.kind !== 'map' || rules.replaces?.(path, base, over) === true;
+  if (isReplaced) return withoutNulls(path, over, rules);
+  return over.entries.size === 0 ? base : mergeMaps(path, base, over, rules);
+}
+
+function mergeMaps(path: Path, base: MapNode, over: MapNode, rules: MergeRules): MapNode {
   const entries = new Map<string, MapEntry>(base.entries);
   for (const [key, { keyAt, node }] of over.entries) {
+    const at = [...path, key];
     const present = base.entries.get(key);
-    if (isNull(node)) entries.delete(key);
-    else if (present === undefined) entries.set(key, { keyAt, node: withoutNulls(node) });
-    else {
-      const merged = mergeAt([...path, key], present.node, node, replaces);
-      entries.set(key, { keyAt, node: merged });
+    if (isNull(node)) {
+      if (!entries.delete(key)) rules.onIdleNull?.(at, keyAt);
+    } else if (present === undefined) {
+      entries.set(key, { keyAt, node: withoutNulls(at, node, rules) });
+    } else {
+      entries.set(key, { keyAt, node: mergeAt(at, present.node, node, rules) });
     }
   }
   return { kind: 'map', at: over.at, entries };
 }
 
 /** A map without the nulls that would have removed keys of `base`. */
-function withoutNulls(node: YamlNode): YamlNode {
+function withoutNulls(path: Path, node: YamlNode, rules: MergeRules): YamlNode {
   if (node.kind !== 'map') return node;
-  return mergeMaps([], { kind: 'map', at: node.at, entries: new Map() }, node, never);
+  return mergeMaps(path, { kind: 'map', at: node.at, entries: new Map() }, node, rules);
 }
 
 function isNull(node: YamlNode): boolean {

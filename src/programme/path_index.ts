@@ -1,8 +1,5 @@
 // Owns patterns of paths: which paths overlap, and which pattern a request's path has.
 
-/** The end of a pattern that matches every path below. No path in a file may contain a star. */
-const everyPathBelow = '*';
-
 /** What stands for a value: `{tenant}`. It is a whole segment. */
 const valueForm = /^\{(.+)\}$/;
 
@@ -42,98 +39,82 @@ export function withPathValues(
   return filled.join('/');
 }
 
-/** The paths that begin with the same segments. */
-interface Branch {
-  readonly segments: Map<string, Branch>;
-  value?: Branch;
-  /** The path that ends here. */
-  path?: string;
-  /** The pattern of every path below. */
-  below?: string;
-}
+const value = Symbol('value');
+/** A star at the end of a pattern. No path in a file may contain one. */
+const everyPathBelow = Symbol('every path below');
 
-/** Added paths, found in steps that do not grow with their number: two hundred programmes have 2,000. */
+type Segment = string | typeof value | typeof everyPathBelow;
+
+/** Added paths: two hundred programmes have 2,000 constant ones and some patterns. */
 export class PathIndex {
-  readonly #root: Branch = { segments: new Map() };
-  /** Segments of the longest path, with the empty one before its first slash. */
+  readonly #constants = new Map<string, readonly Segment[]>();
+  /** By their first segments. */
+  readonly #patterns = new Map<Segment | undefined, Map<string, readonly Segment[]>>();
+  /** Segments of the longest pattern, with the empty one before its first slash. */
   #most = 0;
 
   add(path: string): void {
-    let branch = this.#root;
     const segments = segmentsOf(path);
-    this.#most = Math.max(this.#most, segments.length + 1);
-    for (const segment of segments) {
-      if (segment === everyPathBelow) {
-        branch.below = path;
-        return;
-      }
-      branch = valueForm.test(segment)
-        ? (branch.value ??= { segments: new Map() })
-        : branchAt(branch, segment);
+    if (isConstant(segments)) {
+      this.#constants.set(path, segments);
+      return;
     }
-    branch.path = path;
+    this.#most = Math.max(this.#most, segments.length + 1);
+    const alike = this.#patterns.get(segments[0]) ?? new Map<string, readonly Segment[]>();
+    this.#patterns.set(segments[0], alike.set(path, segments));
   }
 
   /** Whether one request path could match both: an equal path, a pattern that it has, a path below it. */
   overlapping(path: string): readonly string[] {
-    return [...overlaps(this.#root, segmentsOf(path))];
+    const sought = segmentsOf(path);
+    const found: string[] = [];
+    const look = (paths: ReadonlyMap<string, readonly Segment[]>): void => {
+      for (const [one, segments] of paths) if (overlap(segments, sought)) found.push(one);
+    };
+    if (!isConstant(sought)) look(this.#constants);
+    else if (this.#constants.has(path)) found.push(path);
+    for (const [first, alike] of this.#patterns) if (meet(first, sought[0])) look(alike);
+    return found;
   }
 
   /** The added path that a request's path is, with values where it has any. */
   match(path: string): string | undefined {
+    if (this.#constants.has(path)) return path;
     // With one segment more than any of them it is none of them, however many more it has (HOSTILE 84).
-    return matched(this.#root, path.split('/', this.#most + 1), 1);
-  }
-}
-
-function segmentsOf(path: string): readonly string[] {
-  return path.split('/').slice(1);
-}
-
-function branchAt({ segments }: Branch, segment: string): Branch {
-  const known = segments.get(segment);
-  if (known !== undefined) return known;
-  const made: Branch = { segments: new Map() };
-  segments.set(segment, made);
-  return made;
-}
-
-function* overlaps(branch: Branch, [segment, ...rest]: readonly string[]): Iterable<string> {
-  if (segment === undefined) {
-    if (branch.path !== undefined) yield branch.path;
-    return;
-  }
-  if (branch.below !== undefined) yield branch.below;
-  if (segment === everyPathBelow) {
-    for (const next of nextOf(branch)) yield* everything(next);
-  } else if (valueForm.test(segment)) {
-    for (const [constant, next] of branch.segments) {
-      if (isPathValue(constant)) yield* overlaps(next, rest);
+    const asked = path.split('/', this.#most + 1).slice(1);
+    // Of paths that do not overlap, at most one matches.
+    for (const first of [asked[0], value] as const) {
+      for (const [pattern, segments] of this.#patterns.get(first) ?? []) {
+        if (overlap(segments, asked)) return pattern;
+      }
     }
-    if (branch.value !== undefined) yield* overlaps(branch.value, rest);
-  } else {
-    const next = branch.segments.get(segment);
-    if (next !== undefined) yield* overlaps(next, rest);
-    if (branch.value !== undefined && isPathValue(segment)) yield* overlaps(branch.value, rest);
+    return undefined;
   }
 }
 
-function nextOf({ segments, value }: Branch): readonly Branch[] {
-  return [...segments.values(), ...(value === undefined ? [] : [value])];
+function segmentsOf(path: string): readonly Segment[] {
+  const segments = path.split('/').slice(1);
+  return segments.map((segment) => {
+    if (segment === '*') return everyPathBelow;
+    return valueForm.test(segment) ? value : segment;
+  });
 }
 
-function* everything(branch: Branch): Iterable<string> {
-  if (branch.path !== undefined) yield branch.path;
-  if (branch.below !== undefined) yield branch.below;
-  for (const next of nextOf(branch)) yield* everything(next);
+function isConstant(segments: readonly Segment[]): boolean {
+  return segments.every((segment) => typeof segment === 'string');
 }
 
-/** Of paths that do not overlap, at most one matches. */
-function matched(branch: Branch, segments: readonly string[], at: number): string | undefined {
-  const segment = segments[at];
-  if (segment === undefined) return branch.path;
-  const next = branch.segments.get(segment);
-  const found = next && matched(next, segments, at + 1);
-  if (found !== undefined || branch.value === undefined || !isPathValue(segment)) return found;
-  return matched(branch.value, segments, at + 1);
+function overlap(one: readonly Segment[], other: readonly Segment[]): boolean {
+  for (let index = 0; index < one.length && index < other.length; index += 1) {
+    if (!meet(one[index], other[index])) return false;
+    if (one[index] === everyPathBelow || other[index] === everyPathBelow) return true;
+  }
+  return one.length === other.length;
+}
+
+/** Whether one segment of a request's path could be both. */
+function meet(one: Segment | undefined, other: Segment | undefined): boolean {
+  if (one === other || one === everyPathBelow || other === everyPathBelow) return true;
+  if (one === value) return typeof other === 'string' && isPathValue(other);
+  return other === value && typeof one === 'string' && isPathValue(one);
 }

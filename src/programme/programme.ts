@@ -1,62 +1,43 @@
-// Owns the Programme: a definition compiled once and frozen, with all that requests use.
+// Owns the Programme: a valid Definition compiled once and frozen, with all that requests use.
 
-import type { Milliseconds } from '../lib/clock.ts';
-import type { ClientId, ProgrammeId, ThrottleLimit } from '../oauth/client.ts';
-import type { GrantType } from '../oauth/grant.ts';
-import type { ScopeRules } from '../oauth/scope.ts';
-import type { SigningAlgorithm } from '../oauth/signing_key.ts';
-import type { TokenIdForm } from '../token/token_ids.ts';
-import type { AccessFormat } from './access_formats.ts';
-import type { FailureRenderer } from './answers/error_map.ts';
-import type { IdentityRules, UserinfoRules } from './answers/identity.ts';
-import type { MemberNumberRules } from './answers/member_number.ts';
-import type { Metadata } from './answers/metadata.ts';
-import type { ProgrammeValues, TokenRenderer } from './answers/token_layout.ts';
-import type { Values } from './answers/tree_writer.ts';
-import type { ClientAuthentication } from './language/client_schema.ts';
+import { milliseconds } from '../lib/clock.ts';
+import { quote } from '../lib/fault.ts';
+import { present } from '../lib/present.ts';
+import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/client.ts';
+import { byGrant, type GrantType, refreshedGrants } from '../oauth/grant.ts';
+import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
+import { refreshAudience } from '../token/jwt.ts';
+import { accessFormatOf, signsAccess } from './access_formats.ts';
+import { compileBudgetHeaders } from './answers/budget_headers.ts';
+import { compileErrorMap } from './answers/error_map.ts';
+import { compileIdentity, compileUserinfo } from './answers/identity.ts';
+import { compileMemberNumber } from './answers/member_number.ts';
+import { compileMetadata } from './answers/metadata.ts';
+import { compileTokenLayout, tokenWriting } from './answers/token_layout.ts';
+import { compileClaims } from './answers/tree_writer.ts';
+import { usualCodeLength, usualIdentifierLength } from './checks/given_out.ts';
 import type { Definition } from './language/definition.ts';
-import type { Misfit } from './language/value_shape.ts';
-import type { LoginRules } from './login/rules.ts';
-import type { AssertionTerms } from './requests/assertion_terms.ts';
-import type { Input } from './requests/inputs.ts';
-import type { TokenEndpoint } from './requests/token_endpoint.ts';
-import type { TokenManagementEndpoint } from './requests/token_management.ts';
-import type { VerificationRules } from './requests/verification.ts';
-import type { Sandbox } from './sandbox/sandbox.ts';
-import type { TokenForms } from './token_forms.ts';
+import { unlessOff } from './language/limits.ts';
+import { compileGenerator, compileMisfit, describeShape } from './language/value_shape.ts';
+import type { Logos } from './login/logos.ts';
+import { compileLogin } from './login/rules.ts';
+import { compileAssertionTerms } from './requests/assertion_terms.ts';
+import { offeredGrants } from './requests/grant_places.ts';
+import { compileInput, type Input } from './requests/inputs.ts';
+import { compileTokenEndpoint, type TokenEndpoint } from './requests/token_endpoint.ts';
+import {
+  compileTokenManagement,
+  type TokenManagementEndpoint,
+} from './requests/token_management.ts';
+import { compileVerification } from './requests/verification.ts';
+import { compileSandbox } from './sandbox/sandbox.ts';
+import { compileTokenForms } from './token_forms.ts';
 
-export interface ClientRules {
-  readonly isIdentifier: (text: string) => boolean;
-  readonly misfit: (text: string) => Misfit | undefined;
-  /** Whether a text can be nothing but an identifier: it begins as only those do. */
-  readonly isTellable: (text: string) => boolean;
-  readonly newIdentifier: () => ClientId;
-  /** The identifier's shape in words, for messages. */
-  readonly identifierForm: string;
-  /** How clients prove themselves. */
-  readonly authentication: ClientAuthentication;
-  /** The word before credentials in the Authorization header. */
-  readonly scheme: string;
-  /** Limit on wrong secrets for one client from one address; undefined where `off`. */
-  readonly failureLimit: ThrottleLimit | undefined;
-  /** Present where clients sign assertions. */
-  readonly assertions: AssertionTerms | undefined;
-}
+/** Characters of a prefix by which an identifier is told from a secret. */
+const leastPrefix = 3;
 
-export interface AccessTokenRules {
-  /** Whether those of some grant are JWTs. */
-  readonly isSigned: boolean;
-  readonly formats: Readonly<Record<GrantType, AccessFormat>>;
-  /** The longest lifetime of all grants' tokens. */
-  readonly lifetime: Milliseconds;
-  readonly lifetimes: Readonly<Record<GrantType, Milliseconds>>;
-  readonly algorithm: SigningAlgorithm;
-  readonly tokenId: TokenIdForm;
-  /** Whether a new token ends the former of its owner. */
-  readonly live: 'any' | 'one';
-  /** The claims that the dialect adds to the standard claims of each JWT. */
-  readonly claims: (values: Values) => Readonly<Record<string, unknown>>;
-}
+/** Concurrent calls to a member directory: 32 calls of 50 ms each are 640 logins a second. */
+const usualConcurrency = 32;
 
 /** How a request names one of the programmes that share a path: in a header or the query. */
 export interface SelectorRule extends Pick<Input, 'inHeader' | 'wireName' | 'unwrap'> {
@@ -65,68 +46,220 @@ export interface SelectorRule extends Pick<Input, 'inHeader' | 'wireName' | 'unw
   readonly isDefault: boolean;
 }
 
-export type MemberRules =
+type MemberRules =
   | { readonly directory: 'store' }
   | { readonly directory: 'http'; readonly url: string; readonly concurrency: number };
 
-export interface Programme {
-  readonly id: ProgrammeId;
-  readonly name: string;
-  /** The programme identifier that partners send. */
-  readonly identifier: string;
-  readonly basePath: string;
-  /** The base path, with the programme's name if several programmes share the base path. */
-  readonly ownPath: string;
-  /** The selector on each documented path, where the file declares one. */
-  readonly selectors: ReadonlyMap<string, SelectorRule>;
-  /** Public base URL; `iss` of its tokens (C-9). */
-  readonly issuer: string;
-  readonly audience: string;
-  /** The header of answers that holds the request id; undefined where the dialect has none. */
-  readonly requestIdHeader: string | undefined;
-  readonly values: ProgrammeValues;
-  readonly clients: ClientRules;
-  readonly login: LoginRules;
-  readonly code: {
-    readonly generate: () => string;
-    readonly lifetime: Milliseconds;
-    /** Why no code of the programme looks like a text. */
-    readonly misfit: (text: string) => Misfit | undefined;
-  };
-  readonly tokenEndpoints: readonly TokenEndpoint[];
-  readonly grants: ReadonlySet<GrantType>;
-  /** Grants whose answers bring a refresh token. */
-  readonly refreshing: ReadonlySet<GrantType>;
-  /** Who an assertion of the grant `jwt_bearer` may be about, in the order of the file. */
-  readonly assertionSubjects: readonly string[];
-  readonly scope: ScopeRules;
-  readonly verification: VerificationRules;
-  readonly access: AccessTokenRules;
-  readonly refresh: Definition['tokens']['refresh'];
-  /** By the use of a token; empty where all tokens are told as their ordinary texts. */
-  readonly forms: TokenForms;
-  /** The `sub` of tokens that a client gets for itself. */
-  readonly clientSubject: (id: ClientId) => string;
-  /**
-   * Whether a subject could be a client's. A member's subject never may (C-9, HOSTILE 34 and 72).
-   */
-  readonly isClientSubject: (subject: string) => boolean;
-  /** Whether some of its tokens are JWTs: then it has signing keys and publishes them. */
-  readonly signsTokens: boolean;
-  readonly throttle: ThrottleLimit | undefined;
-  readonly introspection?: TokenManagementEndpoint;
-  readonly revocation?: TokenManagementEndpoint;
-  readonly metadata?: Metadata;
-  readonly identity?: IdentityRules;
-  readonly userinfo?: UserinfoRules;
-  readonly sandbox?: Sandbox;
-  readonly members: MemberRules;
-  readonly memberNumber: MemberNumberRules;
-  readonly renderTokens: TokenRenderer;
-  readonly renderFailure: FailureRenderer;
-}
+export type Programme = Readonly<ReturnType<typeof compile>>;
 
 /** Whether the programme has a login: only the grant authorization_code takes a login's code. */
 export function logsIn({ grants }: Programme): boolean {
   return grants.has('authorization_code');
+}
+
+/**
+ * Compiles a programme. The issuer, redirects and paths are made from the configured `serviceUrl`
+ * (no trailing slash), never from a request (HOSTILE 62). The page shows only logos in `logos`.
+ */
+export function compileProgramme(
+  id: ProgrammeId,
+  written: Definition,
+  serviceUrl: string,
+  logos: Logos = new Map(),
+): Programme {
+  return Object.freeze(compile(id, written, serviceUrl, logos));
+}
+
+function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos: Logos) {
+  const { origin: publicUrl, pathname } = new URL(serviceUrl);
+  const definition = {
+    ...written,
+    base_path: (pathname === '/' ? '' : pathname) + written.base_path,
+  };
+  const ownPath = definition.base_path + (definition.selector === undefined ? '' : `/${id}`);
+  const issuer = publicUrl + ownPath;
+  const audience = definition.audience ?? issuer;
+  const values = { programme_identifier: definition.programme_identifier, issuer, audience };
+  const { access, refresh, client_subject_prefix: prefix } = definition.tokens;
+  const scope = compileScope(definition);
+  const throttle = unlessOff(definition.throttle);
+  const tellBudget = compileBudgetHeaders(throttle?.headers ?? {});
+  const isSigned = signsAccess(definition);
+  const lifetimes = byGrant((type) => definition.grants[type]?.access_lifetime ?? access.lifetime);
+  const clients = compileClientRules(definition, { issuer, audience, publicUrl });
+  const login = compileLogin(definition, { ownPath, issuer }, logos);
+  const verification = compileVerification(definition, scope);
+  const extras = compileExtras(id, definition, publicUrl, ownPath, scope);
+  const tokenEndpoints: readonly TokenEndpoint[] = Object.entries(definition.token_endpoints).map(
+    ([name, endpoint]) => compileTokenEndpoint(name, endpoint, definition),
+  );
+  const grants: ReadonlySet<GrantType> = new Set(offeredGrants(definition));
+  return {
+    id,
+    name: definition.name,
+    /** The programme identifier that partners send. */
+    identifier: definition.programme_identifier,
+    basePath: definition.base_path,
+    /** The base path, with the programme's name if several programmes share the base path. */
+    ownPath,
+    /** The selector on each documented path, where the file declares one. */
+    selectors: compileSelectors(definition),
+    /** Public base URL; `iss` of its tokens (C-9). */
+    issuer,
+    audience,
+    /** The header of answers that holds the request id; undefined where the dialect has none. */
+    requestIdHeader: definition.request_id === 'none' ? undefined : definition.request_id,
+    values,
+    clients,
+    /** Who an assertion of the grant `jwt_bearer` may be about, in the order of the file. */
+    assertionSubjects: definition.grants.jwt_bearer?.subject ?? [],
+    login,
+    code: {
+      generate: compileGenerator(definition.code, usualCodeLength),
+      lifetime: definition.code.lifetime,
+      /** Why no code of the programme looks like a text. */
+      misfit: compileMisfit(definition.code),
+    },
+    tokenEndpoints,
+    grants,
+    /** Grants whose answers bring a refresh token. */
+    refreshing: refreshingOf(definition),
+    scope,
+    verification,
+    access: {
+      /** Whether those of some grant are JWTs. */
+      isSigned,
+      formats: byGrant((type) => accessFormatOf(definition, type)),
+      /** The longest lifetime of all grants' tokens. */
+      lifetime: milliseconds(Math.max(...Object.values(lifetimes))),
+      lifetimes,
+      algorithm: access.algorithm,
+      tokenId: access.token_id,
+      /** Whether a new token ends the former of its owner. */
+      live: access.live,
+      /** The claims that the dialect adds to the standard claims of each JWT. */
+      claims: compileClaims(access.claims, tokenWriting(scope)),
+    },
+    refresh,
+    /** By the use of a token; empty where all tokens are told as their ordinary texts. */
+    forms: compileTokenForms(id, definition),
+    /** The `sub` of tokens that a client gets for itself. */
+    clientSubject: (client: ClientId) => prefix + client,
+    /** Whether a subject could be a client's. A member's subject never may (C-9, HOSTILE 34 and 72). */
+    isClientSubject: (subject: string) => subject.startsWith(prefix),
+    /** Whether some of its tokens are JWTs: then it has signing keys and publishes them. */
+    signsTokens: isSigned || refresh.format === 'jwt' || definition.id_token !== undefined,
+    ...extras,
+    ...present({
+      sandbox:
+        definition.sandbox &&
+        compileSandbox(definition.sandbox, {
+          tokenEndpoints,
+          clients,
+          login,
+          verification,
+          ...extras,
+        }),
+    }),
+    throttle,
+    members: compileMembers(definition),
+    memberNumber: compileMemberNumber(definition),
+    renderTokens: compileTokenLayout(definition.token_response, values, scope, tellBudget),
+    renderFailure: compileErrorMap(id, definition, scope.split, tellBudget),
+  };
+}
+
+/** The optional endpoints that the file turns on. */
+function compileExtras(
+  id: ProgrammeId,
+  definition: Definition,
+  publicUrl: string,
+  ownPath: string,
+  scope: ScopeRules,
+) {
+  const { introspection, revocation, metadata } = definition;
+  const endpoint = (path: string, byGateways: boolean): TokenManagementEndpoint =>
+    compileTokenManagement(ownPath + path, definition, { byGateways });
+  const identity = compileIdentity(definition, scope);
+  return present({
+    identity,
+    userinfo: compileUserinfo(definition, ownPath, scope, identity),
+    introspection: introspection && endpoint(introspection.path, true),
+    revocation: revocation && endpoint(revocation.path, false),
+    metadata: metadata === 'on' ? compileMetadata(id, definition, publicUrl, ownPath) : undefined,
+  });
+}
+
+function compileClientRules(
+  definition: Definition,
+  { issuer, audience, publicUrl }: Readonly<Record<'issuer' | 'audience' | 'publicUrl', string>>,
+) {
+  const { identifier, authentication } = definition.client;
+  const misfit = compileMisfit(identifier);
+  // The `aud` of an identity token is a client: it must not be that of another kind of token (HOSTILE 35).
+  const others = definition.id_token === undefined ? [] : [audience, refreshAudience];
+  const foreign = others.filter((text) => misfit(text) === undefined);
+  // Keys of stores join an identifier and other texts by a line break (HOSTILE 78).
+  const fits = (text: string): boolean =>
+    misfit(text) === undefined &&
+    Buffer.byteLength(text) <= longestIdentifier &&
+    !/\p{C}/u.test(text) &&
+    !foreign.includes(text);
+  const { prefix = '' } = identifier;
+  return {
+    isIdentifier: fits,
+    misfit,
+    /** Whether a text can be nothing but an identifier: it begins as only those do. */
+    isTellable: (text: string) => prefix.length >= leastPrefix && fits(text),
+    newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
+    /** The identifier's shape in words, for messages. */
+    identifierForm: [
+      describeShape(identifier),
+      ...foreign.map((text) => `not ${quote(text)}`),
+    ].join(', '),
+    /** How clients prove themselves. */
+    authentication,
+    /** The word before credentials in the Authorization header. */
+    scheme: authentication.scheme,
+    /** Limit on wrong secrets for one client from one address; undefined where `off`. */
+    failureLimit: unlessOff(authentication.failure_limit),
+    /** Present where clients sign assertions. */
+    assertions: compileAssertionTerms(definition, issuer, publicUrl),
+  };
+}
+
+/** The selector of each documented path. `check` has made sure that each such endpoint reads it. */
+function compileSelectors(definition: Definition): ReadonlyMap<string, SelectorRule> {
+  const { selector, authorize, token_endpoints: endpoints, base_path: base } = definition;
+  if (selector === undefined) return new Map();
+  return new Map(
+    [authorize.endpoint, ...Object.values(endpoints)].map(({ path, inputs }) => {
+      const input = inputs[selector.input] ?? { required: false };
+      const { inHeader, wireName, unwrap, scheme } = compileInput(selector.input, input, '');
+      return [base + path, { inHeader, wireName, unwrap, scheme, isDefault: selector.default }];
+    }),
+  );
+}
+
+function compileMembers({ members }: Definition): MemberRules {
+  const { directory, url, concurrency = usualConcurrency } = members;
+  if (directory === 'store') return { directory };
+  if (url === undefined) throw new Error('a directory behind a hook needs its address');
+  return { directory, url, concurrency };
+}
+
+function refreshingOf({ grants }: Definition): ReadonlySet<GrantType> {
+  const isOn = (type: GrantType): boolean => {
+    if (type === 'jwt_bearer') return false;
+    const said = grants[type]?.refresh_token;
+    return refreshedGrants.includes(type) ? said !== 'off' : said === 'on';
+  };
+  return new Set(grants.refresh_token === undefined ? [] : offeredGrants({ grants }).filter(isOn));
+}
+
+function compileScope(definition: Definition): ScopeRules {
+  const { scope } = definition;
+  return scope.kind === 'level'
+    ? levelScopes(scope.values, scope.client, scope.member_default)
+    : listScopes(scope);
 }

@@ -5,8 +5,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { compileProgramme } from '../../src/programme/compile.ts';
 import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
+import { compileProgramme } from '../../src/programme/programme.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -57,8 +57,9 @@ test('the programme of the README loads as it stands, without a warning', () => 
   );
 });
 
+const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
+
 test('every file and page that README and docs name exists', () => {
-  const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: root })];
   const lost = pages.flatMap((page) => {
     const text = readFileSync(join(root, page), 'utf8');
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) =>
@@ -69,5 +70,35 @@ test('every file and page that README and docs name exists', () => {
       .filter((path) => !existsSync(join(root, path)))
       .map((path) => `${page}: ${path}`);
   });
+  assert.deepEqual(lost, []);
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```[^]*?^```$/gm, '');
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .trim()
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(/\s/g, '-'),
+    ),
+  );
+}
+
+test('every heading that a link of README and docs leads to exists', () => {
+  const lost = pages.flatMap((page) => {
+    const text = readFileSync(join(root, page), 'utf8');
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)];
+    return links
+      .filter(([, path = '', anchor = '']) => {
+        const target = path === '' ? page : join(page, '..', path);
+        return !anchorsOf(target).has(anchor);
+      })
+      .map(([link]) => `${page}: ${link}`);
+  });
+  assert.ok(pages.length > 40, `${pages.length} pages`);
   assert.deepEqual(lost, []);
 });

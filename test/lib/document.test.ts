@@ -40,6 +40,15 @@ test('a null removes the key, also where the base has none (RFC 7396)', () => {
   assert.deepEqual(toPlain(mergeNodes(base, over)), plain);
 });
 
+test('nulls that remove nothing are told with the places of their keys', () => {
+  const over = read('over.yaml', 'a:\nmissing: null\nnew: {x: 1, y: null}\nlist: [{z: null}]\n');
+  const idle: string[] = [];
+  mergeNodes(base, over, {
+    onIdleNull: (path, keyAt) => idle.push(`${path.join('.')} ${at(keyAt)}`),
+  });
+  assert.deepEqual(idle, ['missing over.yaml:2:1', 'new.y over.yaml:3:13']);
+});
+
 test('a map replaces a scalar and a scalar a map', () => {
   const over = read('over.yaml', 'a: {x: 1, y: null}\nb: none\n');
   assert.deepEqual(toPlain(mergeNodes(base, over)), { a: { x: 1 }, b: 'none', list: [1, 2] });

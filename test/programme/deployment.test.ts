@@ -4,10 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
-import { compileProgramme } from '../../src/programme/compile.ts';
 import { deploy } from '../../src/programme/deployment.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
-import type { Programme } from '../../src/programme/programme.ts';
+import { compileProgramme, type Programme } from '../../src/programme/programme.ts';
 import { publicUrl, shippedProgramme } from '../support/jetway.ts';
 
 /** A shipped programme with YAML laid over it. */

@@ -39,7 +39,6 @@ const long = [
 const apart = [
   'test/docs/programme_schema.test.ts',
   'test/lib/yaml/limits.test.ts',
-  'test/programme/checks/judged.test.ts',
   'test/programme/{property_*,partner/*}',
   // They list the process's metrics, count its threads, fill its one queue of hashes, or hold a
   // thousand connections.

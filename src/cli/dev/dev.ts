@@ -18,7 +18,6 @@ import { isLoopback } from '../../lib/ip_address.ts';
 import { expose } from '../../lib/metrics/exposition.ts';
 import { processFamilies } from '../../lib/metrics/families.ts';
 import { randomKey } from '../../lib/random.ts';
-import { compileProgramme } from '../../programme/compile.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import {
   type LoadedProgramme,
@@ -26,6 +25,7 @@ import {
   type LoadResult,
   withLogos,
 } from '../../programme/language/load.ts';
+import { compileProgramme } from '../../programme/programme.ts';
 import { createMemoryStore } from '../../store/memory/store.ts';
 import { createKeyring, masterKeyBytes } from '../../token/keyring.ts';
 import { failed, misconfigured, wrongUsage } from '../exit.ts';

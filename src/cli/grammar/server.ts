@@ -106,7 +106,7 @@ export const serverVerbs: readonly Verb[] = [
     summary:
       "print a programme's effective dialect as YAML, what its partners are told, or its departures",
     details:
-      'Without an option it prints every key of the programme with every default filled in. The page, the OpenAPI document and the collection are made from the same.',
+      'Without an option it prints every key of the programme with every default filled in. The page and the OpenAPI document are made from the same.',
     operands: [itsName],
     reads: 'store',
     options: [
@@ -117,7 +117,6 @@ export const serverVerbs: readonly Verb[] = [
         choices: ['markdown', 'html'],
       }),
       option('--openapi', 'an OpenAPI 3.1 document, as JSON'),
-      option('--collection', 'a Postman collection, which Bruno, Insomnia and others import too'),
       option(
         '--departures',
         'where it departs from the RFCs: the line, the risk and why it is accepted',

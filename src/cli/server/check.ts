@@ -30,9 +30,9 @@ import {
 import { isLoopback } from '../../lib/ip_address.ts';
 import { readSourceFile } from '../../lib/read_file.ts';
 import { maxYamlBytes, parseYaml } from '../../lib/yaml/yaml.ts';
-import { compileProgramme } from '../../programme/compile.ts';
 import { deploy } from '../../programme/deployment.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
+import { compileProgramme } from '../../programme/programme.ts';
 import { neededProperties } from '../entities/client_needs.ts';
 import { misconfigured } from '../exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';

@@ -1,6 +1,6 @@
 // Owns the list of checks across keys; the schema has already checked each key by itself.
 
-import type { Fault, Path } from '../../lib/fault.ts';
+import type { Fault } from '../../lib/fault.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
 import { type Complaint, toError, toWarning } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
@@ -19,7 +19,6 @@ import { generatedComplaints } from './generated.ts';
 import { verifyComplaints } from './headers.ts';
 import { identityComplaints } from './identity.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
-import { judged } from './judged.ts';
 import { lifetimeComplaints, refreshComplaints } from './lifetimes.ts';
 import { loginPageComplaints } from './login_page.ts';
 import { memberComplaints, memberNumberComplaints } from './members.ts';
@@ -59,15 +58,9 @@ const errors: readonly Check[] = [
   acceptanceComplaints,
 ];
 
-/** @param faulty keys of the file at fault, which the definition lacks; checks that read one are left */
-export function checkDefinition(
-  definition: Definition,
-  document: YamlNode,
-  faulty: readonly Path[] = [],
-): readonly Fault[] {
-  const found = (check: Check): readonly Complaint[] => [
-    ...judged((whole) => check(whole, document), definition, faulty),
-  ];
+/** The faults across keys, each at its place in `document`. */
+export function checkDefinition(definition: Definition, document: YamlNode): readonly Fault[] {
+  const found = (check: Check): readonly Complaint[] => [...check(definition, document)];
   return [
     ...errors.flatMap(found).map((complaint) => toError(document, complaint)),
     ...Object.entries(warnings).flatMap(([name, check]) =>

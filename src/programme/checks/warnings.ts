@@ -4,7 +4,6 @@
 import { bothWarnings } from './authentication.ts';
 import type { Departures } from './departures/departure.ts';
 import { departures } from './departures/departures.ts';
-import { idleLists, idleParameters } from './idle_words.ts';
 import { nameWarnings } from './inputs.ts';
 import { lifetimeWarnings } from './lifetimes.ts';
 import { levelWarnings } from './scopes.ts';
@@ -16,12 +15,10 @@ export const warnings: Departures = {
   level_order: levelWarnings,
   tokens_outlive_login: lifetimeWarnings,
   unused_input: nameWarnings,
-  idle_parameter: idleParameters,
-  idle_list: idleLists,
 };
 
-/** Those that are found in the text of a file: own_slips.ts. */
-const ofText = ['idle_null', 'removed_singly'];
+/** Those that are found where a file is laid over its variant: own_slips.ts. */
+const ofText = ['idle_null'];
 
 /** Those that are found in files beside it: logos.ts. */
 export const ofFilesBeside: ReadonlySet<string> = new Set(['heavy_logos']);

@@ -2,9 +2,9 @@
 // contract, not YAML against YAML.
 
 import { listed, present } from '../../lib/present.ts';
-import { compileProgramme } from '../compile.ts';
 import { describeContract } from '../contract/contract.ts';
 import type { LoadedProgramme } from '../language/load.ts';
+import { compileProgramme } from '../programme.ts';
 import { breakOf, burdenOf, differ, lossOf, wordsOf } from './compare.ts';
 import { differentAnswers } from './compare_answers.ts';
 import { endpointsOf } from './endpoints.ts';

@@ -16,11 +16,10 @@ import { withForeignWord } from './slips/foreign_words.ts';
 import {
   ambiguousNumbers,
   atTheNull,
+  type IdleNull,
   idleNulls,
-  removedSingly,
   withoutVariant,
 } from './slips/own_slips.ts';
-import { type SoundPart, soundPart } from './slips/sound_part.ts';
 import { readVariant, variantNames } from './variants.ts';
 
 /** A programme file without errors. */
@@ -37,7 +36,10 @@ export interface LoadedProgramme {
 
 export interface LoadResult {
   readonly loaded?: LoadedProgramme;
-  /** Every fault of the file, in reading order; no errors if `loaded` is present. */
+  /**
+   * The file's faults in reading order; no errors if `loaded` is present. Faults across keys are there
+   * once each key by itself holds.
+   */
   readonly faults: readonly Fault[];
 }
 
@@ -75,51 +77,36 @@ export function loadProgramme(file: string, text: string): LoadResult {
     const told = syntaxFaults.length > 0 ? syntaxFaults : [errorAt(whole, [], empty)];
     return { faults: [...nameFaults, ...told] };
   }
-  const { document, base, faults: variantFaults } = layOverVariant(root);
+  const { document, idle: nulls, faults: variantFaults } = layOverVariant(root);
   const faults = [...nameFaults, ...syntaxFaults, ...variantFaults];
   // Without its variant a file lacks most keys; a fault for each would hide the cause.
   if (variantFaults.length > 0) return { faults };
   const { output: definition, faults: raw } = validate(definitionSchema, document);
   const schemaFaults = raw.map((fault) => withForeignWord(document, fault));
-  const nullFaults = [...idleNulls(definitionSchema, document, root, base)];
-  const keyFaults = [...schemaFaults, ...nullFaults.filter(isError)];
+  const nullFaults = [...idleNulls(definitionSchema, document, nulls)];
+  const sound = nullFaults.some(isError) ? undefined : definition;
   const found = [
     ...faults,
     ...schemaFaults,
     ...nullFaults,
-    ...removedSingly(root, base),
     ...ambiguousNumbers(root, schemaFaults),
-    ...(definition === undefined || keyFaults.length > 0
-      ? checkRest(root, keyFaults)
-      : checkDefinition(definition, document)),
+    // Only once each key holds: what is wrong across keys could follow from a fault of one.
+    ...(sound === undefined ? [] : checkDefinition(sound, document)),
   ];
-  const idle =
-    definition === undefined || keyFaults.length > 0 ? [] : idleAcceptances(document, found);
+  const idle = sound === undefined ? [] : idleAcceptances(document, found);
   const { told, departures } = withoutAccepted(document, [...found, ...idle]);
   const all = withoutVariant(root, told, variantNames())
     .map((fault) => atTheNull(root, atHome(fault, root)))
     .toSorted(byPosition);
-  if (definition === undefined || all.some(isError)) return { faults: all };
-  const loaded = { id: id as ProgrammeId, definition, document, departures, logos: new Map() };
+  if (sound === undefined || all.some(isError)) return { faults: all };
+  const loaded = {
+    id: id as ProgrammeId,
+    definition: sound,
+    document,
+    departures,
+    logos: new Map(),
+  };
   return { loaded, faults: all };
-}
-
-/** How often what the schema refuses is taken out of a file before its rest is given up. */
-const mostRounds = 3;
-
-/** The faults across the keys of a file that the schema refuses, as far as they can be judged. */
-function checkRest(file: MapNode, schemaFaults: readonly Fault[]): readonly Fault[] {
-  let rest: SoundPart | undefined = { root: file, faulty: [] };
-  let faults = schemaFaults;
-  for (let round = 0; round < mostRounds; round += 1) {
-    rest = soundPart(rest, faults);
-    if (rest === undefined) return [];
-    const { document } = layOverVariant(rest.root);
-    const { output, faults: further } = validate(definitionSchema, document);
-    if (output !== undefined) return checkDefinition(output, document, rest.faulty);
-    faults = further;
-  }
-  return [];
 }
 
 function isError({ severity }: Fault): boolean {
@@ -162,25 +149,33 @@ function programmeIdOf(file: string): string {
 
 function layOverVariant(root: MapNode): {
   readonly document: YamlNode;
-  /** The document that the file is laid over. */
-  readonly base?: YamlNode;
+  readonly idle: readonly IdleNull[];
   readonly faults: readonly Fault[];
 } {
+  const idle: IdleNull[] = [];
   const variant = nodeAt(root, ['variant']);
   if (variant === undefined) {
     const nothing = { ...root, entries: new Map() };
     const groups = spreadErrorGroups(nothing, root);
-    return { document: groups === nothing ? root : mergeNodes(groups, root), faults: [] };
+    const document = groups === nothing ? root : mergeNodes(groups, root);
+    return { document, idle, faults: [] };
   }
   const names = variantNames();
   const name = variant.kind === 'scalar' ? String(variant.value) : '';
   if (!names.includes(name)) {
     const hint = didYouMean(name, names) ?? `there are ${names.join(', ')}`;
     const fault = errorAt(variant.at, ['variant'], `there is no variant "${name}"`, hint);
-    return { document: root, faults: [fault] };
+    return { document: root, idle, faults: [fault] };
   }
   const { root: shipped, faults } = readVariant(name);
-  if (shipped === undefined) return { document: root, faults };
+  if (shipped === undefined) return { document: root, idle, faults };
   const base = spreadErrorGroups(shipped, root);
-  return { document: mergeNodes(base, root, takesAnotherForm(definitionSchema)), base, faults };
+  const document = mergeNodes(base, root, {
+    replaces: takesAnotherForm(definitionSchema),
+    onIdleNull: (path, at) => {
+      // A map of another form may remove a key of the form that it replaces.
+      if (nodeAt(base, path) === undefined) idle.push({ path, at });
+    },
+  });
+  return { document, idle, faults };
 }

@@ -1,6 +1,5 @@
 // Owns an answer's layout: the ordered tree of named values and constants, and walks through it.
 
-import type { Path } from '../../lib/fault.ts';
 import type { ValueFormat } from './value_format.ts';
 
 export type Scalar = string | number | boolean | null;
@@ -51,19 +50,13 @@ export type FieldTree = ReadonlyMap<string, Field>;
 export const nameCases = ['as_written', 'lower', 'upper'] as const;
 export type NameCase = (typeof nameCases)[number];
 
+/** The fields directly within a field. */
 function partsOf(field: Field): readonly Field[] {
-  return placedParts(field).map(([, part]) => part);
-}
-
-/** The fields directly within a field, each with its place there in the file. */
-export function placedParts(field: Field): readonly (readonly [at: Path, part: Field])[] {
   if (typeof field === 'string') return [];
-  if ('object' in field) return [...field.object].map(([name, part]) => [['object', name], part]);
-  const listed = (key: string, parts: readonly Field[]) =>
-    parts.map((part, index) => [[key, index], part] as const);
-  if ('array' in field) return listed('array', field.array);
-  if ('first' in field) return listed('first', field.first);
-  return 'joined' in field ? listed('joined', field.joined) : [];
+  if ('object' in field) return [...field.object.values()];
+  if ('array' in field) return field.array;
+  if ('first' in field) return field.first;
+  return 'joined' in field ? field.joined : [];
 }
 
 /** Every field of a tree, at any depth; only fields of `occasion`, if it is given. */

@@ -1,4 +1,4 @@
-// Owns what partners are told of each grant, on the page and in the collection.
+// Owns what partners are told of each grant, on the page.
 
 import type { GrantType } from '../../oauth/grant.ts';
 

@@ -1,4 +1,4 @@
-// Owns what a partner's page, OpenAPI document and collection are made of: a contract, the address of
+// Owns what a partner's page and OpenAPI document are made of: a contract, the address of
 // the service, a partner, and its requests.
 
 import { present } from '../../lib/present.ts';

@@ -11,8 +11,8 @@ import type { TestContext } from 'node:test';
 
 import { instant } from '../../../src/lib/clock.ts';
 import { type FailureReason, failureReasons } from '../../../src/oauth/reasons.ts';
-import { compileProgramme } from '../../../src/programme/compile.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
+import { compileProgramme } from '../../../src/programme/programme.ts';
 import { isSigning } from '../../../src/programme/requests/sample_proof.ts';
 import { shippedLogos, startJetway } from '../../support/jetway.ts';
 import { openLogin } from '../../support/login.ts';

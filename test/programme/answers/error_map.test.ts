@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { failureReasons } from '../../../src/oauth/reasons.ts';
-import { compileProgramme } from '../../../src/programme/compile.ts';
+import { compileProgramme } from '../../../src/programme/programme.ts';
 import { errorsOf, loadClub, programmeOf } from '../../support/definition.ts';
 import { publicUrl } from '../../support/jetway.ts';
 import { anyText, fc } from '../../support/property.ts';

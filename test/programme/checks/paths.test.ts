@@ -5,9 +5,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { formatFault } from '../../../src/lib/fault.ts';
-import { compileProgramme } from '../../../src/programme/compile.ts';
 import { deploy } from '../../../src/programme/deployment.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
+import { compileProgramme } from '../../../src/programme/programme.ts';
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
 const tokensAt = (path: string, inputs: string, more = ''): string =>

@@ -1,4 +1,4 @@
-// Tests of loading: a file laid over its variant becomes a definition, or every fault it has.
+// Tests of loading: a file laid over its variant becomes a definition, or its faults.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -87,7 +87,7 @@ describe('loadProgramme', () => {
     }
   });
 
-  test('every fault is told in one run, in order, each at its place', () => {
+  test('every fault of a key is told in one run, in order, each at its place', () => {
     const text = `${head}code: { lifetime: 2 minutes }
 grants:
   client_credential: { endpoint: grant, role: partner }
@@ -101,6 +101,17 @@ name: Again
       faults.map((fault) => fault.split(': error: ')[0]),
       ['club.yaml:5:19', 'club.yaml:7:3', 'club.yaml:9:37', 'club.yaml:10:20', 'club.yaml:11:1'],
     );
+  });
+
+  test('faults across keys are told once each key holds', () => {
+    const text = (key: string): string =>
+      `${head}${key}: { lifetime: 90s }\ngrants: { client_credentials: { endpoint: grants } }\n`;
+    assert.deepEqual(printed(text('coed')), [
+      'club.yaml:5:1: error: unknown key "coed" (did you mean "code"?)',
+    ]);
+    assert.deepEqual(printed(text('code')), [
+      'club.yaml:6:43: error: there is no token endpoint "grants" (token_endpoints has grant)',
+    ]);
   });
 
   test('an unknown variant is the one fault, with the one that was meant', () => {

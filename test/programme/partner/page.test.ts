@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { Client } from '../../../src/oauth/client.ts';
-import { postmanCollection } from '../../../src/programme/partner/collection.ts';
 import { makeGuide } from '../../../src/programme/partner/guide.ts';
 import { partnerHtml } from '../../../src/programme/partner/html.ts';
 import { partnerPage } from '../../../src/programme/partner/page/page.ts';
@@ -177,7 +176,6 @@ test('the page of a public client names no secret and no key, and the ports that
   const page = partnerPage(guide);
   assert.doesNotMatch(page, /API_KEY|CLIENT_SECRET|X-Api-Key/);
   assert.match(page, /compared to the letter, but for the port of `http:\/\/127\.0\.0\.1`/);
-  assert.doesNotMatch(JSON.stringify(postmanCollection(guide)), /api_key|client_secret/);
   const other = partnerPage(makeGuide(definitionOf(), programmeOf(), base));
   assert.match(other, /\| API key \| .*`API_KEY`/);
   assert.match(other, / \(yours; compared to the letter\) \|/);
@@ -200,7 +198,7 @@ test('the page tells what tokens look like, where the file says so', () => {
   assert.doesNotMatch(partnerPage(makeGuide(definitionOf(), programmeOf(), base)), /\| Form \|/);
 });
 
-test('HOSTILE 76: no request in a page or collection has a pattern in its address', () => {
+test('HOSTILE 76: no request in a page has a pattern in its address', () => {
   const over = `
 client: { authentication: { methods: [basic, private_key_jwt], assertion: { audience: token_endpoint } } }
 authorize: { endpoint: { path: "/{tenant}/{version}/login", inputs: { tenant: { in: path, must_equal: client.tenant }, version: { in: path, allowed: [v1, v2] } } } }
@@ -219,13 +217,13 @@ sandbox: { header: X-Fail }
     const guide = makeGuide(definition, programme, base, client);
     const page = partnerPage(guide);
     const blocks = [...page.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
-    for (const text of [...blocks, JSON.stringify(postmanCollection(guide))]) {
+    for (const text of blocks) {
       assert.doesNotMatch(text, /\{(?:tenant|version)\}|%7B/i);
     }
     const addresses = [
       ...blocks.join('').matchAll(/\/executive-club\/(\S+?)\/\S+?\/(?:login|token)/g),
     ];
-    assert.ok(addresses.length > 5);
+    assert.ok(addresses.length > 3);
     assert.deepEqual([...new Set(addresses.map(([, one]) => one))], [tenant]);
     assert.match(page, /`aud` with the URL of the request, /);
   }

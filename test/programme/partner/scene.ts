@@ -7,9 +7,9 @@ import type { TestContext } from 'node:test';
 
 import { neededProperties } from '../../../src/cli/entities/client_needs.ts';
 import type { ClientId } from '../../../src/oauth/client.ts';
-import { compileProgramme } from '../../../src/programme/compile.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { type Guide, makeGuide } from '../../../src/programme/partner/guide.ts';
+import { compileProgramme } from '../../../src/programme/programme.ts';
 import {
   type Jetway,
   startJetway,

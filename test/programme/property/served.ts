@@ -6,9 +6,9 @@ import type { TestContext } from 'node:test';
 
 import { type Client, type ClientId, propertyValues } from '../../../src/oauth/client.ts';
 import type { GrantType } from '../../../src/oauth/grant.ts';
-import { compileProgramme } from '../../../src/programme/compile.ts';
 import type { Definition } from '../../../src/programme/language/definition.ts';
 import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
+import { compileProgramme } from '../../../src/programme/programme.ts';
 import type { SampleValues } from '../../../src/programme/requests/sample_proof.ts';
 import {
   sampleLoginRequest,

@@ -7,8 +7,8 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 
 import type { ClientId } from '../../../src/oauth/client.ts';
 import { type GrantType, grantTypes } from '../../../src/oauth/grant.ts';
-import { compileProgramme } from '../../../src/programme/compile.ts';
 import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
+import { compileProgramme } from '../../../src/programme/programme.ts';
 import type { SampleClient, SampleValues } from '../../../src/programme/requests/sample_proof.ts';
 import {
   sampleLoginRequest,

@@ -1,4 +1,4 @@
-// Owns what `show` prints for partners: the page, the OpenAPI document and the collection.
+// Owns what `show` prints for partners: the page and the OpenAPI document.
 
 import type { Config } from '../../../config/config.ts';
 import { quote } from '../../../lib/fault.ts';

@@ -6,7 +6,6 @@ import type { YamlNode } from '../../../lib/yaml/node.ts';
 import { stringifyYaml } from '../../../lib/yaml/yaml.ts';
 import { effectiveDocument } from '../../../programme/language/effective_document.ts';
 import type { LoadedProgramme } from '../../../programme/language/load.ts';
-import { postmanCollection } from '../../../programme/partner/collection.ts';
 import { openapiDocument } from '../../../programme/partner/openapi/document.ts';
 import { refuseUsage } from '../../exit.ts';
 import { printData, printJson, type VerbOptions } from '../../output.ts';
@@ -19,22 +18,17 @@ interface ShowOptions extends VerbOptions {
   readonly format?: PageFormat;
   readonly client?: string;
   readonly openapi?: boolean;
-  readonly collection?: boolean;
   readonly departures?: boolean;
 }
 
 export async function show(programme: string, options: ShowOptions): Promise<void> {
-  const { for: reader, format, client, openapi = false, collection = false } = options;
+  const { for: reader, format, client, openapi = false } = options;
   const { departures = false } = options;
-  const ofPartner = reader !== undefined || openapi || collection;
-  const kinds = [reader !== undefined, openapi, collection, departures].filter(Boolean);
+  const ofPartner = reader !== undefined || openapi;
+  const kinds = [reader !== undefined, openapi, departures].filter(Boolean);
   refuseUsage([
-    ...(kinds.length > 1
-      ? ['--for, --openapi, --collection and --departures exclude each other']
-      : []),
-    ...(client !== undefined && !ofPartner
-      ? ['--client is for --for partner, --openapi and --collection']
-      : []),
+    ...(kinds.length > 1 ? ['--for, --openapi and --departures exclude each other'] : []),
+    ...(client !== undefined && !ofPartner ? ['--client is for --for partner and --openapi'] : []),
     ...(format !== undefined && reader === undefined ? ['--format is for --for partner'] : []),
   ]);
   const config = configOf(options);
@@ -42,7 +36,6 @@ export async function show(programme: string, options: ShowOptions): Promise<voi
   if (!ofPartner) return showDialect(loadNamed(config, programme), options);
   const guide = await guideFor(config, programme, client);
   if (openapi) return printJson(openapiDocument(guide));
-  if (collection) return printJson(postmanCollection(guide));
   const page = pageIn(format ?? 'markdown', guide);
   return options.json === true ? printJson({ page }) : printData(page.trimEnd());
 }

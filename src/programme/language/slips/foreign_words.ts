@@ -7,9 +7,9 @@ import type { Fault } from '../../../lib/fault.ts';
 import type { YamlNode } from '../../../lib/yaml/node.ts';
 import { reasonsByCode } from '../../../oauth/reasons.ts';
 
-/** Several words with a text each. */
-type Texts = Readonly<Record<string, string>>;
+/** What is told of each word. In the file one text can be that of several words. */
 type Hints = ReadonlyMap<string, string>;
+type Texts = Readonly<Record<string, string>>;
 
 export interface AbsentWords {
   readonly ofKeys: Hints;
@@ -19,15 +19,16 @@ export interface AbsentWords {
 
 let read: AbsentWords | undefined;
 
-/** What is said of each word that the language does not have; read at the first fault. */
+/** What is told of each word that the language does not have; read at the first fault. */
 export function absentWords(): AbsentWords {
   if (read !== undefined) return read;
   const { root } = readYamlAsset('src/programme/language/slips/absent_words.yaml');
   if (root === undefined) throw new Error('absent_words.yaml cannot be read');
-  const { keys, values } = toPlain(root) as {
-    readonly keys: Texts;
-    readonly values: Readonly<Record<string, Texts>>;
-  };
+  const { keys, values } = toPlain(root) as { keys: Texts; values: Record<string, Texts> };
+  const hintsIn = (texts: Texts): Hints =>
+    new Map(
+      Object.entries(texts).flatMap(([words, text]) => words.split(' ').map((one) => [one, text])),
+    );
   const ofValues = Object.entries(values).map(
     ([place, texts]) => [new RegExp(place), hintsIn(texts)] as const,
   );
@@ -35,50 +36,33 @@ export function absentWords(): AbsentWords {
   return read;
 }
 
-function hintsIn(texts: Texts): Hints {
-  return new Map(
-    Object.entries(texts).flatMap(([words, text]) =>
-      words.split(' ').map((word) => [word, text] as const),
-    ),
-  );
-}
-
 /** Where one failure reason is named: the code would have to choose. */
 const reasonPlaces = /^errors\.reasons\.[^.]+$|\.when_[a-z_]+$/;
 
 /** The fault with the hint for the word at its place, if there is one. */
 export function withForeignWord(document: YamlNode, fault: Fault): Fault {
-  const [, kind] = /^(unknown key|expected) /.exec(fault.message) ?? [];
-  if (kind === undefined) return fault;
-  const isKey = kind === 'unknown key';
-  const word = isKey ? (fault.path.split('.').at(-1) ?? '') : textAt(document, fault.path);
-  const hint = hintOfCode(fault.path, word) ?? hintOfValue(fault.path, word);
-  const found = hint ?? (isKey ? hintOfKey(word) : undefined);
-  return found === undefined ? fault : { ...fault, hint: found };
-}
-
-function hintOfCode(path: string, word: string): string | undefined {
-  if (!reasonPlaces.test(path) || !Object.hasOwn(reasonsByCode, word)) return undefined;
-  const reasons = reasonsByCode[word]?.join(', ');
-  return `${word} is an error code (RFC 6749 5.2): errors.groups takes it, for the reasons ${reasons}`;
-}
-
-function hintOfValue(path: string, word: string): string | undefined {
-  return absentWords()
-    .ofValues.filter(([place]) => place.test(path))
-    .map(([, hints]) => hints.get(word))
-    .find((hint) => hint !== undefined);
+  const { path, message } = fault;
+  const isKey = message.startsWith('unknown key ');
+  if (!isKey && !message.startsWith('expected ')) return fault;
+  const steps = path.split('.');
+  const node = nodeAt(document, steps);
+  const written = node?.kind === 'scalar' ? String(node.value) : '';
+  const word = isKey ? (steps.at(-1) ?? '') : written;
+  if (reasonPlaces.test(path) && Object.hasOwn(reasonsByCode, word)) {
+    const reasons = reasonsByCode[word]?.join(', ');
+    const hint = `${word} is an error code (RFC 6749 5.2): errors.groups takes it, for the reasons ${reasons}`;
+    return { ...fault, hint };
+  }
+  const { ofKeys, ofValues } = absentWords();
+  const ofPlace = ofValues.find(([place, hints]) => place.test(path) && hints.has(word));
+  const hint = ofPlace?.[1].get(word) ?? (isKey ? ofKeys.get(snakeCase(word)) : undefined);
+  return hint === undefined ? fault : { ...fault, hint };
 }
 
 /** `rateLimit`, `Rate-Limit` and `rate_limit` are one word. */
-function hintOfKey(word: string): string | undefined {
-  const snake = word.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replaceAll('-', '_');
-  return absentWords().ofKeys.get(snake.toLowerCase());
-}
-
-/** The text at a path, in lists too. */
-function textAt(document: YamlNode, path: string): string {
-  const steps = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-  const node = nodeAt(document, steps);
-  return node?.kind === 'scalar' ? String(node.value) : '';
+function snakeCase(word: string): string {
+  return word
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
 }

@@ -4,7 +4,7 @@ import { programmePaths } from '../../../oauth/own_paths.ts';
 import { below, type Guide, managementRequest } from '../guide.ts';
 import { type Block, inCode } from '../markdown.ts';
 import { variable } from '../snippets/variables.ts';
-import { snippets } from './words.ts';
+import { example } from './words.ts';
 
 export function furtherSections(guide: Guide): Block {
   const { programme } = guide.contract;
@@ -15,7 +15,7 @@ export function furtherSections(guide: Guide): Block {
     revocation !== undefined && [
       '## Give tokens up',
       `When a member logs out at your side, revoke the refresh token (RFC 7009): the login and all of its tokens end. An access token ends alone, and counts as a token request. The answer is always 200, whether or not the token was good.`,
-      snippets(
+      example(
         guide.base,
         managementRequest(guide, below(guide, revocation.path), variable('REFRESH_TOKEN')),
       ),
@@ -23,7 +23,7 @@ export function furtherSections(guide: Guide): Block {
     introspection !== undefined && [
       '## Ask about a token',
       `You can ask whether one of your own tokens is good still (RFC 7662). Others’ tokens are told as \`{"active":false}\`.`,
-      snippets(
+      example(
         guide.base,
         managementRequest(guide, below(guide, introspection.path), variable('ACCESS_TOKEN')),
       ),

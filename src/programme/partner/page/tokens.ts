@@ -6,10 +6,9 @@ import type { GrantPromise, TokenEndpointPromise } from '../../contract/tokens.t
 import type { SampleRequest } from '../../requests/sample_request.ts';
 import { grantWords } from '../grant_words.ts';
 import { below, type Guide, tokenRequests } from '../guide.ts';
-import { type Block, codeBlock, inCode, table } from '../markdown.ts';
-import { curlLines } from '../snippets/curl.ts';
+import { type Block, inCode, table } from '../markdown.ts';
 import { answerValues } from '../values.ts';
-import { answerBlock, inputTable, snippets, spanText } from './words.ts';
+import { answerBlock, example, inputTable, spanText } from './words.ts';
 
 interface Place {
   readonly endpoint: TokenEndpointPromise;
@@ -59,18 +58,17 @@ function firstRequest(guide: Guide, place: Place): Block {
   });
   return [
     addressLine(guide, place),
-    snippets(guide.base, request, { header: headerOf(guide, grant) }),
+    example(guide.base, request, headerOf(guide, grant)),
     rows.length !== 0 && inputTable(guide, rows),
   ];
 }
 
 function furtherRequest(guide: Guide, place: Place): Block {
   const { promise, request } = place;
-  const flags = headerOf(guide, promise.grant) === undefined ? '-sS' : '-sS -i';
   return [
     'The same request is answered at another address:',
     addressLine(guide, place),
-    codeBlock('sh', curlLines(guide.base, request, flags)),
+    example(guide.base, request, headerOf(guide, promise.grant)),
   ];
 }
 

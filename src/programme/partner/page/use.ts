@@ -8,7 +8,7 @@ import { grantWords } from '../grant_words.ts';
 import { callRequest, type Guide } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { shapeText } from '../values.ts';
-import { inputTable, shortAnswer, snippets, spanText } from './words.ts';
+import { example, inputTable, shortAnswer, spanText } from './words.ts';
 
 export function callSection(guide: Guide): Block {
   const { programme } = guide.contract;
@@ -20,7 +20,7 @@ export function callSection(guide: Guide): Block {
         ? 'Calls that take an API key instead are for partners with servers.'
         : `A call that needs no login (joining, for example) takes your API key in ${inCode(apiKeyHeader)} instead; you may always send both, if both are yours.`
     } The examples read the address of the call from \`API_URL\`.`,
-    snippets('', callRequest(guide)),
+    example('', callRequest(guide)),
     comparedHeaders.length !== 0 && [
       'These headers name you and the programme. They must be right where they are sent:',
       inputTable(

@@ -1,4 +1,4 @@
-// Owns the words that several sections of a partner's page share: spans, snippets, inputs, answers.
+// Owns the words that several sections of a partner's page share: spans, examples, inputs, answers.
 
 import type { Milliseconds } from '../../../lib/clock.ts';
 import { formatDuration } from '../../../lib/duration.ts';
@@ -9,9 +9,6 @@ import type { SampleRequest } from '../../requests/sample_request.ts';
 import type { Guide } from '../guide.ts';
 import { codeBlock, inCode, sentence, table } from '../markdown.ts';
 import { curlLines } from '../snippets/curl.ts';
-import { javascriptProgram } from '../snippets/javascript.ts';
-import type { Printed } from '../snippets/program.ts';
-import { pythonProgram } from '../snippets/python.ts';
 import { inputText } from '../values.ts';
 
 const units: Readonly<Record<string, string>> = {
@@ -28,21 +25,10 @@ export function spanText(span: Milliseconds): string {
   return `${count} ${units[unit] ?? unit}${count === '1' ? '' : 's'}`;
 }
 
-/** The request by curl, in Python and in JavaScript. */
-export function snippets(base: string, request: SampleRequest, printed: Printed = {}): string {
-  const script = javascriptProgram(base, request, printed);
-  const flags = printed.header === undefined ? '-sS' : '-sS -i';
-  return [
-    'By curl:',
-    codeBlock('sh', curlLines(base, request, flags)),
-    'In Python:',
-    codeBlock('python', pythonProgram(base, request, printed)),
-    ...(script === undefined
-      ? [
-          'In JavaScript, `fetch` cannot show a certificate: use `https.request` of Node.js with `cert` and `key`.',
-        ]
-      : ['In JavaScript:', codeBlock('js', script)]),
-  ].join('\n\n');
+/** The request by curl. `header` is the header of the answer that holds the token, if its body does not. */
+export function example(base: string, request: SampleRequest, header?: string): string {
+  const flags = header === undefined ? '-sS' : '-sS -i';
+  return codeBlock('sh', curlLines(base, request, flags));
 }
 
 /** The inputs of a request, those it must have first. */

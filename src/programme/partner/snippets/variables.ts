@@ -1,4 +1,4 @@
-// Owns variables inside the texts of a sample request: values that a reader sets, in any language.
+// Owns variables inside the texts of a sample request: values that a reader sets.
 
 /** A variable of that name; no text of a programme contains these characters. */
 export function variable(name: string): string {

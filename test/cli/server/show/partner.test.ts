@@ -59,21 +59,15 @@ describe('show --for partner', () => {
     assert.equal(idle.code, 2);
     assert.match(idle.stderr, /^--client is for .*\n--format is for --for partner\n/);
     assert.equal(alone.code, 2);
-    const [openapi, collection, both] = await jetwayEach(folder, [
+    const [openapi, both] = await jetwayEach(folder, [
       ['show', 'club', '--openapi'],
-      ['show', 'club', '--collection'],
-      ['show', 'club', '--openapi', '--collection'],
+      ['show', 'club', '--openapi', '--departures'],
     ]);
     const { openapi: version, servers } = JSON.parse(openapi.stdout) as Readonly<
       Record<string, unknown>
     >;
     assert.deepEqual([version, servers], ['3.1.1', [{ url: 'https://tokens.example' }]]);
-    const { info } = JSON.parse(collection.stdout) as { readonly info: { readonly name: string } };
-    assert.equal(info.name, 'Club: tokens');
-    assert.equal(
-      both.stderr,
-      '--for, --openapi, --collection and --departures exclude each other\n',
-    );
+    assert.equal(both.stderr, '--for, --openapi and --departures exclude each other\n');
     const memory = workFolder(t, {
       'config.yaml': 'environment: staging\nstore: memory\npublic_url: https://tokens.example\n',
     });

@@ -32,7 +32,10 @@ test('what Jetway does not have is said as such, at the root and below', () => {
     ['webhooks: { url: "https://a.example" }\n', 'there are no webhooks'],
     ['rateLimit: 5\n', 'write throttle'],
     ['login: { mfa: on }\n', 'there is no second factor'],
-    ['authorize: { response-mode: query }\n', 'there is no response_mode'],
+    ['authorize: { response-mode: query }\n', 'write authorize: { answer: { mode: form_post } }'],
+    ['authorize: { prompt: none }\n', 'write it as an input'],
+    ['tokens: { access: { algorithm: Ed25519 } }\n', 'write EdDSA'],
+    ['tokens: { access: { algorithm: PS256 } }\n', 'access tokens are signed with ES256, EdDSA'],
     [
       'token_endpoints: { grant: { inputs: { code: { pattern: "^a" } } } }\n',
       'there are no patterns',

@@ -61,17 +61,6 @@ test('of a file without a variant that, and not all that it lacks, is told', () 
   ]);
 });
 
-test('{parameter} where none is at fault is warned of, once for each place', () => {
-  const errors = `${head}errors:
-  groups: [{ reasons: [throttled, server_error, missing_parameter], error_description: "No {parameter}" }]
-  reasons: { invalid_code: { error_description: "{parameter} is bad" } }
-`;
-  assert.deepEqual(check(errors, 'warning'), [
-    'a.yaml:6:88: warning: no parameter is at fault in throttled, server_error: {parameter} stands for nothing there [idle_parameter]',
-    'a.yaml:7:49: warning: no parameter is at fault in invalid_code: {parameter} stands for nothing there [idle_parameter]',
-  ]);
-});
-
 test('constants in place of a value are offered as constants, which then load', () => {
   const answer = (value: string): string => `${head}token_response: { fields: { a: ${value} } }\n`;
   const none = 'is no value an answer can hold; one that is always the same is';
@@ -142,24 +131,5 @@ test('faults in a list of inputs stand at their places', () => {
   ]);
   assert.deepEqual(list('[{ code: {} }, { code: {}, grant_type: {}, refresh_token: {} }]'), [
     'a.yaml:6:37: error: a name is given twice in this list',
-  ]);
-});
-
-test('a map of fields that removes more than three is told of the list, idle nulls aside', () => {
-  const four = 'scope: null, expires_in: null, token_type: null, ba_refresh_expires_in: null';
-  assert.deepEqual(check(`${head}token_response: { fields: { ${four} } }\n`, 'warning'), [
-    'a.yaml:5:19: warning: 4 fields of the variant are removed one by one (a list of maps replaces them all: [{ token: access_token }, { scope: scope }]) [removed_singly]',
-  ]);
-  const three = four.replace('scope: null', 'scop: null');
-  assert.equal(check(`${head}token_response: { fields: { ${three} } }\n`, 'warning').length, 1);
-});
-
-test('an endpoint that removes more than three inputs is told of the list', () => {
-  const text = (nulls: string): string =>
-    `${head}authorize: { pkce: off }\ntoken_endpoints: { grant: { inputs: { ${nulls} } } }\n`;
-  const three = 'code_verifier: null, redirect_uri: null, scope: null';
-  assert.deepEqual(check(text(three), 'warning'), []);
-  assert.deepEqual(check(text(`${three}, client_id: null`), 'warning'), [
-    'a.yaml:6:29: warning: 4 inputs of the variant are removed one by one (a list of maps replaces them all: [{ code: {} }, { grant_type: {} }]) [removed_singly]',
   ]);
 });

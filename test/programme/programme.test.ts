@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { ProgrammeId } from '../../src/oauth/client.ts';
-import { compileProgramme } from '../../src/programme/compile.ts';
+import { compileProgramme } from '../../src/programme/programme.ts';
 import { aClient, at, partner } from '../store/fixtures.ts';
 import { definitionOf, programmeOf } from '../support/definition.ts';
 
