@@ -9,8 +9,8 @@ import { type FailureFacts, failureReasons, Refusal } from '../../src/oauth/fail
 import { type GrantType, grantTypes } from '../../src/oauth/grant.ts';
 import { loadProgramme, type LoadedProgramme } from '../../src/programme/language/load.ts';
 import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
-import { Bindings } from '../dialects/transcript.ts';
 import { fc, runs } from '../support/property.ts';
+import { Bindings } from '../support/transcript/bindings.ts';
 import type { Answer } from '../support/wire.ts';
 import { effective, type PlainMap } from './property/dialect.ts';
 import { refusal, success } from './property/oracle.ts';
