@@ -44,7 +44,7 @@ export function testFiles(root: string): string[] {
 export function distance(test: string, { file }: Change): number {
   const mirror = file.replace(/^src/, 'test').replace(/\.ts$/, '');
   const room = dirname(mirror);
-  if (test === `${mirror}.test.ts`) return 0;
+  if (test === `${mirror}.test.ts` || test === `${mirror}.slow.test.ts`) return 0;
   if (dirname(test) === room) return basename(test).startsWith(basename(mirror)) ? 1 : 2;
   if (test.startsWith(`${room}/`) || room.startsWith(`${dirname(test)}/`)) return 3;
   return /^test\/(?:dialects|wire)\//.test(test) ? 4 : 5;

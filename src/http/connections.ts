@@ -27,19 +27,19 @@ interface ServingSocket extends Socket {
   readonly _parent?: Socket | null;
 }
 
-/** Milliseconds that requests under way may take once the server is told to stop. */
-export const drainTime = 10_000;
-/** Milliseconds that a connection may then stay open without one: its next request may be on its way. */
+/** Milliseconds that a connection stays open without a request once its server stops: one may be on its way. */
 const idleTime = 250;
 
 /**
  * Watches over a server's connections from now on.
  * @param share part of the process's connections that no other server takes (HOSTILE 70)
+ * @param drainTime milliseconds that requests under way may take once the server is told to stop
  * @param unread connections that have not got to the server yet
  */
 export function watchConnections(
   server: Server,
   share: number,
+  drainTime: number,
   unread: ReadonlySet<Socket> = new Set(),
 ): Connections {
   const sockets = new Set<ServingSocket>();
@@ -91,12 +91,16 @@ export function watchConnections(
     },
     drain: () => {
       lastAnswers();
-      return close(server, [unread, handshakes]);
+      return close(server, drainTime, [unread, handshakes]);
     },
   };
 }
 
-function close(server: Server, unknown: readonly ReadonlySet<Socket>[]): Promise<void> {
+function close(
+  server: Server,
+  drainTime: number,
+  unknown: readonly ReadonlySet<Socket>[],
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const idle = setInterval(() => {
       server.closeIdleConnections();

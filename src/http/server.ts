@@ -40,6 +40,8 @@ export interface TimeLimits {
   readonly keepAliveTimeout: number;
   /** While an answer is under way and no byte moves. */
   readonly stillTimeout: number;
+  /** For requests under way once the server is told to stop. */
+  readonly drainTime: number;
 }
 
 /**
@@ -52,6 +54,7 @@ export const usualTimeLimits: TimeLimits = {
   connectionsCheckingInterval: 2000,
   keepAliveTimeout: 65_000,
   stillTimeout: 60_000,
+  drainTime: 10_000,
 };
 
 /** Room for an Authorization header of 64 KB, which the dialect answers (HOSTILE 38). */
@@ -88,7 +91,7 @@ export async function listen(
     observer,
   }: ListenOptions = {},
 ): Promise<RunningServer> {
-  const { stillTimeout, ...limits } = timeLimits;
+  const { stillTimeout, drainTime, ...limits } = timeLimits;
   let current = app;
   let listener = app === undefined ? notYet : listenerOf(app);
   // Node's own refusal of a request without a Host has other words than ours.
@@ -110,7 +113,7 @@ export async function listen(
   const unread = proxyHeaders
     ? expectProxyHeaders(server, isProxy, limits.headersTimeout)
     : new Set<never>();
-  const connections = watchConnections(server, share, unread);
+  const connections = watchConnections(server, share, drainTime, unread);
   await bind(server, address);
   const bound = authorityOf(server, address);
   if (bound === undefined) {

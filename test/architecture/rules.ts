@@ -99,8 +99,10 @@ const rules: Readonly<Record<string, Rule>> = {
   'file name': ({ path }) => {
     const [stem = '', ...suffixes] = posix.basename(path).split('.');
     const isSnake = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(stem);
-    const isKnown = ['ts', 'test.ts'].includes(suffixes.join('.'));
-    return isSnake && isKnown ? [] : ['is not snake_case.ts or snake_case.test.ts'];
+    const isKnown = ['ts', 'test.ts', 'slow.test.ts'].includes(suffixes.join('.'));
+    return isSnake && isKnown
+      ? []
+      : ['is not snake_case.ts, snake_case.test.ts or snake_case.slow.test.ts'];
   },
 
   utils: ({ path }) =>

@@ -54,7 +54,7 @@ function daysBetween(from: string, to: string | null): number {
 }
 
 describe('client rotate-secret and retire-secret', { concurrency: 2 }, () => {
-  // That servers take both until then: test/faults/rotation.test.ts and command_clock.test.ts.
+  // That servers take both until then: test/faults/rotation.slow.test.ts and command_clock.test.ts.
   test('a second secret ends the first in 30 days, or when that is retired', async (t) => {
     const [, rotated, refused, both, retired, again, left] = await jetwayEach(workFolder(t), [
       add,

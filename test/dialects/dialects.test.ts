@@ -8,9 +8,9 @@ import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
+import { play } from '../support/transcript/play.ts';
+import { parseTranscript } from '../support/transcript/transcript.ts';
 import { assertExplained } from './explained.ts';
-import { play } from './play.ts';
-import { parseTranscript, spelledOut } from './transcript.ts';
 
 const folder = import.meta.dirname;
 
@@ -66,10 +66,12 @@ for (const { name, yaml, transcript } of [...shipped, ...dialects]) {
     assert.deepEqual(errors.map(formatFault), []);
     const shown = new Set(
       transcript.exchanges
-        .filter(
-          ({ answer: { start, body, headers } }) =>
-            /^20[01]$/.test(start) &&
-            [body, ...Object.values(headers)].some((text) => text.includes('{access_token')),
+        .filter(({ asked }) =>
+          asked.some(
+            ({ answer: { start, body, headers } }) =>
+              /^20[01]$/.test(start) &&
+              [body, ...Object.values(headers)].some((text) => text.includes('{access_token')),
+          ),
         )
         .map(({ title }) => title.split(':')[0]),
     );
@@ -90,7 +92,8 @@ test('a transcript that is wrong anywhere in an answer does not pass', async (t)
   const [{ name, yaml, transcript }] = dialects as [(typeof dialects)[number]];
   const { exchanges } = transcript;
   const [first] = exchanges as [(typeof exchanges)[number]];
-  const { answer } = first;
+  const [asked] = first.asked as [(typeof first.asked)[number]];
+  const { answer } = asked;
   const wrong = [
     { ...answer, start: '201' },
     { ...answer, headers: { ...answer.headers, 'x-other': 'here' } },
@@ -98,15 +101,10 @@ test('a transcript that is wrong anywhere in an answer does not pass', async (t)
     { ...answer, body: answer.body.replace('{access_token}', '{client}') },
   ];
   for (const one of wrong) {
-    const played = play(t, name, yaml, { ...transcript, exchanges: [{ ...first, answer: one }] });
+    const played = play(t, name, yaml, {
+      ...transcript,
+      exchanges: [{ ...first, asked: [{ ...asked, answer: one }] }],
+    });
     await assert.rejects(played, assert.AssertionError);
   }
-});
-
-test('a request is sent once with each of its alternatives', () => {
-  const message = { start: '{=GET|PUT} /a', headers: {}, body: 'x={=|{code}0|b}&y' };
-  assert.deepEqual(
-    spelledOut(message).map(({ start, body }) => `${start} ${body}`),
-    ['GET', 'PUT'].flatMap((method) => ['', '{code}0', 'b'].map((x) => `${method} /a x=${x}&y`)),
-  );
 });

@@ -38,7 +38,7 @@ const own = new Set([
 /** What node and its libraries read of the executable's environment. */
 const beneath = new Set(['TZ', 'UV_THREADPOOL_SIZE']);
 
-/** Named because the executable takes no notice of them; test/executable.test.ts. */
+/** Named because the executable takes no notice of them; test/executable.slow.test.ts. */
 const withoutEffect = new Set([
   ...['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'NODE_REPL_EXTERNAL_MODULE'],
   ...['OPENSSL_CONF', 'LD_PRELOAD'],

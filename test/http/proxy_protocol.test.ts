@@ -152,6 +152,7 @@ test('HOSTILE 47: a header that does not come is not waited for', async (t) => {
     connectionsCheckingInterval: 50,
     keepAliveTimeout: 1000,
     stillTimeout: 60_000,
+    drainTime: 10_000,
   };
   const server = await start(t, loopback, { timeLimits });
   // The test ends by its time limit where the server never does.

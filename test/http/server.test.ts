@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { createAdminApp } from '../../src/http/admin.ts';
 import { admission } from '../../src/http/admission.ts';
 import { App } from '../../src/http/endpoints.ts';
-import { listen } from '../../src/http/server.ts';
+import { listen, usualTimeLimits } from '../../src/http/server.ts';
 import { startJetway } from '../support/jetway.ts';
 import { overload } from '../support/overload.ts';
 import { ask, rawExchange } from '../support/wire.ts';
@@ -89,6 +89,7 @@ test('a server told to stop does not wait for a sender that stands still', async
   const server = await listen(
     { host: '127.0.0.1', port: 0 },
     createAdminApp({ parts: () => ({}), metrics: async () => '' }),
+    { timeLimits: { ...usualTimeLimits, drainTime: 500 } },
   );
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   socket.on('error', () => {});

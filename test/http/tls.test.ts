@@ -149,6 +149,7 @@ describe('a listener with TLS', { skip: without('openssl') }, () => {
       connectionsCheckingInterval: 50,
       keepAliveTimeout: 1000,
       stillTimeout: 60_000,
+      drainTime: 10_000,
     };
     const server = await start(t, { timeLimits });
     const socket = connectPlainly(Number(new URL(server.url).port), '127.0.0.1');

@@ -1,4 +1,4 @@
-// Owns revocation on the wire (RFC 7009): what goes with a token, and what stays.
+// Owns revocation (RFC 7009) while a clock or the store is wrong; what it does is in revocation.transcript.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,6 @@ import {
   refused,
   tokensIn,
   tokensOfLogin,
-  unknownClient,
 } from '../support/club.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { verify } from '../support/gateway.ts';
@@ -37,34 +36,6 @@ const done: Answer = {
   headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
   body: '',
 };
-
-test('a refresh token takes its login along, all access tokens included', async (t) => {
-  const club = await openClub(t, { over: on });
-  const first = await tokensOfLogin(club);
-  const second = tokensIn(await refresh(club, first.refresh_token));
-  const other = await tokensOfLogin(club);
-  assert.deepEqual(await revoke(club, club.client.basic, { token: second.refresh_token }), done);
-  assert.deepEqual(await refresh(club, second.refresh_token), invalidRefreshToken);
-  for (const { access_token: token } of [first, second]) {
-    assert.equal((await verify(club, programme, 'member', { token })).status, 401);
-  }
-  const { access_token: token } = other;
-  assert.equal((await verify(club, programme, 'member', { token })).status, 200);
-  // RFC 7009 2.2: it is no error to revoke what is revoked.
-  assert.deepEqual(await revoke(club, club.client.basic, { token: second.refresh_token }), done);
-});
-
-test('FAULTS 11: an access token of a clock that was ahead can be revoked before its time', async (t) => {
-  const club = await openClub(t, { over: on });
-  const first = await tokensOfLogin(club);
-  club.clock.advance(3600);
-  const { access_token: token } = tokensIn(await refresh(club, first.refresh_token));
-  club.clock.advance(-3500);
-  assert.equal(await isLive(club, token), false);
-  assert.deepEqual(await revoke(club, club.client.basic, { token }), done);
-  club.clock.advance(3600);
-  assert.equal(await isLive(club, token), false);
-});
 
 test('FAULTS 33: a token that a clock ahead takes for expired is revoked all the same', async (t) => {
   const form = 'form: { characters: base64url, length: 40 }';
@@ -90,59 +61,6 @@ test('FAULTS 33: a token that a clock ahead takes for expired is revoked all the
     const { access_token: fresh } = tokensIn(await askPartnerToken(club));
     assert.equal((await verify(club, programme, 'client', { token: fresh })).status, 200, format);
   }
-});
-
-test('one that was used already ends its login as well', async (t) => {
-  const club = await openClub(t, { over: on });
-  const first = await tokensOfLogin(club);
-  const second = tokensIn(await refresh(club, first.refresh_token));
-  assert.deepEqual(await revoke(club, club.client.basic, { token: first.refresh_token }), done);
-  assert.deepEqual(await refresh(club, second.refresh_token), invalidRefreshToken);
-});
-
-test('an access token goes alone, whatever the hint says', async (t) => {
-  const club = await openClub(t, { over: on });
-  for (const hint of [undefined, 'access_token', 'refresh_token', 'something_else']) {
-    const tokens = await tokensOfLogin(club);
-    const fields = {
-      token: tokens.access_token,
-      ...(hint === undefined ? {} : { token_type_hint: hint }),
-    };
-    assert.deepEqual(await revoke(club, club.client.basic, fields), done);
-    assert.equal(await isLive(club, tokens.access_token), false);
-    tokensIn(await refresh(club, tokens.refresh_token));
-  }
-  const own = tokensIn(await askPartnerToken(club));
-  assert.deepEqual(await revoke(club, club.client.basic, { token: own.access_token }), done);
-  const after = await verify(club, programme, 'client', { token: own.access_token });
-  assert.equal(after.status, 401);
-});
-
-test('another client’s token stays as it is, and nobody learns that it is one', async (t) => {
-  const club = await openClub(t, { over: on });
-  const another = await club.addClient({ id: 'partnerapi-54321' });
-  const tokens = await tokensOfLogin(club);
-  for (const token of [tokens.access_token, tokens.refresh_token, 'unknown', 'a.b.c']) {
-    assert.deepEqual(await revoke(club, another.basic, { token }), done);
-  }
-  assert.equal(await isLive(club, tokens.access_token), true);
-  tokensIn(await refresh(club, tokens.refresh_token));
-});
-
-test('only clients may revoke, in the words of the dialect', async (t) => {
-  const club = await openClub(t, { over: on });
-  const { access_token: token } = await tokensOfLogin(club);
-  const wrong = `Basic ${Buffer.from('partnerapi-12345:wrong').toString('base64')}`;
-  assert.deepEqual(await revoke(club, wrong, { token }), unknownClient);
-  assert.deepEqual(
-    await post(club.url, '/executive-club/revoke', { token }),
-    refused(400, { error: 'invalid_client' }),
-  );
-  assert.deepEqual(
-    await revoke(club, club.client.basic, {}),
-    refused(400, { error: 'invalid_request', error_description: 'token is missing' }),
-  );
-  assert.equal(await isLive(club, token), true);
 });
 
 test('G-22: what could not be revoked is not answered as if it had been', async (t) => {

@@ -21,8 +21,10 @@ import {
   tokensIn,
   tokensOfLogin,
 } from '../support/club.ts';
+import { failingStore } from '../support/failing_store.ts';
 import { managed, revoke } from '../support/gateway.ts';
 import { shippedProgramme, startJetway } from '../support/jetway.ts';
+import { inTurns } from '../support/nodes.ts';
 import { changeClient } from '../support/partner_token.ts';
 
 const minute = 60;
@@ -202,4 +204,18 @@ test('HOSTILE 74: what a thief has exchanged without credentials ends with what 
   );
   // The login itself goes on.
   assert.equal(await isLive(club, tokensIn(await refresh(club, kept)).access_token), true);
+});
+
+test('20 exchanges at once all succeed, and write the login once', async (t) => {
+  const failing = failingStore();
+  const club = await openClub(t, { over: exchanging, store: failing.store });
+  const { access_token: token } = await tokensOfLogin(club);
+  const tokens = await inTurns([club], 20, () => exchanged(club, token));
+  assert.ok((await liveOf(club, tokens)).every(Boolean));
+  failing.calls.length = 0;
+  await exchanged(club, token);
+  assert.deepEqual(
+    failing.calls.filter((verb) => verb === 'advanceLogin'),
+    [],
+  );
 });

@@ -1,5 +1,5 @@
 // The time at which a server starts beside what its store has recorded (FAULTS 10 and 11), to the
-// millisecond; what running servers do is in test/faults/clock.test.ts.
+// millisecond; what running servers do is in test/faults/clock.slow.test.ts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

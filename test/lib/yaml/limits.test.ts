@@ -3,14 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import {
-  maxYamlBytes,
-  maxYamlDepth,
-  type ParsedYaml,
-  parseYaml,
-} from '../../../src/lib/yaml/yaml.ts';
-import { anyText, fc, step } from '../../support/property.ts';
-import { cpuTimeOf } from '../../support/usage.ts';
+import { maxYamlBytes, maxYamlDepth } from '../../../src/lib/yaml/yaml.ts';
+import { anyText, fc } from '../../support/property.ts';
+import { assertHarmless } from './harmless.ts';
 import { read } from './read.ts';
 
 const tooLarge = (bytes: number) => [
@@ -41,29 +36,6 @@ test('HOSTILE 54: many faults are told up to a hundred, then counted', () => {
   assert.equal(faults.length, 101);
   assert.equal(faults[99], 'f:101:1: error: the key "a" is already given at line 1');
   assert.equal(faults[100], 'f:102:1: error: 12899 more faults from here on');
-});
-
-// Each unit is repeated up to 64 KiB: what recursion, backtracking or quadratic checks choke on.
-const nesting = ['[', '{', '- ', '? ', 'a: ', '[a: ', '{a: {', '{"a":', '? - ', '-\n', 'a: [\n'];
-const closing = String.raw`[] ] } {} " ' '' \" > 9e 0 1.`.split(' ').concat('"a": ', '}-\n:\n');
-const names = ['!a ', '&a ', '*a ', '&a &b ', '<<: *a\n', '%a\n', '\ta: \n\n*a - ', '@\n', '- @\n'];
-const lines = ['#\n', ' #\n', '---\n', '...\n', 'a\n', '\n', ' \n', '\t\n', '|\n', '|2\n', '- |\n'];
-const keys = ['a:\n', ':', ': ', ',', 'k\n: ', '1: ', 'a: 1\n', '__proto__: 1\n'];
-const characters = ['\r', '\0', '\ud800', '\uFEFF'];
-const bombs = [nesting, closing, names, lines, keys, characters].flat();
-
-test('HOSTILE 54: no text of 64 KiB takes a second, none throws, all faults lie in it', () => {
-  for (const [index, unit] of bombs.entries()) {
-    const text = unit.repeat(Math.floor(maxYamlBytes / Buffer.byteLength(unit)));
-    assertHarmless(text, JSON.stringify(unit));
-    if (index % step === 0)
-      assertHarmless(`a: "${text.slice(4)}`, `quoted ${JSON.stringify(unit)}`);
-  }
-  const many = Array.from({ length: 6000 }, (_, index) => `k${index}: 1`).join('\n');
-  assertHarmless(many, '6000 keys');
-  assertHarmless('k: 1\n'.repeat(60_000), '300 KB');
-  assertHarmless('['.repeat(30_000), '30000 brackets');
-  assertHarmless('x'.repeat(20_000_000), '20 MB');
 });
 
 test('property: random text never throws, its faults lie in it', () => {
@@ -102,29 +74,6 @@ test('property: mutated programmes never throw, their faults lie in them', () =>
     { numRuns: 2000 },
   );
 });
-
-function assertHarmless(text: string, name: string): void {
-  const { root, faults } = readQuickly(text, name);
-  assert.ok(root !== undefined || faults.length > 0, name);
-  const inside = text.split('\n');
-  for (const { at, message, severity } of faults) {
-    const line = inside[at.line - 1];
-    assert.ok(line !== undefined && at.column >= 1 && at.column <= line.length + 1, name);
-    assert.equal(severity, 'error');
-    assert.match(message, /^[^\n\p{Cc}]+$/u, name);
-    assert.doesNotMatch(message, /cannot be read as YAML/, name);
-  }
-}
-
-/** Reads a text within some seconds of the processor's time. */
-function readQuickly(text: string, name: string): ParsedYaml {
-  let parsed: ParsedYaml | undefined;
-  const took = cpuTimeOf(() => {
-    parsed = parseYaml('f', text);
-  });
-  assert.ok(parsed !== undefined && took < 4000, `${name} takes ${took} ms`);
-  return parsed;
-}
 
 test('a file in UTF-16 is told once, whichever end comes first', () => {
   const text = 'name: A\nbase_path: /a\n';

@@ -2,6 +2,7 @@
 // (HOSTILE 58, 67).
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { formatFault } from '../../../src/lib/fault.ts';
@@ -113,4 +114,18 @@ token_endpoints: { grant: { inputs: { refresh_token: { in: cookie } } } }
     '1:85: browsers send this cookie with requests that other sites cause (RFC 6265bis 8.2) (whoever reads it must check Origin or a token of its own) [exposed_cookie]',
     '2:60: browsers send a cookie unasked, so other sites may cause such requests (RFC 6265bis 8.2) (they cannot read the answer; let the cookie be SameSite=Strict, or require a header beside it) [cookie_read]',
   ]);
+});
+
+test('G-18: headers that tell of a limit do not load where the programme has none', () => {
+  const yaml = readFileSync('programmes/second-club.yaml', 'utf8');
+  const { loaded, faults } = loadProgramme(
+    'a.yaml',
+    `${yaml}\nthrottle: { headers: { X-Left: remaining } }\n`,
+  );
+  assert.equal(loaded, undefined);
+  const errors = faults.filter(({ severity }) => severity === 'error');
+  assert.deepEqual(
+    errors.map(({ message }) => message),
+    ['"limit" is missing', '"window" is missing'],
+  );
 });

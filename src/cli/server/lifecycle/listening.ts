@@ -1,7 +1,7 @@
 // Owns a process that answers requests, from its listeners to their end: who observes requests, and what is
 // done beside them.
 
-import { drainTime } from '../../../http/connections.ts';
+import { usualTimeLimits } from '../../../http/server.ts';
 import { endHashing } from '../../../members/password.ts';
 import type { Unavailable } from '../../../oauth/failure.ts';
 import type { Store } from '../../../store/contract.ts';
@@ -96,7 +96,7 @@ export async function listen(site: Site): Promise<ListeningProcess> {
     },
     close: async () => {
       // Logins that still wait for hashing get an answer instead of a cut connection.
-      endHashing(drainTime);
+      endHashing(usualTimeLimits.drainTime);
       upkeep.stop();
       await listeners.close();
     },

@@ -2,7 +2,7 @@
 
 import type { EventName, Facts } from '../../../audit/event.ts';
 import type { Parts } from '../../../http/admin.ts';
-import { drainTime } from '../../../http/connections.ts';
+import { usualTimeLimits } from '../../../http/server.ts';
 import { instant } from '../../../lib/clock.ts';
 import { type Family, processFamilies } from '../../../lib/metrics/families.ts';
 import { type CommandError, failed } from '../../exit.ts';
@@ -181,7 +181,7 @@ class Pool implements Answering {
 
   async close(): Promise<void> {
     this.#crew.stop();
-    await this.#crew.tellings('close', [], drainTime + tellPatience);
+    await this.#crew.tellings('close', [], usualTimeLimits.drainTime + tellPatience);
   }
 
   async end(why: string): Promise<void> {

@@ -3,16 +3,28 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 
-import { present } from '../../src/lib/present.ts';
-import type { Role } from '../../src/oauth/client.ts';
-import { assertionAlgorithms } from '../../src/oauth/client_certificate.ts';
-import { registered, signJwt, type TestKey, testKey } from '../support/assertions.ts';
-import { jsonHeaders } from '../support/club.ts';
-import { type Jetway, startJetway, type TestMember } from '../support/jetway.ts';
-import { formOf, openLogin, submitLogin, withoutDevice } from '../support/login.ts';
-import { type Answer, ask } from '../support/wire.ts';
-import { Bindings, type Message, spelledOut, type Transcript } from './transcript.ts';
+import { jsonEvents } from '../../../src/cli/server/log/events.ts';
+import { jsonRequest } from '../../../src/cli/server/log/request_text.ts';
+import { present } from '../../../src/lib/present.ts';
+import type { Client, ClientId, ProgrammeId, Role } from '../../../src/oauth/client.ts';
+import { assertionAlgorithms } from '../../../src/oauth/client_certificate.ts';
+import type { Subject } from '../../../src/oauth/member.ts';
+import { registered, signJwt, type TestKey, testKey } from '../assertions.ts';
+import { jsonHeaders } from '../club.ts';
+import { type Jetway, startJetway, type TestMember } from '../jetway.ts';
+import { formOf, openLogin, submitLogin, withoutDevice } from '../login.ts';
+import { type Answer, ask } from '../wire.ts';
+import { Bindings } from './bindings.ts';
+import {
+  type Asked,
+  type Change,
+  type Exchange,
+  type Message,
+  spelledOut,
+  type Transcript,
+} from './transcript.ts';
 
 /** Headers of every redirect (G-4); a transcript repeats neither these nor those of C-10. */
 const redirectHeaders = {
@@ -36,7 +48,7 @@ export async function play(
   transcript: Transcript,
 ): Promise<Played> {
   const jetway = await startJetway(t, { programmes: { [id]: yaml } });
-  const { settings, usual } = transcript;
+  const { settings } = transcript;
   const member = await jetway.addMember({
     membershipNumber: settings['membership_number'] ?? '7',
     properties: propertiesIn(settings, 'member.'),
@@ -45,21 +57,124 @@ export async function play(
     ...(await onboard(jetway, settings, member)),
     ...(await onboardOthers(jetway, transcript)),
   });
-  for (const { pause, title, without, request, answer: told } of transcript.exchanges) {
-    jetway.clock.advance(pause);
-    for (const one of spelledOut(request)) {
-      const added = usual.filter(
-        ([path, name]) => one.start.startsWith(`POST ${path}`) && !without.includes(name),
-      );
-      const usualHeaders = Object.fromEntries(added.map(([, name, value]) => [name, value]));
-      const whole = { ...one, headers: { ...usualHeaders, ...one.headers } };
-      const sent = withAssertions(filled(whole, bindings), settings, jetway.clock.now());
-      const answer = await send(jetway.url, sent, member);
-      const asked = `${title}\n${JSON.stringify(whole)}`;
-      assert.deepEqual(answer, expected(told, answer, bindings), asked);
+  const stage = { jetway, transcript, bindings, member };
+  for (const exchange of transcript.exchanges) await exchangeOn(stage, exchange);
+  return { records: jetway.records, values: bindings.values, member };
+}
+
+interface Stage {
+  readonly jetway: Jetway;
+  readonly transcript: Transcript;
+  readonly bindings: Bindings;
+  readonly member: TestMember;
+}
+
+async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
+  const { jetway, bindings } = stage;
+  const { pause, title, changes, asked, log } = exchange;
+  jetway.clock.advance(pause);
+  for (const change of changes) await apply(stage, change);
+  const told = logOf(jetway).length;
+  const one = asked.length === 1 ? asked[0] : undefined;
+  if (one === undefined) await askAtOnce(stage, title, asked);
+  else {
+    for (const request of spelledOut(one.request)) {
+      const whole = withUsual(stage.transcript, { ...one, request });
+      const answer = await sendFilled(stage, whole);
+      const what = `${title}\n${JSON.stringify(whole)}`;
+      assert.deepEqual(answer, expected(one.answer, answer, bindings), what);
     }
   }
-  return { records: jetway.records, values: bindings.values, member };
+  for (const text of log) {
+    const line = bindings.fill(text);
+    const lines = logOf(jetway).slice(told);
+    assert.ok(
+      lines.some((written) => written.includes(line)),
+      `${title}\nlog: ${line}\n${lines.join('')}`,
+    );
+  }
+}
+
+/** Sends all at once; which of them gets which answer is a matter of chance. */
+async function askAtOnce(stage: Stage, title: string, asked: readonly Asked[]): Promise<void> {
+  const sent = asked.flatMap(({ request, ...one }) =>
+    spelledOut(request).map((spelled) => ({
+      ...one,
+      request: withUsual(stage.transcript, { ...one, request: spelled }),
+    })),
+  );
+  const answers = await Promise.all(sent.map(({ request }) => sendFilled(stage, request)));
+  const left = sent.map(({ answer }) => answer);
+  for (const answer of answers) {
+    const at = left.findIndex((told) =>
+      isDeepStrictEqual(answer, expected(told, answer, stage.bindings.copy())),
+    );
+    const [told] = left.splice(Math.max(at, 0), 1);
+    if (told !== undefined) assert.deepEqual(answer, expected(told, answer, stage.bindings), title);
+  }
+}
+
+/** The log so far, as a server writes it. */
+function logOf({ records, events }: Jetway): readonly string[] {
+  return [
+    ...records.map((record) => jsonRequest(record, 0)),
+    ...events.map(({ event, facts }) => jsonEvents('error', event, facts)),
+  ];
+}
+
+async function apply(
+  { jetway: { store, services }, bindings, member }: Stage,
+  { client, marks }: Change,
+): Promise<void> {
+  const [programme] = services.keys() as Iterable<ProgrammeId>;
+  if (programme === undefined) throw new Error('no programme is served');
+  if (client === undefined) {
+    const { status = 'active' } = changesOf(marks);
+    await store.change('member', programme, member.subject as Subject, (row) => ({
+      ...row,
+      status,
+    }));
+  } else {
+    const id = bindings.fill(client) as ClientId;
+    await store.change('client', programme, id, (row) => ({ ...row, ...changesOf(marks) }));
+    if (marks.includes('revoked')) await store.revokeAll(programme, { client: id });
+  }
+}
+
+/** What marks say of a client: `active`, `disabled`, `roles=member,partner`, `throttle=5/60` (uses a minute). */
+function changesOf(
+  marks: readonly string[],
+): Partial<Pick<Client, 'status' | 'roles' | 'throttle'>> {
+  const status = marks.find(
+    (mark): mark is Client['status'] => mark === 'active' || mark === 'disabled',
+  );
+  const said = (name: string): string | undefined =>
+    marks.find((mark) => mark.startsWith(`${name}=`))?.slice(name.length + 1);
+  const [limit, seconds] = said('throttle')?.split('/').map(Number) ?? [];
+  return present({
+    status,
+    roles: said('roles')?.split(',').filter(Boolean) as Role[] | undefined,
+    throttle:
+      limit === undefined || seconds === undefined ? undefined : { limit, window: seconds * 1000 },
+  });
+}
+
+/** The request with the headers that all of its path have, but for those that it does without. */
+function withUsual({ usual }: Transcript, { request, without }: Asked): Message {
+  const added = usual.filter(
+    ([path, name]) => request.start.startsWith(`POST ${path}`) && !without.includes(name),
+  );
+  const headers = Object.fromEntries(added.map(([, name, value]) => [name, value]));
+  return { ...request, headers: { ...headers, ...request.headers } };
+}
+
+function sendFilled(
+  { jetway, transcript, bindings, member }: Stage,
+  request: Message,
+): Promise<Answer> {
+  const { settings } = transcript;
+  const sent = withAssertions(filled(request, bindings), settings, jetway.clock.now());
+  return send(jetway.url, sent, member);
 }
 
 /** Registers the other partners; their names in the transcript. */
@@ -70,16 +185,15 @@ async function onboardOthers(
   const names: Record<string, string> = {};
   const { business_context: businessContext, partner_id: partnerId } = settings;
   for (const { name, id, secret, marks } of others) {
-    const [roles] = marks.flatMap((mark) => /^roles=(.*)$/.exec(mark)?.[1] ?? []);
-    const status = marks.includes('disabled') ? 'disabled' : 'active';
+    const { roles, status = 'active', throttle } = changesOf(marks);
     const redirectUris = marks.flatMap((mark) => /^redirect=(.*)$/.exec(mark)?.[1] ?? []);
     const open = marks.includes('public') ? ({ isPublic: true, secrets: [] } as const) : {};
     const { basic } = await addClient({
       id,
       secret,
-      ...(roles === undefined ? {} : { roles: roles.split(',').filter(Boolean) as Role[] }),
+      ...present({ roles }),
       more: {
-        ...present({ status, businessContext, partnerId }),
+        ...present({ status, throttle, businessContext, partnerId }),
         ...(redirectUris.length === 0 ? {} : { redirectUris }),
         ...open,
       },
@@ -124,6 +238,8 @@ async function onboard(
     basic,
     redirect_uri,
     subject: member.subject,
+    username: member.username,
+    password: encodeURIComponent(member.password),
     newline: '\n',
     return: '\r',
     tab: '\t',

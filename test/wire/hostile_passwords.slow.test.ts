@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { type TestContext, test } from 'node:test';
 
+import { usualTimeLimits } from '../../src/http/server.ts';
 import { pause } from '../../src/lib/pause.ts';
 import { hashingLimits } from '../../src/members/hashing.ts';
 import { inParallel } from '../store/fixtures.ts';
@@ -36,7 +37,10 @@ const publicClient = 'partnerapi-00007';
 /** A club behind a trusted proxy, with a partner and the app of a public client. */
 async function open(t: TestContext, over: string, options: ClubOptions = {}): Promise<Club> {
   const trustedProxies = ['127.0.0.1/32'];
-  const club = await openClub(t, { over: [turnedOn, over], trustedProxies, ...options });
+  // On a slow machine a turn may take longer than a silent connection lives.
+  const timeLimits = { ...usualTimeLimits, stillTimeout: 3_600_000 };
+  const usual = { over: [turnedOn, over], trustedProxies, timeLimits };
+  const club = await openClub(t, { ...usual, ...options });
   const more = { isPublic: true, secrets: [] } as const;
   await club.addClient({ id: publicClient, roles: ['member'], more });
   return club;

@@ -1,0 +1,192 @@
+// Owns wire transcripts as text: settings, then exchanges of a request and the answer it must get.
+//
+//   client = partner-1                  settings: the partner that the transcript is about; {username},
+//                                       {password} (as in a form) and {subject} are those of its member
+//   client.tenant = north | south       a property of it, of one value or several
+//   client other = partner-2 hush       another partner, {other} and {other_basic}; at the end
+//                                       `roles=member,partner` (`roles=` for none), `disabled`,
+//                                       `public` (no secret counts), `redirect=com.example.app:/cb` or
+//                                       `throttle=5/60` (requests in seconds)
+//   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60>` is signed
+//   /club/token sends Accept: */*       a header of every POST that begins with that path
+//
+//   == refresh_token: with new tokens   an exchange, told in words
+//   after 60 seconds                    the clock moves first, if it says so
+//   POST /club/token                    LOGIN GET /club/login: a member's whole way through the page
+//   Content-Type: application/json
+//
+//   {"refresh":"{refresh_token}"}       {name} stands for a setting or what an earlier answer held
+//   ---
+//   200
+//
+//   {"token":"{access_token_2}"}        in an answer, an unused name takes what stands there
+//
+// A request with {=a|b|c} is sent once with each, and each gets the answer; {new} in it stands for a
+// value of its own each time, {any} in an answer for whatever stands there. A header `no Accept` leaves out
+// what the path sends. The lines of a body are joined, so that a long one can be read; {newline} stands for
+// one that stays. So is a header with the lines after it that begin with `&`.
+//
+// What is short stands in one line: `POST /club/token code={code}`, and `--- 400 {"error":"no"}`. Such a
+// body goes on in the lines below that are no headers.
+//
+//   now {other} disabled                before a request: `active`, `disabled` or `roles=member,partner`
+//                                       of a client, `revoked` all its tokens; `now member disabled`
+//   &&                                  between two requests: both are sent at once; between their
+//                                       answers: each is that of one of the two, whichever it is
+//   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused
+
+export interface Exchange {
+  readonly title: string;
+  /** Seconds that pass before it. */
+  readonly pause: number;
+  /** What becomes of clients and the member before it, in order. */
+  readonly changes: readonly Change[];
+  /** Several are sent at once, and the answers of all are those of all in any order. */
+  readonly asked: readonly Asked[];
+  /** Texts that must each stand in a line of the log that it caused. */
+  readonly log: readonly string[];
+}
+
+export interface Asked {
+  /** Usual headers, by lower-case name, that the request does without. */
+  readonly without: readonly string[];
+  readonly request: Message;
+  readonly answer: Message;
+}
+
+export interface Change {
+  /** A client's identifier, or a name in braces that stands for it; undefined for the member. */
+  readonly client: string | undefined;
+  readonly marks: readonly string[];
+}
+
+/** A request with its method and target, or an answer with its status, in the first line. */
+export interface Message {
+  readonly start: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A partner beside the one that the transcript is about. */
+export interface OtherClient {
+  readonly name: string;
+  readonly id: string;
+  readonly secret: string;
+  /** As after its identifier and secret: `roles=…`, `disabled`, `public`, `redirect=…`. */
+  readonly marks: readonly string[];
+}
+
+export interface Transcript {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly others: readonly OtherClient[];
+  /** Headers of every POST whose target begins with the path. */
+  readonly usual: readonly (readonly [path: string, name: string, value: string])[];
+  readonly exchanges: readonly Exchange[];
+}
+
+/** Reads a transcript; throws on what is not one. */
+export function parseTranscript(text: string): Transcript {
+  const [head = '', ...rest] = text.split(/^== /m);
+  const lines = head.split('\n').filter((line) => line !== '' && !/^(?:#| |over:$)/.test(line));
+  const sending = lines.filter((line) => line.includes(' sends '));
+  const named = lines.filter((line) => !sending.includes(line)).map((line) => splitAt(line, ' = '));
+  return {
+    settings: Object.fromEntries(named.filter(([name]) => !name.includes(' '))),
+    others: named
+      .filter(([name]) => name.startsWith('client '))
+      .map(([name, value]) => {
+        const [id = '', secret = '', ...marks] = value.split(' ');
+        return { name: name.slice('client '.length), id, secret, marks };
+      }),
+    usual: sending.map((line) => {
+      const [path, header] = splitAt(line, ' sends ');
+      const [name, value] = splitAt(header, ': ');
+      return [path, name.toLowerCase(), value] as const;
+    }),
+    exchanges: rest.map(parseExchange),
+  };
+}
+
+/** The request once with each of its `{=a|b}`; all combinations where there are several. */
+export function spelledOut(message: Message): readonly Message[] {
+  const text = JSON.stringify(message);
+  const [all, choices] = /\{=((?:[^{}]|\{[^{}]*\})*)\}/.exec(text) ?? [];
+  if (all === undefined || choices === undefined) return [message];
+  return choices
+    .split('|')
+    .flatMap((choice) => spelledOut(JSON.parse(text.replace(all, () => choice)) as Message));
+}
+
+function parseExchange(text: string): Exchange {
+  const [title = '', ...rest] = text.trimEnd().split('\n');
+  const begin = rest.findIndex((line) => !/^(?:after|now) /.test(line));
+  const before = rest.slice(0, begin);
+  const lines = rest.slice(begin);
+  const divider = lines.findIndex((line) => /^---(?: |$)/.test(line));
+  if (divider < 0) throw new Error(`no answer follows: ${title}`);
+  const short = lines[divider]?.slice('--- '.length) ?? '';
+  const told = [...(short === '' ? [] : [short]), ...lines.slice(divider + 1)];
+  const log = told.filter((line) => line.startsWith('log: '));
+  const answers = atOnce(told.filter((line) => !log.includes(line)));
+  const asked = atOnce(lines.slice(0, divider)).map((one, index) => {
+    const without = one.filter((line) => /^no [A-Z][\w-]+$/.test(line));
+    return {
+      without: without.map((line) => line.slice('no '.length).toLowerCase()),
+      request: parseMessage(
+        one.filter((line) => !without.includes(line)),
+        /^((?:LOGIN )?(?!LOGIN)[A-Z]+ \S+) (.*)$/,
+      ),
+      answer: parseMessage(answers[index] ?? [], /^(\d+) (.*)$/),
+    };
+  });
+  if (asked.length !== answers.length) throw new Error(`other answers than requests: ${title}`);
+  return {
+    title,
+    pause: before
+      .flatMap((line) => /^after (-?[\d.]+) seconds$/.exec(line)?.[1] ?? [])
+      .reduce((sum, part) => sum + Number(part), 0),
+    changes: before.filter((line) => line.startsWith('now ')).map(parseChange),
+    asked,
+    log: log.map((line) => line.slice('log: '.length)),
+  };
+}
+
+function parseChange(line: string): Change {
+  const [, whose = '', ...marks] = line.split(' ');
+  return { client: whose === 'member' ? undefined : whose, marks };
+}
+
+/** The lines of each request or answer of those that `&&` ties together. */
+function atOnce(lines: readonly string[]): readonly (readonly string[])[] {
+  const at = lines.indexOf('&&');
+  return at < 0 ? [lines] : [lines.slice(0, at), ...atOnce(lines.slice(at + 1))];
+}
+
+function parseMessage(lines: readonly string[], withBody: RegExp): Message {
+  const [first = '', ...rest] = lines;
+  const [, start = first, short] = withBody.exec(first) ?? [];
+  const blank = rest.indexOf('');
+  const above = blank < 0 ? rest : rest.slice(0, blank);
+  // A body that begins in the first line goes on in all lines that are no header.
+  const more =
+    short === undefined ? [] : above.filter((line) => !/^[A-Za-z][\w-]*:(?: |$)/.test(line));
+  const headers = above
+    .filter((line) => !more.includes(line))
+    .join('\n')
+    .replaceAll('\n&', '&')
+    .split('\n')
+    .filter((line) => line !== '');
+  const named = headers.map((line) => splitAt(line.replace(/:$/, ': '), ': '));
+  return {
+    start,
+    headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])),
+    body: [short ?? '', ...more, ...(blank < 0 ? [] : rest.slice(blank + 1))].join(''),
+  };
+}
+
+function splitAt(line: string, separator: string): readonly [string, string] {
+  const at = line.indexOf(separator);
+  if (at < 0) throw new Error(`expected "${separator}" in: ${line}`);
+  return [line.slice(0, at), line.slice(at + separator.length)];
+}
