@@ -2,7 +2,6 @@
 
 import { BoundedMap } from '../lib/bounded_map.ts';
 import type { CallLimits } from '../lib/calls/exchange.ts';
-import { after } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { HookCredentials } from '../members/hook_connection.ts';
@@ -77,7 +76,7 @@ export async function openService(
       keyring,
       environment,
       clock,
-      longestToken: tokenKeyRules(programme).longestToken,
+      rules: tokenKeyRules(programme),
     }),
     hasEndedTokens: await mayHaveEnded(programme, foundation),
     directory: openDirectory(programme, foundation, { credentials, hookLimits }),
@@ -92,7 +91,8 @@ export async function openService(
     const keys = await openFormerKeys({
       programme: id,
       records,
-      end: () => after(clock.now(), signingKeyRules(programme).longestToken),
+      clock,
+      rules: signingKeyRules(programme),
       signsElsewhere: () => foundation.signsElsewhere?.(id) ?? false,
     });
     return Object.freeze({
@@ -100,8 +100,8 @@ export async function openService(
       ...(keys === undefined ? {} : verification(programme, keys)),
     });
   }
-  const { algorithm } = access;
-  const keys = await openKeyChest({ programme: id, algorithm, records, keyring, clock });
+  const rules = { ...signingKeyRules(programme), algorithm: access.algorithm };
+  const keys = await openKeyChest({ programme: id, rules, records, keyring, clock });
   return Object.freeze({
     ...service,
     ...verification(programme, keys),

@@ -6,8 +6,27 @@ import type { ProgrammeId } from './client.ts';
 export const signingAlgorithms = ['ES256', 'EdDSA', 'RS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
+/** When a key signs. When its last token expires follows from it and the next key (token/key_line.ts). */
+interface KeyTimes {
+  readonly createdAt: Instant;
+  /** From this time it signs, and the key before it only verifies; absent while it has no such time. */
+  readonly signsFrom?: Instant;
+  /**
+   * The longest time after an answer for which a server that may sign with the key has needed it: raised
+   * where a longer lifetime is taken up, never lowered. Absent until a server has taken the key up.
+   */
+  readonly longestToken?: Milliseconds;
+  /**
+   * A mark on the line: no server signs with the key since then, and no other key of its algorithm
+   * follows it. The programme signs with another algorithm, or no longer.
+   */
+  readonly signedUntil?: Instant;
+  /** Only read: earlier versions stored when the last token of the key expires. */
+  readonly retiresAt?: Instant;
+}
+
 /** A programme's signing key as the store keeps it: the private half is sealed under the master key. */
-export interface SigningKeyRecord {
+export interface SigningKeyRecord extends KeyTimes {
   readonly programme: ProgrammeId;
   /** RFC 7638 thumbprint of the public key. */
   readonly kid: string;
@@ -16,17 +35,10 @@ export interface SigningKeyRecord {
   readonly publicJwk: string;
   /** Private JWK, sealed. */
   readonly sealedPrivateJwk: string;
-  readonly createdAt: Instant;
-  /** From this time it signs, and the key before it only verifies; absent while it has no such time. */
-  readonly signsFrom?: Instant;
-  /** Set when its successor begins to sign: when the last token that it signed has expired. */
-  readonly retiresAt?: Instant;
-  /** Absent: it is here because plans read keys of both kinds alike. */
-  readonly longestToken?: undefined;
 }
 
 /** A programme's secret key for opaque tokens as the store keeps it; nothing of it is published. */
-export interface TokenKeyRecord {
+export interface TokenKeyRecord extends KeyTimes {
   readonly programme: ProgrammeId;
   /** Its number, 0 to 255, in decimal digits. Given to another key once this one is removed. */
   readonly kid: string;
@@ -34,13 +46,8 @@ export interface TokenKeyRecord {
   readonly algorithm?: undefined;
   /** 32 random bytes in base64url, sealed under the master key. */
   readonly sealedKey: string;
-  readonly createdAt: Instant;
-  /** From this time it makes tokens, and the key before it only opens them. */
   readonly signsFrom: Instant;
-  /** The longest that a server which may make tokens with it has needed it after an answer. */
   readonly longestToken: Milliseconds;
-  /** Set when its successor is added: no token of the key is valid from then on. */
-  readonly retiresAt?: Instant;
   /**
    * Set by a forced retirement: no token of the key is valid. The record stays until it retires, since
    * retries of refreshes that it answered need it.

@@ -147,17 +147,18 @@ function keysOf(held: ClientKeys = { keys: [] }): readonly ClientKey[] {
 export const kindNames = Object.keys(kinds) as readonly Kind[];
 
 /**
- * A key that was told to sign goes on signing. One that the clock ahead made and that has not begun
+ * A key that was told to sign goes on signing, and one that servers signed with no more was ended by `to`. One that the clock ahead made and that has not begun
  * begins as long after `to` as it was to wait: by that clock it would begin years from now, and no key
  * is added while one waits.
  */
 function begun<Key extends KeyRecord>(key: Key, to: Instant, from: Instant): Key {
-  const { createdAt, signsFrom } = key;
-  if (isBetween(signsFrom, to, from)) return { ...key, signsFrom: to };
-  if (signsFrom === undefined || signsFrom <= from || createdAt <= to) return key;
+  const { createdAt, signsFrom, signedUntil } = key;
+  const ended = signedUntil === undefined ? key : { ...key, signedUntil: earlier(signedUntil, to) };
+  if (isBetween(signsFrom, to, from)) return { ...ended, signsFrom: to };
+  if (signsFrom === undefined || signsFrom <= from || createdAt <= to) return ended;
   // The clock may have been set back before: the key then begins before its own `createdAt`.
   const wait = milliseconds(signsFrom - (signsFrom > createdAt ? createdAt : from));
-  return { ...key, signsFrom: after(to, wait) };
+  return { ...ended, signsFrom: after(to, wait) };
 }
 
 function isBetween(time: Instant | undefined, from: Instant, upTo: Instant): boolean {

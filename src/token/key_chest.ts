@@ -3,8 +3,10 @@
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
-import { givenUp, isReadyToSign, readyToSign } from './key_steps.ts';
+import { endOf, lineOf, marked, signerAt, takenUp } from './key_line.ts';
+import type { KeyRules } from './key_rules.ts';
 import type { Keyring } from './keyring.ts';
+import { lastRead } from './last_read.ts';
 import {
   newSigningKey,
   openSigningKey,
@@ -14,13 +16,15 @@ import {
   type VerifyingKey,
 } from './signing_keys.ts';
 
+type Keys = readonly SigningKeyRecord[];
+
 export interface SigningKeyRecords {
-  list(kind: 'signing_key', programme: ProgrammeId): Promise<readonly SigningKeyRecord[]>;
+  list(kind: 'signing_key', programme: ProgrammeId): Promise<Keys>;
   changeAll(
     kind: 'signing_key',
     selection: { readonly programme: ProgrammeId },
-    change: (keys: readonly SigningKeyRecord[]) => readonly SigningKeyRecord[],
-  ): Promise<readonly SigningKeyRecord[]>;
+    change: (keys: Keys) => Keys,
+  ): Promise<Keys>;
 }
 
 /** The public part of a programme's keys; `reload` reads changes from the store. */
@@ -36,101 +40,103 @@ export interface KeyChest extends PublishedKeys {
   readonly signer: (now: Instant) => SigningKey;
 }
 
-interface Opened {
-  readonly key: SigningKey;
-  readonly signsFrom: Instant;
+interface Published {
+  readonly keySet: string;
+  readonly verifiers: ReadonlyMap<string, VerifyingKey>;
+}
+
+interface Opened extends Published {
+  /** The keys of the algorithm, in the order in which they sign. */
+  readonly line: readonly { readonly key: SigningKey; readonly signsFrom: Instant | undefined }[];
 }
 
 export interface KeyChestOptions {
   readonly programme: ProgrammeId;
-  readonly algorithm: SigningAlgorithm;
+  readonly rules: KeyRules & { readonly algorithm: SigningAlgorithm };
   readonly records: SigningKeyRecords;
   readonly keyring: Keyring;
   readonly clock: Clock;
 }
 
-/** Opens the programme's keys; makes the first key of the algorithm if there is none. */
+/**
+ * Opens the programme's keys; makes the first key of the algorithm if there is none. Whenever they are
+ * read, those that this server may sign with are taken up (`takenUp`).
+ */
 export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> {
-  const { programme, algorithm, records, keyring, clock } = options;
-  const present = await records.list('signing_key', programme);
-  if (!isReadyToSign(present, algorithm)) {
-    const now = clock.now();
-    const made = { ...(await newSigningKey(programme, algorithm, keyring, now)), signsFrom: now };
-    await records.changeAll('signing_key', { programme }, (keys) => readyToSign(keys, made));
-  }
-  let keys: readonly Opened[] = [];
-  const shown = await publication(present);
-  const reload = async (): Promise<void> => {
-    const found = await records.list('signing_key', programme);
-    const opened = openAll(found, algorithm, keyring);
-    if (opened.length === 0) throw new Error(`${programme} has no ${algorithm} key left`);
-    await shown.show(found);
-    keys = opened;
+  const { programme, rules, records, keyring, clock } = options;
+  const { algorithm, longestToken } = rules;
+  const read = async (former: Opened | undefined): Promise<Opened> => {
+    const stored = await records.list('signing_key', programme);
+    let made: Keys = [];
+    if (lineOf(stored, algorithm).length === 0) {
+      // A key was there before: a command has removed it, which this server cannot mend.
+      if (former !== undefined) throw new Error(`${programme} has no ${algorithm} key left`);
+      const signsFrom = clock.now();
+      const key = await newSigningKey(programme, algorithm, keyring, signsFrom);
+      made = [{ ...key, signsFrom, longestToken }];
+    }
+    const take = (keys: Keys): Keys =>
+      takenUp(lineOf(keys, algorithm).length === 0 ? [...keys, ...made] : keys, rules, clock.now());
+    const isTaken = made.length === 0 && take(stored).every((key) => stored.includes(key));
+    const taken = isTaken ? stored : await records.changeAll('signing_key', { programme }, take);
+    const line = lineOf(taken, algorithm).map((record) => ({
+      key: openSigningKey(record, keyring),
+      signsFrom: record.signsFrom,
+    }));
+    return { ...(await publish(taken)), line };
   };
-  await reload();
-  const { keySet, verifier } = shown;
-  return { signer: (now) => signerAt(keys, now), keySet, verifier, reload };
+  const { get, again: reload } = await lastRead(read);
+  const signer = (now: Instant): SigningKey => {
+    const current = signerAt(get().line, now);
+    if (current === undefined) throw new Error('a key chest is never empty');
+    return current.key;
+  };
+  return { signer, ...publishedKeys(get), reload };
 }
 
-export interface FormerKeysOptions extends Pick<KeyChestOptions, 'programme' | 'records'> {
-  /** When the last token of a key has expired by which nobody signs any more. */
-  readonly end: () => Instant;
+export interface FormerKeysOptions extends Pick<
+  KeyChestOptions,
+  'programme' | 'records' | 'clock'
+> {
+  readonly rules: KeyRules;
   /** Whether another server of the store, which has another file, signs by the keys still. */
   readonly signsElsewhere: () => boolean;
 }
 
-/** The keys of a programme that no longer signs; they are given up once no server signs by them. */
+/**
+ * The keys of a programme that no longer signs; undefined where it has none. Once no server signs by
+ * them, the end of signing is marked.
+ */
 export async function openFormerKeys({
   programme,
+  rules,
   records,
-  end,
+  clock,
   signsElsewhere,
 }: FormerKeysOptions): Promise<PublishedKeys | undefined> {
-  const read = async (): Promise<readonly SigningKeyRecord[]> => {
-    const present = await records.list('signing_key', programme);
-    const isUsed = present.some(({ retiresAt }) => retiresAt === undefined);
-    if (!isUsed || signsElsewhere()) return present;
-    return records.changeAll('signing_key', { programme }, (keys) => givenUp(keys, end()));
+  let isEmpty = false;
+  const read = async (): Promise<Published> => {
+    const stored = await records.list('signing_key', programme);
+    isEmpty = stored.length === 0;
+    const isMarked = stored.every(
+      (key) => endOf(lineOf(stored, key.algorithm), key, rules) !== undefined,
+    );
+    if (isMarked || signsElsewhere()) return publish(stored);
+    const end = (keys: Keys): Keys => marked(keys, rules, clock.now(), () => true);
+    return publish(await records.changeAll('signing_key', { programme }, end));
   };
-  const found = await read();
-  if (found.length === 0) return undefined;
-  const { keySet, verifier, show } = await publication(found);
-  return { keySet, verifier, reload: async () => show(await read()) };
+  const { get, again: reload } = await lastRead(read);
+  return isEmpty ? undefined : { ...publishedKeys(get), reload };
 }
 
-interface Publication extends Omit<PublishedKeys, 'reload'> {
-  readonly show: (records: readonly SigningKeyRecord[]) => Promise<void>;
+function publishedKeys(get: () => Published): Pick<PublishedKeys, 'keySet' | 'verifier'> {
+  return { keySet: () => get().keySet, verifier: (kid) => get().verifiers.get(kid) };
 }
 
-async function publication(records: readonly SigningKeyRecord[]): Promise<Publication> {
-  let verifiers: ReadonlyMap<string, VerifyingKey> = new Map();
-  let keySet = '';
-  const show = async (shown: readonly SigningKeyRecord[]): Promise<void> => {
-    const keys = await Promise.all(shown.map(openVerifyingKey));
-    verifiers = new Map(keys.map((key) => [key.kid, key]));
-    keySet = renderKeySet(shown);
+async function publish(records: Keys): Promise<Published> {
+  const keys = await Promise.all(records.map(openVerifyingKey));
+  return {
+    verifiers: new Map(keys.map((key) => [key.kid, key])),
+    keySet: renderKeySet(records),
   };
-  await show(records);
-  return { keySet: () => keySet, verifier: (kid) => verifiers.get(kid), show };
-}
-
-function openAll(
-  records: readonly SigningKeyRecord[],
-  algorithm: SigningAlgorithm,
-  keyring: Keyring,
-): readonly Opened[] {
-  return records
-    .filter((record) => record.algorithm === algorithm)
-    .map((record) => ({
-      key: openSigningKey(record, keyring),
-      signsFrom: record.signsFrom ?? (Number.POSITIVE_INFINITY as Instant),
-    }))
-    .toSorted((one, other) => one.signsFrom - other.signsFrom);
-}
-
-/** The latest key whose time has come; the first key if the clock is behind all of them. */
-function signerAt(keys: readonly Opened[], now: Instant): SigningKey {
-  const current = keys.findLast(({ signsFrom }) => signsFrom <= now) ?? keys[0];
-  if (current === undefined) throw new Error('a key chest is never empty');
-  return current.key;
 }

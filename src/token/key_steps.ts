@@ -1,38 +1,41 @@
 // Owns the steps of a programme's keys of a kind. Each maps all keys before to all keys after, so
 // that a store can apply it in one transaction. It reads no store.
 
-import { instant, type Instant, type Milliseconds } from '../lib/clock.ts';
-import type {
-  KeyRecord,
-  SigningAlgorithm,
-  SigningKeyRecord,
-  TokenKeyRecord,
-} from '../oauth/signing_key.ts';
+import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
+import { present } from '../lib/present.ts';
+import type { KeyRecord, SigningAlgorithm } from '../oauth/signing_key.ts';
 import {
-  type KeyChange,
+  endOf,
+  type KeyState,
+  keyStates,
   lineOf,
-  planRemoval,
-  planRetirement,
-  planRotation,
-  type RemovalPlan,
-  type RetirementPlan,
-  type RotationPlan,
-  type RotationWish,
+  marked,
   signerOf,
-} from './key_rotation.ts';
-import type { KeyRules } from './key_rules.ts';
+  takenUp,
+  waitingIn,
+} from './key_line.ts';
+import { type KeyRules, leads, removalLead } from './key_rules.ts';
 
 type Keys = readonly KeyRecord[];
-type SigningKeys = readonly SigningKeyRecord[];
 
-/** `overtaken`: another command has made another key sign since this one read the keys. */
-export type RotationStep = RotationPlan['step'] | 'overtaken';
+/** `wait` is how long a new key is published before it signs; 0 for an emergency. */
+export interface RotationWish {
+  readonly wait: Milliseconds;
+  readonly algorithm?: SigningAlgorithm;
+}
 
 export interface Rotated {
-  readonly step: RotationStep;
+  /**
+   * `add`: a key was added; without `signsFrom` it is ahead of its algorithm. `hasten`: the waiting key
+   * signs earlier. The others change nothing. `wait`: a key waits already. `stand`: the key exists, and
+   * signs once the programme uses its algorithm. `overtaken`: another command has made another key sign
+   * since this one read the keys.
+   */
+  readonly step: 'add' | 'hasten' | 'wait' | 'stand' | 'overtaken';
   /** The key that signs next, after the step. */
   readonly key: KeyRecord;
-  readonly predecessors: readonly KeyChange[];
+  /** The key that it follows, and when that may go. */
+  readonly predecessors: readonly { readonly kid: string; readonly retiresAt: Instant }[];
 }
 
 export interface RotationRequest {
@@ -45,121 +48,138 @@ export interface RotationRequest {
   readonly seen: Keys;
 }
 
-/** Rotates as planned; of several rotations that saw the same keys, only one adds a key. */
+interface Step<Outcome> {
+  readonly after: Keys;
+  readonly outcome: Outcome;
+}
+
+/** Adds or hastens the next key; of several rotations that saw the same keys, only one adds a key. */
 export function rotated(
   keys: Keys,
   { rules, wish, now, made, seen }: RotationRequest,
-): { readonly after: Keys; readonly outcome: Rotated } {
-  const plan = planRotation(keys, rules, wish, now);
-  if (plan.step === 'wait' || plan.step === 'stand') return unchanged(keys, plan.step, plan.key);
-  const signer = signerOf(keys, rules, now);
-  const isOwn = wish.algorithm === undefined || wish.algorithm === rules.algorithm;
-  if (isOwn && signer !== undefined && signer.kid !== signerOf(seen, rules, now)?.kid) {
-    return unchanged(keys, 'overtaken', signer);
+): Step<Rotated> {
+  const { wait, algorithm = rules.algorithm } = wish;
+  const unchanged = (step: Rotated['step'], key: KeyRecord): Step<Rotated> => ({
+    after: keys,
+    outcome: { step, key, predecessors: [] },
+  });
+  if (algorithm !== rules.algorithm) {
+    const standing = keys.find((key) => key.algorithm === algorithm);
+    if (standing !== undefined) return unchanged('stand', standing);
+    return { after: [...keys, made], outcome: { step: 'add', key: made, predecessors: [] } };
   }
-  const before = new Map(plan.before.map((change) => [change.kid, change]));
-  const dated = keys.map((key) => ({ ...key, ...before.get(key.kid) }));
-  const predecessors = plan.before;
-  if (plan.step === 'hasten') {
-    const key = { ...plan.key, signsFrom: plan.signsFrom };
-    return { after: replaced(dated, key), outcome: { step: plan.step, key, predecessors } };
+  const span = milliseconds(Math.max(wait, leads[rules.kind]));
+  // Without a key before it, no verifier has fetched a key set yet: no wait is needed.
+  const signsFrom = keys.length === 0 ? now : after(now, span);
+  const current = takenUp(keys, rules, now);
+  const signer = signerOf(current, rules, now);
+  const [waiting] = waitingIn(current, rules, now);
+  if (waiting !== undefined && (wait > 0 || (waiting.signsFrom ?? Infinity) <= signsFrom)) {
+    return unchanged('wait', waiting);
   }
-  const { signsFrom } = plan;
-  const key = signsFrom === undefined ? made : { ...made, signsFrom };
-  const others = dated.filter(({ kid }) => kid !== key.kid);
-  return { after: [...others, key], outcome: { step: plan.step, key, predecessors } };
+  if (signer !== undefined && signer.kid !== signerOf(seen, rules, now)?.kid) {
+    return unchanged('overtaken', signer);
+  }
+  const { longestToken } = rules;
+  const key = { longestToken, ...(waiting ?? made), signsFrom } as KeyRecord;
+  const others = current.filter(({ kid }) => kid !== key.kid);
+  const all = [...others, key];
+  const retiresAt = signer && endOf(lineOf(all, algorithm), signer, rules);
+  const predecessors =
+    signer === undefined || retiresAt === undefined ? [] : [{ kid: signer.kid, retiresAt }];
+  const step = waiting === undefined ? 'add' : 'hasten';
+  return { after: all, outcome: { step, key, predecessors } };
 }
 
-/** Removes keys that are due, and dates keys of former algorithms that no server signs with now. */
+export interface Retired {
+  readonly remove: Keys;
+  /** Keys that only verify and may not be removed yet. */
+  readonly keep: readonly Pick<KeyState, 'key' | 'retiresAt'>[];
+}
+
+/**
+ * Removes keys that are due, and marks former algorithms that no server signs with now.
+ * @param signed the algorithms that servers sign with now: their keys get no mark
+ */
 export function retired(
   keys: Keys,
   rules: KeyRules,
   now: Instant,
   signed: readonly SigningAlgorithm[] = [],
-): { readonly after: Keys; readonly plan: RetirementPlan } {
-  const plan = planRetirement(keys, rules, now, signed);
-  const dates = new Map(plan.date.map((date) => [date.kid, date]));
-  const after = keys
-    .filter((key) => !plan.remove.includes(key))
-    .map((key) => ({ ...key, ...dates.get(key.kid) }));
-  return { after, plan };
-}
-
-/** Removes a key before its time, unless that is refused. */
-export function removed(
-  keys: Keys,
-  rules: KeyRules,
-  gone: KeyRecord,
-  now: Instant,
-): { readonly after: Keys; readonly plan: RemovalPlan } {
-  const key = keys.find(({ kid }) => kid === gone.kid);
-  // Another command was faster.
-  if (key === undefined) return { after: keys, plan: { key: gone } };
-  const plan = planRemoval(keys, rules, key, now);
-  if ('refusal' in plan) return { after: keys, plan };
-  if (plan.stays) return { after: replaced(keys, { ...key, ended: true } as KeyRecord), plan };
-  const rest = keys
-    .filter(({ kid }) => kid !== key.kid)
-    .map((one) => (one.kid === plan.reprieve?.kid ? endless(one) : one));
-  const { hasten } = plan;
+): Step<Retired> {
+  const before = keyStates(keys, rules, now);
+  // Without a key of the new algorithm, no server has restarted since the change: all sign with the
+  // old key. A server that no longer signs marks the keys itself (key_chest.ts).
+  const isMoved = before.some(({ status }) => status === 'signing');
+  const verifying = before.filter(({ status }) => status === 'retiring');
+  const retiring = new Set(verifying.map(({ key }) => key));
+  const isOver = (key: KeyRecord): boolean =>
+    isMoved && retiring.has(key) && !signed.some((algorithm) => algorithm === key.algorithm);
+  const states = keyStates(marked(keys, rules, now, isOver), rules, now);
+  const keysOf = (status: KeyState['status']): readonly KeyState[] =>
+    states.filter((state) => state.status === status);
   return {
-    after: hasten === undefined ? rest : replaced(rest, { ...hasten, signsFrom: now }),
-    plan,
+    after: states.flatMap(({ key, status }) => (status === 'due' ? [] : key)),
+    outcome: {
+      remove: keysOf('due').map(({ key }) => key),
+      keep: keysOf('retiring').map(({ key, retiresAt }) => present({ key, retiresAt })),
+    },
   };
 }
 
-/** Whether a server can sign with the algorithm without a change of the keys. */
-export function isReadyToSign(keys: SigningKeys, algorithm: SigningAlgorithm): boolean {
-  const last = lineOf(keys, algorithm).at(-1);
-  return last !== undefined && last.retiresAt === undefined;
+export type Removed =
+  | { readonly refusal: 'only_key' | 'signs' | 'signs_soon' | 'signs_still' | 'undated' }
+  | {
+      readonly key: KeyRecord;
+      /** Its record stays, marked as ended. */
+      readonly stays?: true;
+    };
+
+/** Removes a key before its time; refused if no other key could sign. */
+export function removed(keys: Keys, rules: KeyRules, gone: KeyRecord, now: Instant): Step<Removed> {
+  const key = keys.find(({ kid }) => kid === gone.kid);
+  // Another command was faster.
+  if (key === undefined) return { after: keys, outcome: { key: gone } };
+  const refusal = refusalOf(keys, rules, key, now);
+  if (refusal !== undefined) return { after: keys, outcome: { refusal } };
+  const isToken = rules.kind === 'token_key';
+  const status = keyStates(keys, rules, now).find((state) => state.key === key)?.status;
+  if (isToken && status === 'retiring') {
+    const ended = { ...key, ended: true } as KeyRecord;
+    return { after: [...without(keys, key), ended], outcome: { key, stays: true } };
+  }
+  const [next] = status === 'signing' ? waitingIn(keys, rules, now) : [];
+  if (next === undefined) return { after: without(keys, key), outcome: { key } };
+  // A key before the removed one would sign until the next key begins.
+  const rest = without(without(keys, key), next);
+  return { after: [...rest, { ...next, signsFrom: now }], outcome: { key } };
 }
 
-/**
- * The keys for a server that signs with the algorithm of `made`. Adds `made` if there is no such
- * key; otherwise removes the end that the last key got while the programme used another algorithm.
- */
-export function readyToSign(keys: SigningKeys, made: SigningKeyRecord): SigningKeys {
-  const last = lineOf(keys, made.algorithm).at(-1);
-  return last === undefined ? [...keys, made] : replaced(keys, endless(last));
-}
-
-/** The keys of a programme that no longer signs: all tokens they signed expire by `end`. */
-export function givenUp(keys: SigningKeys, end: Instant): SigningKeys {
-  return keys.map((key) => (key.retiresAt === undefined ? { ...key, retiresAt: end } : key));
-}
-
-/**
- * The keys for a server that needs a key for `longest` after an answer: each that may still make tokens
- * lasts as long, also where its end was reckoned from shorter lifetimes.
- */
-export function lastingFor(
-  keys: readonly TokenKeyRecord[],
-  longest: Milliseconds,
-  now: Instant,
-): readonly TokenKeyRecord[] {
-  const line = lineOf(keys, undefined);
-  return keys.map((key) => {
-    const closesAt = line[line.indexOf(key) + 1]?.signsFrom;
-    if (key.longestToken >= longest || (closesAt ?? Infinity) <= now) return key;
-    const raised = { ...key, longestToken: longest };
-    if (key.retiresAt === undefined || closesAt === undefined) return raised;
-    const end = instant(closesAt + longest);
-    return end > key.retiresAt ? { ...raised, retiresAt: end } : raised;
-  });
-}
-
-function unchanged(
+function refusalOf(
   keys: Keys,
-  step: RotationStep,
+  rules: KeyRules,
   key: KeyRecord,
-): { readonly after: Keys; readonly outcome: Rotated } {
-  return { after: keys, outcome: { step, key, predecessors: [] } };
+  now: Instant,
+): Extract<Removed, { readonly refusal: unknown }>['refusal'] | undefined {
+  if (rules.kind === 'signing_key' && rules.algorithm === undefined) {
+    // Until a server has started that no longer signs, an older one may sign with it.
+    const end = endOf(lineOf(keys, key.algorithm), key, rules);
+    return end === undefined ? 'undated' : undefined;
+  }
+  if (keys.length < 2) return 'only_key';
+  const signer = signerOf(keys, rules, now);
+  const waiting = waitingIn(keys, rules, now);
+  if (key === signer) {
+    if (waiting.length === 0) return 'signs';
+    return leads[rules.kind] > 0 ? 'signs_still' : undefined;
+  }
+  const state = keyStates(keys, rules, now).find((one) => one.key === key);
+  // A server that has not restarted since the change of algorithm may sign with any other key.
+  if (signer === undefined && state?.status !== 'ahead') return 'signs';
+  const isSoon = (key.signsFrom ?? 0) <= after(now, removalLead);
+  return rules.kind === 'token_key' && waiting.includes(key) && isSoon ? 'signs_soon' : undefined;
 }
 
-function replaced<Key extends KeyRecord>(keys: readonly Key[], by: Key): readonly Key[] {
-  return keys.map((key) => (key.kid === by.kid ? by : key));
-}
-
-function endless<Key extends KeyRecord>({ retiresAt: _never, ...key }: Key): Key {
-  return key as Key;
+function without(keys: Keys, key: KeyRecord): Keys {
+  return keys.filter((one) => one !== key);
 }

@@ -14,9 +14,10 @@ import { randomKey } from '../lib/random.ts';
 import { seal, unseal } from '../lib/seal.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { KeyRecord, TokenKeyRecord } from '../oauth/signing_key.ts';
-import { lineOf } from './key_rotation.ts';
-import { lastingFor } from './key_steps.ts';
+import { endOf, lineOf, takenUp } from './key_line.ts';
+import type { KeyRules } from './key_rules.ts';
 import type { Keyring } from './keyring.ts';
+import { lastRead } from './last_read.ts';
 import { openSealingKey, type SealingKey } from './sealed/sealing_key.ts';
 
 /** Tokens name their key in a byte. */
@@ -61,13 +62,15 @@ function sealContext({
   return `${programme} ${kid} ${createdAt}`;
 }
 
+type Keys = readonly TokenKeyRecord[];
+
 export interface TokenKeyRecords {
-  list(kind: 'token_key', programme: ProgrammeId): Promise<readonly TokenKeyRecord[]>;
+  list(kind: 'token_key', programme: ProgrammeId): Promise<Keys>;
   changeAll(
     kind: 'token_key',
     selection: { readonly programme: ProgrammeId },
-    change: (keys: readonly TokenKeyRecord[]) => readonly TokenKeyRecord[],
-  ): Promise<readonly TokenKeyRecord[]>;
+    change: (keys: Keys) => Keys,
+  ): Promise<Keys>;
   epoch(kind: 'token_key'): Promise<number>;
 }
 
@@ -104,77 +107,38 @@ export interface TokenKeysOptions {
   readonly keyring: Keyring;
   readonly environment: string;
   readonly clock: Clock;
-  /** How long after an answer this server needs its key (`tokenKeyRules`). */
-  readonly longestToken: Milliseconds;
+  /** Among them how long after an answer this server needs its key (`tokenKeyRules`). */
+  readonly rules: KeyRules;
 }
 
 interface Opened {
   readonly record: TokenKeyRecord;
   readonly key: SealingKey;
-  /** The key vouches from then on, until the next begins. */
+  /** The key vouches from then on, until the next that was not ended begins. */
   readonly opensAt: number;
   readonly closesAt: number;
+  readonly endsAt: Instant | undefined;
+}
+
+interface Line {
+  readonly epoch: number;
+  /** In the order in which they make tokens. */
+  readonly keys: readonly Opened[];
+  readonly byNumber: readonly (Opened | undefined)[];
 }
 
 /**
  * Opens the programme's keys; makes the first key if there is none. Whenever they are read, those with
- * which this server may make tokens are made to last as long as its tokens.
+ * which this server may make tokens are taken up: they last as long as its tokens.
  * @throws Error for a key that was sealed under another master key or for another record
  */
 export async function openTokenKeys(options: TokenKeysOptions): Promise<TokenKeys> {
-  const { programme, records, keyring, clock, longestToken } = options;
-  const present = await records.list('token_key', programme);
-  if (present.length === 0) {
-    const now = clock.now();
-    // Another server's clock may be behind.
-    const signsFrom = instant(now - allowedDrift);
-    const made = newTokenKey({ programme, number: 0, longestToken }, keyring, now);
-    const first = { ...made, signsFrom };
-    await records.changeAll('token_key', { programme }, (keys) =>
-      keys.length > 0 ? keys : [first],
-    );
-  }
-  let line: readonly Opened[] = [];
-  const byNumber: (Opened | undefined)[] = [];
-  let epoch: number | undefined;
-  const open = (keys: readonly TokenKeyRecord[]): void => {
-    const all = lineOf(keys, undefined);
-    const live = all.filter(({ ended }) => ended === undefined);
-    line = all.map((record) => {
-      const place = live.indexOf(record);
-      return {
-        record,
-        key: openRecord(record, options, byNumber[Number(record.kid)]),
-        opensAt: place === 0 ? -Infinity : record.signsFrom,
-        closesAt: live[place + 1]?.signsFrom ?? Infinity,
-      };
-    });
-    byNumber.fill(undefined);
-    for (const opened of line) byNumber[opened.key.number] = opened;
-  };
-  const read = async (): Promise<void> => {
-    const found = await records.epoch('token_key');
-    if (found === epoch) return;
-    const keys = await records.list('token_key', programme);
-    open(keys);
-    const lasting = (all: readonly TokenKeyRecord[]): readonly TokenKeyRecord[] =>
-      lastingFor(all, longestToken, clock.now());
-    if (lasting(keys).some((key) => !keys.includes(key))) {
-      open(await records.changeAll('token_key', { programme }, lasting));
-    }
-    epoch = found;
-  };
+  const { programme, rules } = options;
+  const { get, again } = await lastRead((former: Line | undefined) => readLine(options, former));
   let reading: Promise<void> | undefined;
-  const reloadIfMoved = (): Promise<void> => {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
-  await reloadIfMoved();
   return {
     signer: (at) => {
-      const signing = line.findLast(
+      const signing = get().keys.findLast(
         ({ record, opensAt, closesAt }) =>
           record.ended === undefined && opensAt <= at && at < closesAt,
       );
@@ -182,24 +146,67 @@ export async function openTokenKeys(options: TokenKeysOptions): Promise<TokenKey
       return signing.key;
     },
     find: (number) => {
-      const opened = byNumber[number];
+      const opened = get().byNumber[number];
       return opened?.record.ended ? undefined : opened?.key;
     },
     vouches: (number, issuedAt) => {
-      const opened = byNumber[number];
+      const opened = get().byNumber[number];
       if (opened === undefined || opened.record.ended) return false;
       return issuedAt >= opened.opensAt && issuedAt < opened.closesAt;
     },
-    latestEnd: (number) => byNumber[number]?.record.retiresAt,
-    longestToken: () =>
-      milliseconds(Math.max(longestToken, ...line.map(({ record }) => record.longestToken))),
-    next: (number) => byNumber[number]?.key.next,
+    latestEnd: (number) => get().byNumber[number]?.endsAt,
+    longestToken: () => {
+      const all = get().keys.map(({ record }) => record.longestToken);
+      return milliseconds(Math.max(rules.longestToken, ...all));
+    },
+    next: (number) => get().byNumber[number]?.key.next,
     isOld: (at) => {
-      const newest = line.at(-1);
+      const newest = get().keys.at(-1);
       return newest !== undefined && after(newest.record.signsFrom, longestUse) <= at;
     },
-    reloadIfMoved,
+    reloadIfMoved: () => {
+      reading ??= again().finally(() => {
+        reading = undefined;
+      });
+      return reading;
+    },
   };
+}
+
+async function readLine(options: TokenKeysOptions, former: Line | undefined): Promise<Line> {
+  const { programme, records, keyring, clock, rules } = options;
+  const epoch = await records.epoch('token_key');
+  if (epoch === former?.epoch) return former;
+  const stored = await records.list('token_key', programme);
+  const take = (keys: Keys): Keys => {
+    if (keys.length > 0) return takenUp(keys, rules, clock.now());
+    const now = clock.now();
+    const { longestToken } = rules;
+    const first = newTokenKey({ programme, number: 0, longestToken }, keyring, now);
+    // Another server's clock may be behind.
+    return [{ ...first, signsFrom: instant(now - allowedDrift) }];
+  };
+  if (stored.length === 0 || take(stored).some((key) => !stored.includes(key))) {
+    await records.changeAll('token_key', { programme }, take);
+    // The epoch is read before the keys: no change between the two is missed.
+    return readLine(options, former);
+  }
+  const line = lineOf(stored, undefined);
+  const live = line.filter(({ ended }) => ended === undefined);
+  const byNumber: (Opened | undefined)[] = [];
+  const keys = line.map((record): Opened => {
+    const place = live.indexOf(record);
+    const opened = {
+      record,
+      key: openRecord(record, options, former?.byNumber[Number(record.kid)]),
+      opensAt: place === 0 ? -Infinity : record.signsFrom,
+      closesAt: live[place + 1]?.signsFrom ?? Infinity,
+      endsAt: endOf(line, record, rules),
+    };
+    byNumber[opened.key.number] = opened;
+    return opened;
+  });
+  return { epoch, keys, byNumber };
 }
 
 /** The key of a record; `known` is what was opened under its number before. */

@@ -1,5 +1,5 @@
 // Owns the promises of `key list`, `rotate` and `retire`, which a running server follows; what they
-// plan is tested in test/token/key_rotation.test.ts.
+// plan is tested in test/token/key_steps.test.ts.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -18,11 +18,11 @@ import { at } from '../store/fixtures.ts';
 export type Act = 'start' | 'rotate' | 'now' | 'retire' | 'force';
 
 /** Programmes, one a round. */
-export const rules: KeyLine['rules'] = {
+export const rules = {
   kind: 'signing_key',
   algorithm: 'ES256',
   longestToken: milliseconds(60_000),
-};
+} as const satisfies KeyLine['rules'];
 export const programmeOf = (round: number): ProgrammeId => `club-${round}` as ProgrammeId;
 
 const keyring = createKeyring(new Uint8Array(32).fill(7));
@@ -42,9 +42,10 @@ export async function perform(
     if (act === 'start') {
       const clock = { now: (): Instant => instant(now) };
       const options = { programme: id, records: store, keyring, clock };
-      await openKeyChest({ ...options, algorithm: 'ES256' });
+      await openKeyChest({ ...options, rules });
       const { longestToken } = rules;
-      await openTokenKeys({ ...options, environment: 'staging', longestToken });
+      const tokens = { kind: 'token_key', longestToken } as const;
+      await openTokenKeys({ ...options, environment: 'staging', rules: tokens });
     } else if (act === 'retire') {
       await retireKeys(store, programme, now);
     } else if (act === 'force') {

@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
-import { keyStates } from '../../src/token/key_rotation.ts';
+import { keyStates } from '../../src/token/key_line.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { isSealedUnder } from '../../src/token/signing_keys.ts';
 import { scratchFile } from '../store/file_directory.ts';
@@ -65,11 +65,11 @@ async function statesAfter(path: string, second: number): Promise<readonly strin
 
 const each = (...states: string[]): string[][] => Array.from({ length: rounds }, () => states);
 
-/** Keys that each act changes more than one row of. */
+/** Keys of which each act changes more than one row: a lifetime is noted, or one key follows another. */
 const beginnings: Readonly<Record<'rotate' | 'force', readonly Partial<SigningKeyRecord>[]>> = {
   rotate: [{ kid: 'first', signsFrom: at(0) }],
   force: [
-    { kid: 'first', signsFrom: at(0), retiresAt: at(700) },
+    { kid: 'first', signsFrom: at(0) },
     { kid: 'second', signsFrom: at(600) },
   ],
 };
@@ -150,12 +150,12 @@ describe('keys', { concurrency: 2 }, () => {
 });
 
 /** What each act comes to. */
-const outcomes = { rotate: 'signing until 665, waiting', force: 'signing' } as const;
+const outcomes = { rotate: 'signing for 60, waiting for 60', force: 'signing' } as const;
 
 function outcomeOf(keys: readonly SigningKeyRecord[]): string {
   const shown = keyStates(keys, rules, at(5)).map(({ key, status }) => {
-    const end = key.retiresAt === undefined ? '' : ` until ${(key.retiresAt - at(0)) / 1000}`;
-    return `${status}${end}`;
+    const { longestToken } = key;
+    return status + (longestToken === undefined ? '' : ` for ${longestToken / 1000}`);
   });
   return shown.join(', ');
 }

@@ -56,8 +56,12 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
     text: 'name',
   },
   signing_key: {
-    full: (id, programme) => aSigningKey(id, { programme, signsFrom: at(1), retiresAt: at(2) }),
-    optional: ['signsFrom', 'retiresAt'],
+    full: (id, programme) => {
+      const longestToken = milliseconds(600_000);
+      const times = { signsFrom: at(1), longestToken, signedUntil: at(2) };
+      return aSigningKey(id, { programme, ...times });
+    },
+    optional: ['signsFrom', 'longestToken', 'signedUntil'],
     text: 'publicJwk',
   },
   token_key: {
@@ -68,10 +72,9 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
       createdAt: at(0),
       signsFrom: at(1),
       longestToken: milliseconds(600_000),
-      retiresAt: at(2),
       ended: true,
     }),
-    optional: ['retiresAt', 'ended'],
+    optional: ['ended'],
     text: 'sealedKey',
   },
   maintenance: {

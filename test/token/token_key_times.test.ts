@@ -30,7 +30,7 @@ beforeEach(() => {
 function server(second = 0, life = tokenLife): Promise<TokenKeys> {
   const clock = { now: (): Instant => at(second) };
   const options = { programme: club, records: store, keyring, environment: 'staging', clock };
-  return openTokenKeys({ ...options, longestToken: lasting(life) });
+  return openTokenKeys({ ...options, rules: { ...line.rules, longestToken: lasting(life) } });
 }
 
 const rotate = (second: number, wait: number = shortestWait): ReturnType<typeof rotateKeys> =>
@@ -118,22 +118,28 @@ withFile('FAULTS 28: a clock a year ahead, set back, does not stop rotation', as
   await store.close();
 });
 
-withFile('FAULTS 28: signing keys that a clock ahead made begin after their wait', async (path) => {
-  store = openFileStore({ path, environment: 'staging', now: at(0) });
-  const key = (kid: string, created: number, from: number): ReturnType<typeof aSigningKey> =>
-    aSigningKey(kid, { createdAt: at(created), signsFrom: at(from) });
-  const [told, begun, waiting] = [
-    key('told', 0, 2 * day),
-    key('begun', 900, 901),
-    key('waiting', 990, 1590),
-  ];
-  await store.changeAll('signing_key', { programme: club }, () => [told, begun, waiting]);
-  await store.time(at(1000));
-  await store.acceptTime(at(300));
-  assert.deepEqual(await store.list('signing_key', club), [
-    told,
-    { ...begun, signsFrom: at(300) },
-    { ...waiting, signsFrom: at(900) },
-  ]);
-  await store.close();
-});
+withFile(
+  'FAULTS 28: signing keys that a clock ahead made begin after their wait, or have ended',
+  async (path) => {
+    store = openFileStore({ path, environment: 'staging', now: at(0) });
+    const key = (kid: string, created: number, from: number): ReturnType<typeof aSigningKey> =>
+      aSigningKey(kid, { createdAt: at(created), signsFrom: at(from) });
+    const [told, begun, waiting] = [
+      key('told', 0, 2 * day),
+      key('begun', 900, 901),
+      key('waiting', 990, 1590),
+    ];
+    // Marked by the clock ahead: servers had stopped to sign with it by the time that is accepted.
+    const over = aSigningKey('over', { createdAt: at(1), signsFrom: at(1), signedUntil: at(950) });
+    await store.changeAll('signing_key', { programme: club }, () => [told, over, begun, waiting]);
+    await store.time(at(1000));
+    await store.acceptTime(at(300));
+    assert.deepEqual(await store.list('signing_key', club), [
+      told,
+      { ...over, signedUntil: at(300) },
+      { ...begun, signsFrom: at(300) },
+      { ...waiting, signsFrom: at(900) },
+    ]);
+    await store.close();
+  },
+);

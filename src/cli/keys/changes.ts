@@ -5,14 +5,17 @@ import type { Service } from '../../engine/service.ts';
 import type { Instant } from '../../lib/clock.ts';
 import type { KeyRecord } from '../../oauth/signing_key.ts';
 import type { Store } from '../../store/contract.ts';
-import {
-  keyStates,
-  type RemovalPlan,
-  type RetirementPlan,
-  type RotationWish,
-} from '../../token/key_rotation.ts';
+import { keyStates } from '../../token/key_line.ts';
 import { shortestWait, tokenKeyRules, type TokenRules } from '../../token/key_rules.ts';
-import { removed, retired, type Rotated, rotated } from '../../token/key_steps.ts';
+import {
+  type Removed,
+  removed,
+  type Retired,
+  retired,
+  type Rotated,
+  rotated,
+  type RotationWish,
+} from '../../token/key_steps.ts';
 import { newSigningKey } from '../../token/signing_keys.ts';
 import { freeNumber, newTokenKey } from '../../token/token_keys.ts';
 import { failed } from '../exit.ts';
@@ -71,32 +74,22 @@ export async function renewTokenKey({
   await rotateKeys({ store, keyring }, line, { wait: shortestWait }, now);
 }
 
-/** Removes keys that are due, and records the end of keys of an algorithm that no server signs with. */
-export async function retireKeys(
-  store: Store,
-  line: KeyLine,
-  now: Instant,
-): Promise<RetirementPlan> {
+/** Removes keys that are due, and marks those of an algorithm that no server signs with. */
+export async function retireKeys(store: Store, line: KeyLine, now: Instant): Promise<Retired> {
   const signed = (await store.nodes(now)).flatMap(
     ({ facts }) => facts.programmes[line.id]?.signs ?? [],
   );
-  return changeKeys(store, line, (keys) => {
-    const { after, plan } = retired(keys, line.rules, now, signed);
-    return { after, outcome: plan };
-  });
+  return changeKeys(store, line, (keys) => retired(keys, line.rules, now, signed));
 }
 
-/** Removes one key, due or not, unless the plan refuses it. */
+/** Removes one key, due or not, unless that is refused. */
 export async function removeKey(
   store: Store,
   line: KeyLine,
   key: KeyRecord,
   now: Instant,
-): Promise<RemovalPlan> {
-  return changeKeys(store, line, (keys) => {
-    const { after, plan } = removed(keys, line.rules, key, now);
-    return { after, outcome: plan };
-  });
+): Promise<Removed> {
+  return changeKeys(store, line, (keys) => removed(keys, line.rules, key, now));
 }
 
 async function changeKeys<Outcome>(

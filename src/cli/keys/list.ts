@@ -3,7 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { Registry } from '../../store/registry.ts';
 import { type DamagedItem, type OnDamage, refuseDamage } from '../../store/unusable.ts';
-import { type KeyState, keyStates } from '../../token/key_rotation.ts';
+import { type KeyState, keyStates } from '../../token/key_line.ts';
 import { expectNoDamage } from '../damage.ts';
 import { withStore } from '../open_store.ts';
 import { printResult, say } from '../output.ts';

@@ -3,7 +3,8 @@
 import { quote } from '../../lib/fault.ts';
 import type { KeyRecord } from '../../oauth/signing_key.ts';
 import type { DamagedItem } from '../../store/unusable.ts';
-import { type KeyState, keyStates, type RemovalPlan } from '../../token/key_rotation.ts';
+import { type KeyState, keyStates } from '../../token/key_line.ts';
+import type { Removed } from '../../token/key_steps.ts';
 import { type CommandError, failed, refuseUsage } from '../exit.ts';
 import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
@@ -98,7 +99,7 @@ function notDue({ key, status, retiresAt }: KeyState): CommandError {
 }
 
 const refusals: Readonly<
-  Record<Extract<RemovalPlan, { readonly refusal: unknown }>['refusal'], string>
+  Record<Extract<Removed, { readonly refusal: unknown }>['refusal'], string>
 > = {
   only_key: 'is the only one there is: make another sign first with key rotate --now',
   signs: 'signs, and none waits to follow it: make another sign first with key rotate --now',

@@ -4,7 +4,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import { pause } from '../../../lib/pause.ts';
 import type { ProgrammeId } from '../../../oauth/client.ts';
 import { wholeProgramme } from '../../../oauth/maintenance.ts';
-import { signerOf } from '../../../token/key_rotation.ts';
+import { signerOf } from '../../../token/key_line.ts';
 import { keyLines } from '../../keys/programmes.ts';
 import type { ProcessParts } from '../lifecycle/process_parts.ts';
 import type { Served } from '../serving.ts';
