@@ -12,7 +12,7 @@ const useInterval = 3_600_000;
  * Whether a use of a secret is worth recording beside the last one: once an hour is enough. A use in the
  * future is of a clock that was ahead (FAULTS 33).
  */
-export function isNewUse(last: Instant | undefined, now: Instant): boolean {
+function isNewUse(last: Instant | undefined, now: Instant): boolean {
   return last === undefined || now - last >= useInterval || last - now > allowedDrift;
 }
 

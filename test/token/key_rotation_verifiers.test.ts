@@ -11,7 +11,7 @@ import type { KeyLine } from '../../src/cli/keys/programmes.ts';
 import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { SigningAlgorithm } from '../../src/oauth/signing_key.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { accessTokenType, jwtSigner, type TokenClaims } from '../../src/token/jwt.ts';
 import { openKeyChest } from '../../src/token/key_chest.ts';
 import { shortestWait } from '../../src/token/key_rules.ts';
@@ -110,7 +110,7 @@ function rotating(store: Store, wait: number = shortestWait): (now: Instant) => 
 }
 
 test('no verification fails over two rotations, however old a cache is', async () => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const rotate = rotating(store);
   const retire = (now: Instant): Promise<unknown> => retireKeys(store, programme, now);
   const seen: number[] = [];
@@ -134,7 +134,7 @@ test('no verification fails over two rotations, however old a cache is', async (
 });
 
 test('a change of algorithm fails nobody where its key was published ahead', async () => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const ahead = (now: Instant): Promise<unknown> =>
     rotateKeys({ store, keyring }, programme, { wait: shortestWait, algorithm: 'EdDSA' }, now);
   assert.deepEqual(await failures({ store, acts: new Map([[300, ahead]]), until: 900 }), []);
@@ -147,11 +147,11 @@ test('a change of algorithm fails nobody where its key was published ahead', asy
 });
 
 test('verification does fail where a key signs at once, or goes too early', async () => {
-  const hasty = createMemoryStore();
+  const hasty = openMemoryStore();
   const acts = new Map([[300, rotating(hasty, 0)]]);
   assert.notDeepEqual(await failures({ store: hasty, acts, until: 900 }), []);
 
-  const early = createMemoryStore();
+  const early = openMemoryStore();
   const remove = async (): Promise<unknown> => {
     const [first] = await early.list('signing_key', club);
     return early.changeAll('signing_key', { programme: club }, (keys) =>
