@@ -12,7 +12,6 @@ import type { Environment, Store } from './contract.ts';
 import type { Item, Kind } from './kinds.ts';
 import { backupPostgres } from './postgres/care/backup.ts';
 import { verifyPostgres } from './postgres/care/examine.ts';
-import { migratePostgres } from './postgres/care/migrate.ts';
 import { arriveAtPostgres, leavePostgres } from './postgres/care/move.ts';
 import { restorePostgres, restorePostgresInPlace } from './postgres/care/restore.ts';
 import {
@@ -174,7 +173,6 @@ function postgresSite(location: PostgresLocation, password?: () => string): Stor
       restore: (backup, environment) => restorePostgres(access, backup, environment),
       restoreInPlace: (...asked) => restorePostgresInPlace(access, ...asked),
       verify: (options) => verifyPostgres(access, options),
-      migrate: (options) => migratePostgres(access, options),
     },
   };
 }

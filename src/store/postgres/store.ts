@@ -65,7 +65,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       schema: location.schema,
       name,
       now: instant(Date.now()),
-      migrates: options.onFatal !== undefined,
     });
     await expectOwnHistory(care, name, primary.cluster);
     await keepHistory(care, primary.cluster);
