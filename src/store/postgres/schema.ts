@@ -26,6 +26,7 @@ CREATE TABLE epoch (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   registrations bigint NOT NULL,
   era bigint NOT NULL,
+  forgotten_since bigint NOT NULL DEFAULT 0,
   forgotten_until bigint NOT NULL,
   accepted_era bigint,
   accepted_time bigint,

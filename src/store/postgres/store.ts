@@ -80,9 +80,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const uses = secretUses(care);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
-    const { isBehind, ...time } = timeVerbs({ link, care, uses, isRelieved });
+    const { isBehind, life, ...time } = timeVerbs({ link, care, uses, isRelieved });
     const { recorded } = await time.time();
-    const sweep = sweepVerb(care, recorded);
+    const sweep = sweepVerb(care, recorded, life);
     return {
       ...registryVerbs({ link, care, epochs, written: uses.written }),
       ...codeVerbs(link, epochs, logins.revokeLogin),
