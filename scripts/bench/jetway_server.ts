@@ -26,10 +26,9 @@ import { RequestRecord } from '../../src/oauth/request_record.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme, type Programme } from '../../src/programme/programme.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
 import { readPostgresLocation } from '../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
-import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
+import { openFileStore, openMemoryStore, serverReserve } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { clientRecord, programmeOver } from '../timing/site.ts';
 import { answerParent } from './child.ts';
@@ -70,7 +69,7 @@ const fileStore =
       })
     : undefined;
 const statements = kind === 'postgres' ? countStatements() : undefined;
-const store = fileStore ?? (statements ? await openShared() : createMemoryStore());
+const store = fileStore ?? (statements ? await openShared() : openMemoryStore());
 const keyring = createKeyring(new Uint8Array(32).fill(7));
 const clock = systemClock();
 const log = openLog();

@@ -8,7 +8,7 @@ import { ProgrammeFolder } from '../../src/cli/server/programme_folder.ts';
 import { Serving } from '../../src/cli/server/serving.ts';
 import { candidatesOf, planServing } from '../../src/cli/server/serving_plan.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import type { Site } from './site.ts';
 
@@ -25,7 +25,7 @@ const warmUps = 5;
 export async function measureReload(site: Site, rounds: number): Promise<ReloadFigures> {
   const folder = new ProgrammeFolder(join(dirname(site.configFile), 'programmes'));
   const serving = new Serving({
-    store: createMemoryStore(),
+    store: openMemoryStore(),
     clock: systemClock(),
     keyring: createKeyring(new Uint8Array(32)),
     log: { error: (event) => console.error(event) },
@@ -34,9 +34,7 @@ export async function measureReload(site: Site, rounds: number): Promise<ReloadF
   const reload = async (): Promise<void> => {
     const looks = await folder.read();
     const candidates = await candidatesOf(looks, serving.served, publicUrl);
-    await serving.take(
-      await planServing(candidates, serving.served, createMemoryStore(), { looks }),
-    );
+    await serving.take(await planServing(candidates, serving.served, openMemoryStore(), { looks }));
   };
   await reload();
   const figures: ReloadFigures[] = [];

@@ -13,20 +13,22 @@ export async function listenAtPath(server: Server, path: string, mode: number): 
   if (await isAnswered(path)) {
     throw Object.assign(new Error('another server has it'), { code: 'EADDRINUSE' });
   }
-  const mask = process.umask(0o777 & ~mode);
-  try {
-    unlinkStale(path);
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(path, () => {
-        server.off('error', reject);
-        resolve();
-      });
+  unlinkStale(path);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.once('listening', () => {
+      server.off('error', reject);
+      resolve();
     });
-    chmodSync(path, mode);
-  } finally {
-    process.umask(mask);
-  }
+    // The socket is made before `listen` returns: nothing else is made with this mask.
+    const mask = process.umask(0o777 & ~mode);
+    try {
+      server.listen(path);
+    } finally {
+      process.umask(mask);
+    }
+  });
+  chmodSync(path, mode);
 }
 
 /** Nobody listens at what is there: a server was killed. */

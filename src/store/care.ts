@@ -47,20 +47,6 @@ export interface InPlaceOptions {
   readonly keepGranted?: boolean;
 }
 
-export interface MigrateOptions {
-  readonly environment: Environment;
-  /** Also takes away what only older versions need, which are refused from then on. */
-  readonly contract: boolean;
-}
-
-export interface MigrateReport {
-  /** The schema before and now. */
-  readonly from: number;
-  readonly schema: number;
-  /** The oldest schema whose Jetway may open the store now. */
-  readonly oldestReader: number;
-}
-
 /** Care of one store. Each verb throws `StoreUnusable` where there is no sound store or backup. */
 export interface StoreCare {
   /**
@@ -86,11 +72,6 @@ export interface StoreCare {
     environment: Environment,
     options?: InPlaceOptions,
   ) => Promise<RestoreReport>;
-  /**
-   * Brings the tables of an older version to this one's. Absent for a store that no two versions share.
-   * @throws StoreUnusable while a server of an older version runs, where the tables are contracted
-   */
-  readonly migrate?: (options: MigrateOptions) => Promise<MigrateReport>;
 }
 
 /** A backend could not write a file of a store: no space, no permission, no such folder. */

@@ -13,7 +13,6 @@ import {
   type Login,
   type LoginState,
   type Place,
-  type SpentCode,
 } from '../oauth/grant.ts';
 import type { FoundCode, SpentFor } from './grants.ts';
 import type { Outage } from './keeping.ts';
@@ -85,15 +84,6 @@ const left = 6;
 /** What is left of a digest of a spent code. */
 export function cutDigest(digest: string): Digest {
   return digest.slice(0, left) as Digest;
-}
-
-/** What is left of a spent code. */
-export function spentCode({ client, redirectUri, codeChallenge }: AuthorizationCode): SpentCode {
-  return {
-    client,
-    redirectUri: cutDigest(redirectUri),
-    ...present({ codeChallenge: codeChallenge && cutDigest(codeChallenge) }),
-  };
 }
 
 /** A refresh token as it was presented. */

@@ -19,8 +19,7 @@ export interface StoreTime {
   /**
    * The time by now for the servers of the store. On one machine: the recorded time and the uptime since,
    * which does not depend on clocks; undefined where nothing was recorded since the machine was started.
-   * Across a network: the time of the servers that run; undefined where none does. Undefined in a store
-   * that no other process can have.
+   * Across a network: the time of the servers that run; undefined where none does.
    */
   readonly current: Instant | undefined;
   /**

@@ -40,8 +40,8 @@ export interface LiveMark {
   readonly tokenId: string;
   readonly expiresAt: Instant;
   readonly login?: Place;
-  /** All other tokens of the owner that were issued up to then have ended. Unknown of marks of an earlier Jetway. */
-  readonly upTo?: Instant;
+  /** All other tokens of the owner that were issued up to then have ended. */
+  readonly upTo: Instant;
   /**
    * By then all of those tokens have expired, and their logins have ended: a clock that is ahead forgets the
    * mark no earlier than the login, as of a revocation (FAULTS 33).
@@ -74,7 +74,7 @@ export function takeOver(
   const { loginEndsAt = expiresAt } = token;
   if (isRevoked || held?.tokenId === tokenId) return undefined;
   // Also of the same answer in another format, which a file has changed meanwhile: the first one is live.
-  if (isRetry && held !== undefined && issuedAt <= (held.upTo ?? Infinity)) return undefined;
+  if (isRetry && held !== undefined && issuedAt <= held.upTo) return undefined;
   const mark = {
     tokenId,
     expiresAt,
@@ -102,11 +102,11 @@ export function isEndedBy(
 ): boolean {
   if (mark === undefined || mark.tokenId === tokenId) return false;
   const { upTo } = mark;
-  if (upTo === undefined || upTo > now + allowedDrift) return live === 'one';
+  if (upTo > now + allowedDrift) return live === 'one';
   return issuedAt <= upTo;
 }
 
-/** A mark as a kept text: an earlier Jetway beside this one reads the token in it, and nothing else. */
+/** A mark as a kept text. */
 export function markText({ tokenId, upTo, expiresAt, login, until }: LiveMark): HeldText {
   return { text: tokenId, mark: [upTo, expiresAt, login].join(' '), until };
 }
@@ -114,13 +114,11 @@ export function markText({ tokenId, upTo, expiresAt, login, until }: LiveMark): 
 /** What is held after a clock was set back: the mark of a clock ahead ends nothing that is issued since (FAULTS 33). */
 export function setBackMark<Held extends HeldText>(held: Held, to: Instant): Held {
   const mark = readMark(held);
-  if (mark.upTo === undefined || mark.upTo <= to) return held;
+  if (mark.upTo <= to) return held;
   return { ...held, mark: markText({ ...mark, upTo: to }).mark };
 }
 
 export function readMark({ text: tokenId, mark, until }: HeldText): LiveMark {
-  // A Jetway without such marks: its token may be good as long as the row is kept.
-  if (mark === '') return { tokenId, expiresAt: until, until };
   const [upTo, expiresAt, login] = mark.split(' ');
   return {
     tokenId,

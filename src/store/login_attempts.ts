@@ -67,7 +67,7 @@ export function attemptVerbs({ find, change, countLocked }: AttemptRows): Omit<C
 }
 
 /** The instant after which a state no longer counts and may be removed. */
-export function attemptsEndAt({ windowEndsAt, lockedUntil }: AttemptState): Instant {
+function attemptsEndAt({ windowEndsAt, lockedUntil }: AttemptState): Instant {
   return lockedUntil ?? windowEndsAt;
 }
 

@@ -10,10 +10,8 @@ import { type StoreCare, StoreUnwritable } from './care.ts';
 import type { Arrival, Departure } from './carry/copy.ts';
 import type { Environment, Store } from './contract.ts';
 import type { Item, Kind } from './kinds.ts';
-import { createMemoryStore } from './memory/store.ts';
 import { backupPostgres } from './postgres/care/backup.ts';
 import { verifyPostgres } from './postgres/care/examine.ts';
-import { migratePostgres } from './postgres/care/migrate.ts';
 import { arriveAtPostgres, leavePostgres } from './postgres/care/move.ts';
 import { restorePostgres, restorePostgresInPlace } from './postgres/care/restore.ts';
 import {
@@ -29,7 +27,7 @@ import { readItems, verifyStore } from './sqlite/care/examine.ts';
 import { arriveAtFile, leaveFile } from './sqlite/care/move.ts';
 import { restoreStore } from './sqlite/care/restore.ts';
 import { expectNoDirectory } from './sqlite/file/refusals.ts';
-import { openFileStore, serverReserve } from './sqlite/store.ts';
+import { openFileStore, openMemoryStore, serverReserve } from './sqlite/store.ts';
 
 /** Where a store is, as plain data. */
 export type StoreLocation =
@@ -126,7 +124,7 @@ const memorySite: StoreSite = {
   masterKey: 'fleeting',
   exists: () => false,
   expectPossible: () => {},
-  open: async () => createMemoryStore(),
+  open: async () => openMemoryStore(),
 };
 
 function fileSite(path: string): StoreSite {
@@ -175,7 +173,6 @@ function postgresSite(location: PostgresLocation, password?: () => string): Stor
       restore: (backup, environment) => restorePostgres(access, backup, environment),
       restoreInPlace: (...asked) => restorePostgresInPlace(access, ...asked),
       verify: (options) => verifyPostgres(access, options),
-      migrate: (options) => migratePostgres(access, options),
     },
   };
 }

@@ -49,8 +49,7 @@ export interface Registry {
 
   /**
    * The items that hold the key, by identifier: at most one where the look-up is unique. Whether an API
-   * key or secret is (still) theirs and has not expired is the caller's to judge: while two versions share
-   * a store, a secret that the older one has retired still finds its client. Damaged items are left out
+   * key or secret has not expired is the caller's to judge. Damaged items are left out
    * unless all that hold the key are.
    */
   findBy<K extends Kind, L extends LookUp<K>>(

@@ -1,5 +1,6 @@
 // Owns the uses of secrets in a process that writes them later: the last use of each, and those not written yet.
 
+import { BoundedMap } from '../lib/bounded_map.ts';
 import { allowedDrift, type Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
@@ -12,7 +13,7 @@ const useInterval = 3_600_000;
  * Whether a use of a secret is worth recording beside the last one: once an hour is enough. A use in the
  * future is of a clock that was ahead (FAULTS 33).
  */
-export function isNewUse(last: Instant | undefined, now: Instant): boolean {
+function isNewUse(last: Instant | undefined, now: Instant): boolean {
   return last === undefined || now - last >= useInterval || last - now > allowedDrift;
 }
 
@@ -29,21 +30,25 @@ interface SecretUse {
   readonly used_at: Instant;
 }
 
+/** Secrets in use within an hour; a use of one more is written at its next use. */
+const mostKnown = 30_000;
+
 export class WaitingUses {
-  /** The last use of each secret in this process, so that most uses cost one map look-up. */
-  readonly #known = new Map<string, Instant>();
+  /** The last uses of secrets in this process, so that most uses cost one map look-up. */
+  readonly #known = new BoundedMap<string, Instant>(mostKnown);
   readonly #waiting = new Map<string, SecretUse>();
 
   readonly record: Keeping['recordSecretUse'] = (programme, client, digest, used_at) => {
-    const name = `${programme}\0${client}\0${digest}`;
+    const use = { programme, client, digest, used_at };
+    const name = nameOf(use);
     if (!isNewUse(this.#known.get(name), used_at)) return;
     this.#known.set(name, used_at);
-    this.#waiting.set(name, { programme, client, digest, used_at });
+    this.#waiting.set(name, use);
   };
 
   /** Those that are not written yet. */
-  get all(): Iterable<SecretUse> {
-    return this.#waiting.values();
+  get all(): readonly SecretUse[] {
+    return [...this.#waiting.values()];
   }
 
   /** The uses of a client that are `written`, and those that are not. */
@@ -70,14 +75,20 @@ export class WaitingUses {
 
   /** Uses later than `now` are of a clock that was ahead: they count as of `now` (FAULTS 33). */
   setBack(now: Instant): void {
-    for (const [name, usedAt] of this.#known) if (usedAt > now) this.#known.set(name, now);
     for (const [name, use] of this.#waiting) {
       if (use.used_at > now) this.#waiting.set(name, { ...use, used_at: now });
     }
   }
 
-  /** All are written. */
-  clear(): void {
-    this.#waiting.clear();
+  /** These are written. */
+  written(uses: readonly SecretUse[]): void {
+    for (const use of uses) {
+      const name = nameOf(use);
+      if (this.#waiting.get(name) === use) this.#waiting.delete(name);
+    }
   }
+}
+
+function nameOf({ programme, client, digest }: SecretUse): string {
+  return `${programme}\0${client}\0${digest}`;
 }

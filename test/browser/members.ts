@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import type { Browser } from 'playwright-core';
 
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { complaintsOf, goOn, requestsOf } from './browser.ts';
@@ -138,7 +138,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
   });
 
   test('a double click is one attempt', async (t) => {
-    const store = createMemoryStore();
+    const store = openMemoryStore();
     const scene = await setScene(t, await browser(), { store });
     const lookups = holdLookups(t, store);
     const context = await scene.newContext();
@@ -169,7 +169,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
     ['the first ending last', [1, 0]],
   ] as const) {
     test(`HOSTILE 15: a double submit without JavaScript ends in a code that redeems, ${name}`, async (t) => {
-      const store = createMemoryStore();
+      const store = openMemoryStore();
       const scene = await setScene(t, await browser(), { store });
       const lookups = holdLookups(t, store);
       // Also where the browser has given up: whose password waits to be hashed is dropped then.

@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import {
   type Jetway,
   shippedProgramme,
@@ -46,7 +46,7 @@ type ContextOptions = Parameters<Browser['newContext']>[0];
 export async function setScene(
   t: TestContext,
   browser: Browser,
-  { store = createMemoryStore(), over = '', publicUrl = 'listening' }: SceneOptions = {},
+  { store = openMemoryStore(), over = '', publicUrl = 'listening' }: SceneOptions = {},
 ): Promise<Scene> {
   const contexts: BrowserContext[] = [];
   // Registered first, runs first: a server waits for the connections that browsers hold.

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import * as oauth from 'oauth4webapi';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { insecure, noPkce } from './marked.ts';
 import {
   clientCredentials,
@@ -134,7 +134,7 @@ test('G-18: a throttled request becomes ResponseBodyError with its Retry-After a
 });
 
 test('G-22: an outage is an error of the server to it, not invalid_grant', async (t) => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const jetway = await startClub(t, [], { store });
   const partner = partnerOf(jetway, await jetway.addClient(), standardBasic);
   t.mock.method(store, 'find', () => Promise.reject(new Unavailable('the store is away')));

@@ -11,7 +11,7 @@ import type { ClientId } from '../../src/oauth/client.ts';
 import { RequestRecord } from '../../src/oauth/request_record.ts';
 import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { testClock } from '../support/clock.ts';
 import { programme as id } from '../support/club.ts';
@@ -29,7 +29,7 @@ async function served(): Promise<object> {
   const { loaded } = loadProgramme(`${id}.yaml`, shippedProgramme(id));
   assert.ok(loaded);
   const programme = compileProgramme(loaded.id, loaded.definition, publicUrl);
-  const [store, clock] = [createMemoryStore(), testClock()];
+  const [store, clock] = [openMemoryStore(), testClock()];
   const keyring = createKeyring(new Uint8Array(32).fill(7));
   const log = { error: (event: string): void => assert.fail(event) };
   const foundation = { store, clock, keyring, log, environment: 'staging' } as const;

@@ -21,7 +21,7 @@ import type { TokenSet } from '../../src/oauth/token_set.ts';
 import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
 import { compileProgramme, type Programme } from '../../src/programme/programme.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { openScratchStore } from '../store/file_directory.ts';
 import { aClient, aMember, club, partner } from '../store/fixtures.ts';
@@ -300,7 +300,7 @@ async function hold(store: Store, sequence: readonly Command[]): Promise<void> {
 
 test('HOSTILE 74: no token that has ended comes back, in memory', async () => {
   const property = fc.asyncProperty(commands, async (sequence) =>
-    hold(createMemoryStore(), sequence),
+    hold(openMemoryStore(), sequence),
   );
   await fc.assert(property, { numRuns: runs * 20 });
 });

@@ -8,7 +8,7 @@ import { instant, type Instant } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import type { Store } from '../../src/store/contract.ts';
 import type { NewLogin, StandingQuestion } from '../../src/store/grants.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { fc } from '../support/property.ts';
 import { openScratchStore } from './file_directory.ts';
 import { aClient, aLogin, at, club, partner, placeAt } from './fixtures.ts';
@@ -263,7 +263,7 @@ async function sweepAll(store: Store, now: Instant): Promise<void> {
 
 const backends: Readonly<Record<string, () => Promise<OpenStore>>> = {
   memory: async () => {
-    const store = createMemoryStore();
+    const store = openMemoryStore();
     return { store, close: () => store.close() };
   },
   file: openScratchStore,

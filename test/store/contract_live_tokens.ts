@@ -116,30 +116,6 @@ export function liveTokenTests(check: StoreTest): void {
     assert.equal(await live(), 'after it');
   });
 
-  check(
-    'HOSTILE 74: a mark of an earlier version ends its token as long as it is kept',
-    async (o) => {
-      const old = { programme: club, use: 'live_token', key: owner, text: 'old' } as const;
-      await o.store.keepText({ ...old, until: at(100) }, at(0));
-      const mark = { tokenId: 'old', expiresAt: at(100), until: at(100) };
-      assert.deepEqual(await findLive(o.store, at(1)), mark);
-      await o.store.keepText(aToken('retry', 2, { isRetry: true }), at(2));
-      assert.equal((await findLive(o.store, at(2)))?.tokenId, 'old');
-      await o.store.keepText(aToken('new', 2), at(2));
-      assert.deepEqual([await stands(o.store, 'old'), await stands(o.store, 'new')], [false, true]);
-      // What an earlier version reads beside this one, and writes in its place.
-      assert.equal((await findLive(o.store, at(2)))?.tokenId, 'new');
-      await o.store.keepText({ ...old, text: 'beside', until: at(90) }, at(3));
-      const beside = { tokenId: 'beside', expiresAt: at(90), until: at(90) };
-      assert.deepEqual(await findLive(o.store, at(3)), beside);
-      await o.store.keepText(aToken('next', 4), at(4));
-      assert.deepEqual(
-        [await stands(o.store, 'beside'), await stands(o.store, 'next')],
-        [false, true],
-      );
-    },
-  );
-
   check('HOSTILE 74: a clock that was ahead ends nothing after it was set right', async (o) => {
     await o.store.keepText(aToken('ahead', 9000), at(9000));
     await o.store.keepText(aToken('right', 10), at(10));

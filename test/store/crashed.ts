@@ -31,14 +31,13 @@ export async function killedWriter(path: string, bytes: number): Promise<string[
   return told.slice(0, told.lastIndexOf('\n')).split('\n');
 }
 
-/** All values that sums cover, and which logins are revoked, as they are in the file. */
+/** All values that sums cover, as they are in the file. */
 export function rowsUnderSums(path: string): unknown {
   const database = new DatabaseSync(path);
   try {
     const held = tables.filter(({ summed }) => summed.length > 0);
-    return held.map(({ name, summed, columns: all, turnedBy = 'NULL' }) => {
-      const own = Object.keys(all).filter((column) => all[column]?.hasOwnSum === true);
-      const columns = [...summed, ...own, `${turnedBy} IS NULL`].join(', ');
+    return held.map(({ name, summed }) => {
+      const columns = summed.join(', ');
       return database.prepare(`SELECT ${columns} FROM ${name} ORDER BY 1, 2, 3`).all();
     });
   } finally {

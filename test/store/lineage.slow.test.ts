@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 
 import { instant } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { explore, type Happening } from './lineage.ts';
 
 /** Enough for every history of some ten steps. */
@@ -23,7 +23,7 @@ const scopes: readonly (readonly [readonly Happening[], grace: number, requests:
 describe('HOSTILE 29, 30: no history of refreshes breaks a promise', () => {
   for (const [happenings, grace, requests] of scopes) {
     test(`with ${happenings.join(', ')}, grace ${grace} s`, async (t) => {
-      const found = await explore({ happenings, grace, requests, most }, createMemoryStore);
+      const found = await explore({ happenings, grace, requests, most }, openMemoryStore);
       t.diagnostic(`${found.worlds} worlds: ${JSON.stringify(found.seen)}`);
       assert.deepEqual(found.faults, {});
       // A search that gets nowhere would prove nothing.
@@ -79,7 +79,7 @@ describe('the search finds what a store does wrong', () => {
   for (const [name, happenings, fault, change] of cases) {
     test(name, async () => {
       const found = await explore({ happenings, grace: 10, requests: 3, most }, () => {
-        const store = createMemoryStore();
+        const store = openMemoryStore();
         return Object.assign(store, change(store));
       });
       assert.ok(fault in found.faults, JSON.stringify(found.faults));

@@ -96,6 +96,7 @@ export async function explore(scope: Scope, open: () => Store): Promise<Found> {
   const queue: { readonly world: World; readonly path: string }[] = [{ world: first, path: '' }];
   const seen: Record<string, number> = {};
   const faults: Record<string, string> = {};
+  const store = open();
   for (const { world, path } of queue) {
     if (known.size > scope.most) break;
     for (const { name, take } of stepsOf(world, scope)) {
@@ -105,7 +106,7 @@ export async function explore(scope: Scope, open: () => Store): Promise<Found> {
         saw: (what) => (seen[what] = (seen[what] ?? 0) + 1),
         fault: (what) => (faults[what] ??= here),
       };
-      const store = await storeOf(world, open);
+      await placeIn(store, world);
       const next = await take(store, history);
       examine(world, next, history);
       const key = JSON.stringify(next);
@@ -114,17 +115,17 @@ export async function explore(scope: Scope, open: () => Store): Promise<Found> {
       queue.push({ world: next, path: here });
     }
   }
+  await store.close();
   return { worlds: known.size, seen, faults };
 }
 
-/** A store in which the login is as the world has it. */
-async function storeOf({ state }: World, open: () => Store): Promise<Store> {
-  const store = open();
-  if (state === undefined) return store;
+/** Has the login in the store as the world has it, and nothing else. */
+async function placeIn(store: Store, { state }: World): Promise<void> {
+  await store.sweep(at(1_000_000_000), 1);
+  if (state === undefined) return;
   const { revoked, ...login } = state;
   await store.startLogin(login);
   if (revoked) await store.revokeLogin(login.programme, login.place, at(0));
-  return store;
 }
 
 function stepsOf(world: World, { happenings, grace, requests }: Scope): Step[] {

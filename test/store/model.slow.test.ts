@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { instant, type Instant } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { fc } from '../support/property.ts';
 import { openScratchStore } from './file_directory.ts';
 import { key } from './fixtures.ts';
@@ -42,7 +42,7 @@ async function sweepAll(target: Target, now: Instant): Promise<void> {
 }
 
 test('G-2, HOSTILE 23 to 31: any sequence of verbs, as the model has it', async (t) => {
-  const memory = createMemoryStore();
+  const memory = openMemoryStore();
   const file = await openScratchStore();
   const files = [file.store, await file.another!()] as const;
   t.after(() => file.close());

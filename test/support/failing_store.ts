@@ -2,8 +2,8 @@
 
 import type { Store } from '../../src/store/contract.ts';
 import type { Kind } from '../../src/store/kinds.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
 import type { Registry } from '../../src/store/registry.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 
 /** A verb of the store; a verb of registered things with their kind. */
 export type FailingVerb = Exclude<keyof Store, keyof Registry> | `${keyof Registry} ${Kind}`;
@@ -43,7 +43,7 @@ export function failingStore(): FailingStore {
   const faults = new Map<string, Error>();
   const gates = new Map<string, { readonly arrive: () => void; readonly open: Promise<void> }>();
   const calls: string[] = [];
-  const store = new Proxy(createMemoryStore(), {
+  const store = new Proxy(openMemoryStore(), {
     get: (target, property) => {
       const verb: unknown = Reflect.get(target, property);
       if (typeof verb !== 'function') return verb;

@@ -24,7 +24,7 @@ import { deploy } from '../../src/programme/deployment.ts';
 import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
 import type { Environment, Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring, type Keyring } from '../../src/token/keyring.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { patientLimits } from './hook.ts';
@@ -143,7 +143,7 @@ function parse(text: string): YamlNode {
 /** Starts a server with the executive club unless told otherwise; it ends with the test. */
 export async function startJetway(t: TestContext, options: JetwayOptions = {}): Promise<Jetway> {
   const clock = options.clock ?? testClock();
-  const store = options.store ?? createMemoryStore();
+  const store = options.store ?? openMemoryStore();
   const keyring = createKeyring(options.masterKey ?? new Uint8Array(32).fill(7));
   const events: Jetway['events'] = [];
   const log = {

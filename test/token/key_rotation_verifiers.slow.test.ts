@@ -11,7 +11,7 @@ import type { KeyLine } from '../../src/cli/keys/programmes.ts';
 import { type Clock, instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { SigningAlgorithm } from '../../src/oauth/signing_key.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { accessTokenType, jwtSigner, type TokenClaims } from '../../src/token/jwt.ts';
 import { openFormerKeys, openKeyChest, type PublishedKeys } from '../../src/token/key_chest.ts';
 import { shortestWait } from '../../src/token/key_rules.ts';
@@ -143,7 +143,7 @@ function rotating(store: Store, wait: number = shortestWait): (now: Instant) => 
 }
 
 test('no verification fails over two rotations, however old a cache is', async () => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const rotate = rotating(store);
   const retire = (now: Instant): Promise<unknown> => retireKeys(store, programme, now);
   const seen: number[] = [];
@@ -167,7 +167,7 @@ test('no verification fails over two rotations, however old a cache is', async (
 });
 
 test('a change of algorithm fails nobody where its key was published ahead', async () => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const ahead = (now: Instant): Promise<unknown> =>
     rotateKeys({ store, keyring }, programme, { wait: shortestWait, algorithm: 'EdDSA' }, now);
   assert.deepEqual(await failures({ store, acts: new Map([[300, ahead]]), until: 900 }), []);
@@ -196,7 +196,7 @@ const kidsOf = async (store: Store): Promise<readonly string[]> =>
   (await store.list('signing_key', club)).map(({ kid }) => kid);
 
 test('tokens of longer lifetimes outlive a file that cuts them', async () => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const [long, brief] = [
     { ...usual, life: 3600 },
     { ...usual, life: 120 },
@@ -220,7 +220,7 @@ test('tokens of longer lifetimes outlive a file that cuts them', async () => {
 });
 
 test('a change of algorithm, there and back, fails nobody', async () => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const edwards = { algorithm: 'EdDSA', life: tokenLife } as const;
   const ahead = (now: Instant): Promise<unknown> =>
     rotateKeys({ store, keyring }, programme, { wait: shortestWait, algorithm: 'EdDSA' }, now);
@@ -239,7 +239,7 @@ test('a change of algorithm, there and back, fails nobody', async () => {
 });
 
 test('the end of signing fails nobody, and the keys go once their tokens have expired', async () => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const opaque = { life: 5 * tokenLife };
   const acts = new Map([[300, rotating(store)], ...retiring(store, 1080, 1680, opaque)]);
   const reloads = new Map([[1050, opaque]]);
@@ -253,7 +253,7 @@ test('the end of signing fails nobody, and the keys go once their tokens have ex
 });
 
 test('a key removed by force fails its own tokens alone', async () => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   let gone = { from: 0, until: 0 };
   const force = async (now: Instant): Promise<unknown> => {
     const [, middle] = await store.list('signing_key', club);
@@ -278,11 +278,11 @@ test('a key removed by force fails its own tokens alone', async () => {
 });
 
 test('verification does fail where a key signs at once, or goes too early', async () => {
-  const hasty = createMemoryStore();
+  const hasty = openMemoryStore();
   const acts = new Map([[300, rotating(hasty, 0)]]);
   assert.notDeepEqual(await failures({ store: hasty, acts, until: 900 }), []);
 
-  const early = createMemoryStore();
+  const early = openMemoryStore();
   const remove = async (): Promise<unknown> => {
     const [first] = await early.list('signing_key', club);
     return early.changeAll('signing_key', { programme: club }, (keys) =>

@@ -6,8 +6,7 @@ import { beforeEach, describe, test } from 'node:test';
 import { renewTokenKey, retireKeys, rotateKeys } from '../../src/cli/keys/changes.ts';
 import { type Instant, milliseconds, type Milliseconds } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
-import { openFileStore } from '../../src/store/sqlite/store.ts';
+import { openFileStore, openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { shortestWait } from '../../src/token/key_rules.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { openTokenKeys, type TokenKeys } from '../../src/token/token_keys.ts';
@@ -23,7 +22,7 @@ const day = 86_400;
 
 let store: Store;
 beforeEach(() => {
-  store = createMemoryStore();
+  store = openMemoryStore();
 });
 
 /** A server that opens its keys at a second of the clock; its tokens live for `life` seconds. */

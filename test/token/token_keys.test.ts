@@ -9,7 +9,7 @@ import { type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import type { TokenKeyRecord } from '../../src/oauth/signing_key.ts';
 import type { Store } from '../../src/store/contract.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { shortestWait } from '../../src/token/key_rules.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import type { SealingKey } from '../../src/token/sealed/sealing_key.ts';
@@ -32,7 +32,7 @@ const day = 86_400;
 
 let store: Store;
 beforeEach(() => {
-  store = createMemoryStore();
+  store = openMemoryStore();
 });
 
 /** A server that opens its keys at a second of the clock. */

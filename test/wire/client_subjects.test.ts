@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Subject } from '../../src/oauth/member.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { findMember } from '../store/fixtures.ts';
 import { testClock } from '../support/clock.ts';
 import {
@@ -40,7 +40,7 @@ async function told(club: Club, kind: 'member' | 'client', token: string): Promi
 
 for (const format of ['opaque', 'jwt'] as const) {
   test(`HOSTILE 72: a member whose subject looks like a client’s by now gets no token, ${format}`, async (t) => {
-    const [store, clock] = [createMemoryStore(), testClock()];
+    const [store, clock] = [openMemoryStore(), testClock()];
     const over = [managed, `tokens: { access: { format: ${format} } }`];
     const before = await openClub(t, { store, clock, over });
     const changed = shippedProgramme(

@@ -9,7 +9,7 @@ import { digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { jwtBearer } from '../../src/oauth/grant.ts';
 import { assertionType } from '../../src/programme/requests/client_assertion.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { registered, signJwt, testKey } from '../support/assertions.ts';
 import {
   askPartnerToken,
@@ -35,7 +35,7 @@ import { openNodes } from '../support/nodes.ts';
 async function openReloading(
   t: TestContext,
   over: string,
-  store = createMemoryStore(),
+  store = openMemoryStore(),
 ): Promise<{ readonly club: Club; readonly reload: (over: string) => Promise<Club> }> {
   // The store outlives the servers.
   const shared = Object.assign(store, { close: async () => Promise.resolve() });

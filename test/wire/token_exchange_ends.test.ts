@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 
 import { tokenExchange } from '../../src/oauth/grant.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { testClock } from '../support/clock.ts';
 import {
   askTokens,
@@ -130,7 +130,7 @@ for (const [form, over] of Object.entries(forms)) {
       });
 
       test('end with it where a reload has turned exchanges off', async (t) => {
-        const [store, clock] = [createMemoryStore(), testClock()];
+        const [store, clock] = [openMemoryStore(), testClock()];
         const club = await open(t, over, { store, clock });
         const all = await chain(club, await first(club), 2);
         // Without a JWT in the file no JWT is verified.

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { deadToken } from '../../src/engine/causes/token.ts';
 import { findStandingToken } from '../../src/engine/presented/access_token.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
-import { createMemoryStore } from '../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { testClock } from '../support/clock.ts';
 import {
   askPartnerToken,
@@ -82,7 +82,7 @@ test('G-19: reuse of a refresh token of a form ends the login', async (t) => {
 
 test('the store is told neither a token nor what it stands for', async (t) => {
   const told: string[] = [];
-  const memory = createMemoryStore();
+  const memory = openMemoryStore();
   const store = new Proxy(memory, {
     get: (target, name) => {
       const verb: unknown = Reflect.get(target, name);
@@ -131,7 +131,7 @@ test('what cannot be kept is not told, and spends nothing', async (t) => {
 });
 
 test('tokens from before there was a form are good, and after another form, too', async (t) => {
-  const [store, clock] = [createMemoryStore(), testClock()];
+  const [store, clock] = [openMemoryStore(), testClock()];
   const [old, first, second] = [
     '',
     forms,

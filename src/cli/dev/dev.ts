@@ -26,7 +26,7 @@ import {
   withLogos,
 } from '../../programme/language/load.ts';
 import { compileProgramme } from '../../programme/programme.ts';
-import { createMemoryStore } from '../../store/memory/store.ts';
+import { openMemoryStore } from '../../store/sqlite/store.ts';
 import { createKeyring, masterKeyBytes } from '../../token/keyring.ts';
 import { failed, misconfigured, wrongUsage } from '../exit.ts';
 import { startHousekeeping } from '../server/housekeeping.ts';
@@ -58,7 +58,7 @@ export async function dev(options: DevOptions): Promise<void> {
   log.follow(fullLog);
   ignoreSignals(log, ['SIGUSR1']);
   const foundation = {
-    store: createMemoryStore(),
+    store: openMemoryStore(),
     clock: systemClock(),
     keyring: createKeyring(Buffer.from(randomKey(masterKeyBytes), 'base64url')),
     log,

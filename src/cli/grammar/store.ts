@@ -2,7 +2,6 @@
 
 import { backup } from '../store/backup.ts';
 import { copy } from '../store/copy.ts';
-import { migrate } from '../store/migrate.ts';
 import { restore } from '../store/restore.ts';
 import { verify } from '../store/view.ts';
 import { option, type Verb } from './grammar.ts';
@@ -56,15 +55,5 @@ export const storeVerbs: readonly Verb[] = [
     ],
     example: 'jetway store copy --from file:./data/jetway.db',
     run: copy,
-  },
-  {
-    words: 'store migrate',
-    summary: 'bring the tables of a PostgreSQL store to this version, while older servers go on',
-    details:
-      'The first server of a new version does so as well. --contract takes away what only older versions need: they are refused from then on. It is refused while a server of an older version runs.',
-    reads: 'store',
-    options: [option('--contract', 'and take away what only older versions need')],
-    example: 'jetway store migrate --contract',
-    run: migrate,
   },
 ];

@@ -35,13 +35,14 @@ export function createBreaker(clock: Clock, rules: BreakerRules = usualBreaker):
     return rested >= 0 && rested < rules.pause;
   };
   const leave = (probes: boolean): Leave => ({
+    // The outcome of a call from before the breaker opened says nothing about the service now.
     succeed: () => {
+      if (openedAt !== undefined && !probes) return;
       failures = 0;
       openedAt = undefined;
       probing = false;
     },
     fail: () => {
-      // The outcome of a call from before the breaker opened says nothing about the service now.
       if (openedAt !== undefined && !probes) return;
       failures += 1;
       probing = false;

@@ -6,15 +6,7 @@ import { Unavailable } from '../../oauth/failure.ts';
 import type { TextVerbs } from '../grants.ts';
 import { type Floor, issueOf, type KeptText } from '../kept_texts.ts';
 import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
-import {
-  floorName,
-  floorRow,
-  heldIn,
-  keptRow,
-  markRows,
-  raiseFloor,
-  withMark,
-} from '../sql/kept_rows.ts';
+import { floorName, floorRow, heldIn, keptRow, markRow, raiseFloor } from '../sql/kept_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
 import { expectWhole, type Value } from '../sql/table.ts';
 import { type KeptRow, keptTexts, revokedTokens } from '../sql/tables.ts';
@@ -43,24 +35,18 @@ const keep: Statement = {
 };
 
 const names = arrayRows({ programme: 'text', use: 'text', key: 'text' });
-const parts = partReader({
-  row: leftJoined(keptTexts, 'kept_text'),
-  said: leftJoined(keptTexts, 'said'),
-});
+const parts = partReader({ row: leftJoined(keptTexts, 'kept_text') });
 
 const find: Statement = {
   name: 'find_kept',
   text: `SELECT ${parts.columns} FROM ${names.from('asked')}
-    LEFT JOIN kept_text USING (programme, use, key)
-    LEFT JOIN kept_text AS said ON asked.use = 'live_token' AND said.programme = asked.programme
-      AND said.use = 'live_mark' AND said.key = asked.key ORDER BY asked.n`,
+    LEFT JOIN kept_text USING (programme, use, key) ORDER BY asked.n`,
   isRead: true,
 };
 
 const own = arrayRows({ programme: 'text', key: 'text', token: 'text' });
 const liveParts = partReader({
   held: leftJoined(keptTexts, 'kept_text'),
-  said: leftJoined(keptTexts, 'said'),
   revoked: leftJoined(revokedTokens, 'revoked_token'),
 });
 
@@ -69,8 +55,6 @@ const findLive: Statement = {
   text: `SELECT ${liveParts.columns} FROM ${own.from('asked')}
     LEFT JOIN kept_text ON kept_text.programme = asked.programme AND kept_text.use = 'live_token'
       AND kept_text.key = asked.key
-    LEFT JOIN kept_text AS said ON said.programme = asked.programme AND said.use = 'live_mark'
-      AND said.key = asked.key
     LEFT JOIN revoked_token ON revoked_token.programme = asked.programme
       AND revoked_token.key = asked.token`,
   isRead: true,
@@ -96,9 +80,6 @@ const makeLive: Statement = {
       INSERT INTO revoked_token (${ended.names.join(', ')}) SELECT ${ended.names.join(', ')}
       FROM ${ended.from('ended', endedAt)} WHERE EXISTS (SELECT FROM done)
       ON CONFLICT DO NOTHING
-    ), said AS (
-      ${into} SELECT ${rows.names.join(', ')} FROM ${rows.from('mark', endedAt + ended.length)}
-      WHERE EXISTS (SELECT FROM done) ${replace}
     )
     SELECT 1 FROM done`,
   isRead: false,
@@ -123,9 +104,9 @@ async function takePlace(
       own.values([{ programme, key, token: tokenId }]),
       until,
     );
-    const { held, said, revoked } = liveParts.read(row as Value[]);
+    const { held, revoked } = liveParts.read(row as Value[]);
     if (held !== null) expectWhole(keptTexts, held);
-    const found = held === null ? undefined : readMark(heldIn(withMark(held, said)));
+    const found = held === null ? undefined : readMark(heldIn(held));
     const change = takeOver(found, revoked !== null, token, now);
     // What an earlier run has written is written again: see `untilKnown`.
     const isLive = found?.tokenId === tokenId;
@@ -136,12 +117,10 @@ async function takePlace(
       key: change.ends.tokenId,
       expires_at: change.ends.expiresAt,
     };
-    const [live, saying] = markRows(token, mark);
     const params = [
-      ...rows.values([live]),
+      ...rows.values([markRow(token, mark)]),
       ...before.values([{ held: held?.kept ?? null }]),
       ...ended.values(ends === undefined ? [] : [ends]),
-      ...rows.values([saying]),
     ];
     if ((await link.run(makeLive, params, until)).length > 0) return true;
   }
@@ -174,7 +153,7 @@ export function textVerbs(link: Link): TextVerbs {
       return asked.map(({ mark }) => mark === '' || kept.has(mark));
     },
   });
-  const read = batched<Name, { readonly row: KeptRow; readonly said: KeptRow | null } | undefined>({
+  const read = batched<Name, KeptRow | null>({
     link,
     answer: async (asked, until) => {
       const found = await link.run(
@@ -182,10 +161,7 @@ export function textVerbs(link: Link): TextVerbs {
         names.values(asked.map(({ programme, use, key }) => ({ programme, use, key }))),
         until,
       );
-      return found.map((one) => {
-        const { row, said } = parts.read(one as Value[]);
-        return row === null ? undefined : { row, said };
-      });
+      return found.map((one) => parts.read(one as Value[]).row);
     },
   });
   const become = batched<Becoming, boolean>({
@@ -205,9 +181,9 @@ export function textVerbs(link: Link): TextVerbs {
         : write({ text, now, mark: text.use === 'assertion' ? randomKey(12) : '' }),
     findKept: async (programme, use, key, now) => {
       const found = await read({ programme, use, key });
-      if (found === undefined) return undefined;
-      expectWhole(keptTexts, found.row);
-      return now < found.row.ends_at ? heldIn(withMark(found.row, found.said)) : undefined;
+      if (found === null) return undefined;
+      expectWhole(keptTexts, found);
+      return now < found.ends_at ? heldIn(found) : undefined;
     },
   };
 }

@@ -9,7 +9,6 @@ import { type DatabaseClock, databaseNow } from './clock.ts';
 import { untilKnown } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
-import { schemaVersion } from './migrations.ts';
 
 /** A row a number: a node takes one that no other transaction is about to take. */
 export const leaseTable = `
@@ -19,8 +18,7 @@ CREATE TABLE node_lease (
   expires_at bigint NOT NULL,
   facts text,
   beat_at bigint,
-  beat_clock bigint,
-  schema_version bigint
+  beat_clock bigint
 ) WITH (fillfactor = 50);
 CREATE INDEX node_lease_holder ON node_lease (holder) WHERE holder IS NOT NULL;
 INSERT INTO node_lease (node, expires_at) SELECT node, 0 FROM generate_series(0, ${nodes - 1}) AS node;
@@ -57,7 +55,7 @@ const renew: Statement = {
       WHERE $4::boolean AND last_at < $2 - ${missedAfter} ON CONFLICT DO NOTHING
     )
     UPDATE node_lease SET holder = $1, expires_at = $2 + ${leaseSpan}, facts = $3, beat_at = $2,
-      beat_clock = ${databaseNow}, schema_version = ${schemaVersion}
+      beat_clock = ${databaseNow}
     WHERE node = (SELECT node FROM own UNION ALL SELECT node FROM free LIMIT 1)
       AND (holder = $1 OR NOT ${isHeld('node_lease')})
     RETURNING node, EXISTS (

@@ -6,7 +6,13 @@ import { Unavailable } from '../../oauth/failure.ts';
 import type { Answer, Place } from '../../oauth/grant.ts';
 import type { Store } from '../contract.ts';
 import { type NewLogin, PlaceTaken } from '../grants.ts';
-import { answerColumns, type KeptLogin, keptLogin, loginRow } from '../sql/login_rows.ts';
+import {
+  answerColumns,
+  type KeptLogin,
+  keptLogin,
+  loginRow,
+  revokedColumns,
+} from '../sql/login_rows.ts';
 import { from, partReader } from '../sql/parts.ts';
 import { revocationJoins, revocationParts } from '../sql/revocations.ts';
 import { stateOf } from '../sql/state.ts';
@@ -71,16 +77,24 @@ const advance: Statement = {
   isRead: false,
 };
 
-const ends = arrayRows({ place: 'bigint', programme: 'text', revoked_at: 'bigint' });
+const ends = arrayRows({
+  place: 'bigint',
+  programme: 'text',
+  revoked_at: 'bigint',
+  before: 'bytea',
+  sum: 'bigint',
+});
 
 const revoke: Statement = {
   name: 'revoke_logins',
   // A row that is revoked already is written again: what was revoked on this server alone reaches its
   // standbys before this is acknowledged.
   text: `UPDATE login SET revoked_at = coalesce(login.revoked_at, asked.revoked_at),
-      sum = CASE WHEN login.revoked_at IS NULL THEN ~login.sum ELSE login.sum END
+      sum = CASE WHEN login.revoked_at IS NULL THEN asked.sum ELSE login.sum END
     FROM ${ends.from('asked')}
-    WHERE login.place = asked.place AND login.programme = asked.programme`,
+    WHERE login.place = asked.place AND login.programme = asked.programme
+      AND (login.revoked_at IS NOT NULL OR login.state = asked.before)
+    RETURNING asked.n`,
   isRead: false,
 };
 
@@ -97,6 +111,7 @@ interface Move extends NamedLogin {
 
 interface End extends NamedLogin {
   readonly now: Instant;
+  readonly kept: KeptLogin;
 }
 
 /** Those of the logins that are there, under the digest that the caller gave them. */
@@ -176,19 +191,26 @@ export function loginVerbs(
       return asked.map((_, index) => moved.has(index) || (wasUnknown ? undefined : false));
     },
   });
-  const end = batched<End, void>({
+  const end = batched<End, boolean>({
     link,
     rowOf: ({ place }) => String(place),
     answer: async (asked, until) => {
-      const rows = asked.map(({ place, programme, now }) => ({
+      const rows = asked.map(({ place, programme, now, kept: login }) => ({
         place,
         programme,
-        revoked_at: now,
+        ...revokedColumns(login, now),
       }));
-      await untilKnown(until, () => link.run(revoke, ends.values(rows), until));
-      return asked.map(() => undefined);
+      const { result } = await untilKnown(until, () => link.run(revoke, ends.values(rows), until));
+      const ended = new Set(result.map(([n]) => Number(n) - 1));
+      return asked.map((_, index) => ended.has(index));
     },
   });
+  const revokeLogin: Store['revokeLogin'] = async (programme, place, now) => {
+    const login = await look(programme, place);
+    if (login === undefined || (await end({ programme, place, now, kept: login }))) return;
+    // It was answered meanwhile, or is gone.
+    await revokeLogin(programme, place, now);
+  };
   return {
     startLogin: async (login) => {
       const era = login.era ?? (await epochs.current()).era;
@@ -202,7 +224,7 @@ export function loginVerbs(
       if (moved === undefined) throw new Unavailable(overtaken);
       return moved;
     },
-    revokeLogin: (programme, place, now) => end({ programme, place, now }),
+    revokeLogin,
   };
 }
 

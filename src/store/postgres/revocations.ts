@@ -84,8 +84,7 @@ const revokeTokens: Statement = {
  */
 export const forgetRevoked: Statement = {
   name: 'forget_revoked',
-  text: `INSERT INTO meta AS kept (name, value) VALUES ('forgotten_since', $1::bigint::text)
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE kept.value::bigint < $1::bigint`,
+  text: 'UPDATE epoch SET forgotten_since = $1 WHERE forgotten_since < $1',
   isRead: false,
 };
 

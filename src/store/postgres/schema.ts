@@ -1,7 +1,5 @@
 // Owns the tables of a PostgreSQL store, and making them in an empty schema.
 
-import { setTimeout } from 'node:timers/promises';
-
 import type { Instant } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
 import type { Environment } from '../contract.ts';
@@ -12,9 +10,11 @@ import { throttleTable } from './counters.ts';
 import { leaseTable } from './leases.ts';
 import type { Link } from './link/link.ts';
 import { Refused, type Statement } from './link/statement.ts';
-import { migrations, schemaVersion } from './migrations.ts';
 import { outageTable } from './outages.ts';
 import { createTable } from './tables.ts';
+
+/** The tables below. Until something is released no version has the tables of another. */
+export const schemaVersion = 3;
 
 /**
  * Without sums: `epoch` has one row, which every registration and every revocation of all that an owner
@@ -26,6 +26,7 @@ CREATE TABLE epoch (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   registrations bigint NOT NULL,
   era bigint NOT NULL,
+  forgotten_since bigint NOT NULL DEFAULT 0,
   forgotten_until bigint NOT NULL,
   accepted_era bigint,
   accepted_time bigint,
@@ -44,35 +45,27 @@ export interface MadeBy {
   readonly name: string;
   /** Recorded as the time of making. */
   readonly now: Instant;
-  /** Whether the tables of an older Jetway are migrated; refused otherwise. */
-  readonly migrates: boolean;
 }
 
 type Runner = Pick<Link, 'run'>;
 
 /**
- * Makes the tables, if the schema has none; two servers that start at once make them once. Migrates those
- * of an older Jetway.
+ * Makes the tables, if the schema has none; two servers that start at once make them once.
  * @throws StoreUnusable for another environment or an unknown schema; Unavailable
  */
 export async function expectSchema(link: Runner, made: MadeBy): Promise<void> {
-  const { name, environment, migrates } = made;
+  const { name, environment } = made;
   let meta = await findMeta(link, name);
   if (meta === undefined) {
     await make(link, made);
     meta = await findMeta(link, name);
   }
   if (meta === undefined) throw new StoreUnusable(`the store ${name} has no tables`, '');
-  if (migrates && Number(meta.get('schema')) < schemaVersion) {
-    await expandSchema(link);
-    meta = (await findMeta(link, name)) ?? meta;
-  }
   expectKnown(meta, name, environment);
 }
 
 /**
- * Refuses a store that this Jetway does not know, and one that is moved or not complete. A newer schema is
- * known as long as it has all that this version needs (FAULTS 26).
+ * Refuses a store of another schema (FAULTS 26), and one that is moved or not complete.
  * @throws StoreUnusable
  */
 export function expectKnown(
@@ -97,74 +90,15 @@ export function expectKnown(
       'give each environment a database or a schema of its own (store: …?schema=NAME)',
     );
   }
-  const [version, oldest] = ['schema', 'oldest_reader'].map((key) => Number(meta.get(key)));
-  if (version !== undefined && version < schemaVersion) {
-    throw new StoreUnusable(
-      `the store ${name} has schema ${version}; this Jetway needs schema ${schemaVersion}`,
-      'run jetway store migrate, or start a server of this version, which migrates it',
-    );
-  }
-  if (oldest !== undefined && oldest > schemaVersion) {
-    throw new StoreUnusable(
-      `the store ${name} needs a Jetway of schema ${oldest} or newer; this Jetway knows schema ${schemaVersion}`,
-      'run the Jetway that has migrated it, or a newer one',
-    );
-  }
+  const version = Number(meta.get('schema'));
+  if (version === schemaVersion) return;
+  throw new StoreUnusable(
+    `the store ${name} has schema ${version}; this Jetway knows schema ${schemaVersion}`,
+    version > schemaVersion
+      ? 'run the Jetway that has made it, or a newer one'
+      : 'name another schema (?schema=) for an empty store, or run the Jetway that has made it: no version migrates stores yet',
+  );
 }
-
-/** Names the lock under which one process at a time makes or migrates the tables of a schema. */
-const migrationLock = `hashtext('jetway'), hashtext(current_schema())`;
-
-/**
- * Brings the tables of an older Jetway to this one's, which the older goes on to read. One process does it
- * while the others wait for it.
- * @throws StoreUnusable, Unavailable
- */
-export async function expandSchema(link: Runner): Promise<void> {
-  for (;;) {
-    const [[version] = []] = await link.run(readVersion, []);
-    const from = Number(version);
-    if (from >= schemaVersion) return;
-    const steps = migrations.slice(from - 1).flatMap(({ expand }) => expand);
-    const text = `DO $migrate$ BEGIN
-      IF pg_try_advisory_xact_lock(${migrationLock})
-        AND (SELECT value FROM meta WHERE name = 'schema') = '${from}' THEN
-        ${steps.map((step) => `${step};`).join('\n')}
-        UPDATE meta SET value = '${schemaVersion}' WHERE name = 'schema';
-      END IF;
-    END $migrate$`;
-    await runMaking(link, { name: 'jetway_migrate', text, isRead: false });
-    await setTimeout(100);
-  }
-}
-
-/**
- * Takes away what only Jetways older than this one need; call it in a transaction in which no server of an
- * older version runs. From then on they are refused.
- */
-export async function contractSchema(link: Runner): Promise<void> {
-  const [[oldest] = []] = await link.run(readOldest, []);
-  for (const { contract } of migrations.slice(Number(oldest) - 1)) {
-    for (const text of contract) await runMaking(link, { name: '', text, isRead: false });
-  }
-  await link.run(putOldest, [String(schemaVersion)]);
-}
-
-const readVersion: Statement = {
-  name: 'jetway_schema',
-  text: `SELECT value FROM meta WHERE name = 'schema'`,
-  isRead: true,
-};
-const readOldest: Statement = {
-  name: 'jetway_oldest',
-  text: `SELECT value FROM meta WHERE name = 'oldest_reader'`,
-  isRead: true,
-};
-const putOldest: Statement = {
-  name: 'jetway_contract',
-  text: `UPDATE meta SET value = $1 WHERE name = 'oldest_reader'`,
-  isRead: false,
-};
 
 const readMeta: Statement = {
   name: 'jetway_meta',
@@ -197,7 +131,6 @@ async function make(link: Runner, { environment, schema, now }: MadeBy): Promise
   const meta = {
     environment,
     schema: String(schemaVersion),
-    oldest_reader: String(schemaVersion),
     created_at: new Date(now).toISOString(),
     store: randomKey(12),
   };

@@ -57,10 +57,14 @@ export function secretUses(care: Link): SecretUses {
       }
     },
     flush: async (until) => {
-      const uses = [...waiting.all];
-      waiting.clear();
-      // A use may be lost; the next hour's is written.
-      if (uses.length > 0) await care.run(put, columns.values(uses), until).catch(() => undefined);
+      const uses = waiting.all;
+      if (uses.length === 0) return;
+      try {
+        await care.run(put, columns.values(uses), until);
+        waiting.written(uses);
+      } catch {
+        // They are written with the next sweep.
+      }
     },
   };
 }

@@ -65,7 +65,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       schema: location.schema,
       name,
       now: instant(Date.now()),
-      migrates: options.onFatal !== undefined,
     });
     await expectOwnHistory(care, name, primary.cluster);
     await keepHistory(care, primary.cluster);
@@ -81,9 +80,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const uses = secretUses(care);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
-    const { isBehind, ...time } = timeVerbs({ link, care, uses, isRelieved });
+    const { isBehind, life, ...time } = timeVerbs({ link, care, uses, isRelieved });
     const { recorded } = await time.time();
-    const sweep = sweepVerb(care, recorded);
+    const sweep = sweepVerb(care, recorded, life);
     return {
       ...registryVerbs({ link, care, epochs, written: uses.written }),
       ...codeVerbs(link, epochs, logins.revokeLogin),

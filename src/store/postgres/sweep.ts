@@ -20,15 +20,21 @@ import { tableRows } from './tables.ts';
 interface Preparation {
   readonly reads: string;
   readonly run: (found: readonly Found[][]) => Promise<void>;
+  /** Whether rows stay once another time is accepted: by that time they may not be over. */
+  readonly isOfOneLife?: true;
 }
 
 type Sweep = (now: Instant, limit: number) => Promise<number>;
 
 /**
- * A sweep over all tables whose rows have an end. Each call reads a bounded number of rows of a table in
+ * A sweep over all tables whose rows have an end; `life` is the accepted era that this process goes by. Each call reads a bounded number of rows of a table in
  * the order of its key, on from where the last call stopped.
  */
-export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['sweep'] {
+export function sweepVerb(
+  care: Link,
+  recorded: Instant | undefined,
+  life: () => number | null,
+): Keeping['sweep'] {
   const spent = partReader({ row: from(codes, 'code') });
   const spentRows = tableRows(spentCodes);
   const keep: Statement = {
@@ -59,12 +65,16 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
         await care.run(keep, spentRows.values(whole.map(spentRow)));
       },
     },
-    revoked_token: { reads: 'revoked_token.expires_at', run: noteEnds },
-    kept_text: { reads: `CASE WHEN ${isMark} THEN kept_text.ends_at ELSE 0 END`, run: noteEnds },
+    revoked_token: { reads: 'revoked_token.expires_at', run: noteEnds, isOfOneLife: true },
+    kept_text: {
+      reads: `CASE WHEN ${isMark} THEN kept_text.ends_at ELSE 0 END`,
+      run: noteEnds,
+      isOfOneLife: true,
+    },
   };
   const sweeps: readonly Sweep[] = [
     ...[...ends, endingAt(throttle, 'throttle.ends_at')].map((end) =>
-      tableSweep(care, end, before[end.table.name]),
+      tableSweep(care, life, end, before[end.table.name]),
     ),
     async (now) => (await care.run(forgetOutages, [now])).length,
   ];
@@ -85,12 +95,22 @@ export function sweepVerb(care: Link, recorded: Instant | undefined): Keeping['s
 /** Not after any value of a column; which of them, does not matter. */
 const firstOf = { text: '', integer: 0, blob: new Uint8Array() } as const;
 
+/**
+ * SQL of whether no other time was accepted since that of the parameter `$n`. It waits for one that is
+ * being accepted; one that begins later sees what was noted before.
+ */
+function isLife(n: number): string {
+  return `EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $${n}::bigint FOR SHARE)`;
+}
+
 function tableSweep(
   care: Link,
+  life: () => number | null,
   { table: { name, key, columns }, isOver, upTo, looks }: Ends,
   before?: Preparation,
 ): Sweep {
   const isEnded = isOver('$1');
+  const isOfOneLife = before?.isOfOneLife === true;
   const list = key.map((column) => `${name}.${column}`).join(', ');
   const marks = (first: number): string =>
     key
@@ -116,7 +136,8 @@ function tableSweep(
   const remove: Statement = {
     name: `sweep_${name}`,
     // Asked of the row itself again: another node may have begun it anew since this statement began.
-    text: `DELETE FROM ${name} WHERE (${list}) IN (SELECT ${list} ${range}) AND ${isEnded} RETURNING 1`,
+    text: `DELETE FROM ${name} WHERE (${list}) IN (SELECT ${list} ${range}) AND ${isEnded}
+      ${isOfOneLife ? `AND ${isLife(2 * key.length + 5)}` : ''} RETURNING 1`,
     isRead: false,
   };
   const none = key.map((column) => firstOf[columns[column]?.type ?? 'text']);
@@ -127,7 +148,7 @@ function tableSweep(
     const end = [found === undefined, ...(found ?? none)];
     const params = [upTo(now), ...start, ...end, limit];
     if (before) await before.run((await care.run(look, params)) as Found[][]);
-    const gone = await care.run(remove, params);
+    const gone = await care.run(remove, isOfOneLife ? [...params, life()] : params);
     // A call that reached its limit may have left ended rows: the next call reads this range again.
     if (gone.length < limit) begin = found;
     return gone.length;

@@ -57,6 +57,8 @@ export interface TimeParts {
 interface TimeVerbs extends Pick<Keeping, 'time' | 'acceptTime'> {
   /** Whether this process goes by a time that another one has corrected since. */
   readonly isBehind: () => Promise<boolean>;
+  /** The accepted era that this process goes by. */
+  readonly life: () => number | null;
 }
 
 export function timeVerbs({ link, care, uses, isRelieved }: TimeParts): TimeVerbs {
@@ -81,6 +83,7 @@ export function timeVerbs({ link, care, uses, isRelieved }: TimeParts): TimeVerb
     return found;
   };
   return {
+    life: () => followed ?? null,
     isBehind: async () => (await read(care)).era !== followed,
     time: async (now) => {
       const isWritten = written !== undefined && (now ?? written) - written < recordedEvery;

@@ -5,8 +5,7 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Floor, HeldText, KeptText } from '../kept_texts.ts';
 import { type LiveMark, type LiveToken, markText, setBackMark } from '../live_tokens.ts';
 import { everybody } from './revocations.ts';
-import { expectWhole } from './table.ts';
-import { type KeptRow, keptTexts } from './tables.ts';
+import type { KeptRow } from './tables.ts';
 
 export function keptRow(
   { programme, use, key, text, until }: KeptText,
@@ -25,34 +24,15 @@ export function heldIn({ kept: text, mark, ends_at: until }: KeptRow): HeldText 
   return { text, mark, until };
 }
 
-/** The same in two rows: an earlier Jetway on PostgreSQL replaces no row that has a mark. */
-export function markRows(
-  token: LiveToken,
-  live: LiveMark,
-): readonly [Omit<KeptRow, 'sum'>, Omit<KeptRow, 'sum'>] {
-  const whole = markRow(token, live);
-  return [
-    { ...whole, mark: '' },
-    { ...whole, use: 'live_mark' },
-  ];
-}
-
-/** The row of an owner's live token with its mark, unless an earlier Jetway has written another token since. */
-export function withMark(row: KeptRow, said: KeptRow | null | undefined): KeptRow {
-  if (said?.kept !== row.kept) return row;
-  expectWhole(keptTexts, said);
-  return { ...row, mark: said.mark };
-}
-
 /** SQL of whether a row is a mark. */
-export const isMark = `kept_text.use IN ('live_token', 'live_mark') AND kept_text.kept <> ''`;
+export const isMark = `kept_text.use = 'live_token' AND kept_text.kept <> ''`;
 
 /**
  * SQL of whether a mark may be of a clock that was ahead of a time, which is SQL of `digitsOf` it. Texts are
  * compared: a wild clock writes more or fewer digits, and is looked at.
  */
 export function isMarkAfter(time: string): string {
-  return `kept_text.use IN ('live_token', 'live_mark') AND kept_text.mark <> ''
+  return `kept_text.use = 'live_token' AND kept_text.mark <> ''
     AND (substr(kept_text.mark, 14, 1) <> ' ' OR substr(kept_text.mark, 1, 13) > ${time})`;
 }
 

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 
+import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type {
   Answer,
@@ -16,9 +17,8 @@ import type {
 import type { Member, Subject } from '../../oauth/member.ts';
 import type { NewLogin, SpentFor } from '../grants.ts';
 import { cutDigest, diedAtOnce, type KeptCode } from '../judgement.ts';
-import { detailsColumn, detailsOf } from './details.ts';
 import { answerOf, stateOf } from './state.ts';
-import { damaged, expectWhole, rowSum, type RowOf, turned } from './table.ts';
+import { damaged, expectWhole, rowSum, type RowOf } from './table.ts';
 import {
   type CodeRow,
   codes,
@@ -81,6 +81,22 @@ function memberOf(
   return member;
 }
 
+/** What few codes and logins have: a member's properties, a request's nonce. */
+interface Details extends Pick<Member, 'properties'> {
+  readonly nonce?: string;
+}
+
+/** Details as JSON; null where there are none. */
+function detailsColumn({ properties }: Member, nonce?: string): string | null {
+  return properties === undefined && nonce === undefined
+    ? null
+    : JSON.stringify({ properties, nonce });
+}
+
+function detailsOf(column: string | null): Details {
+  return column === null ? {} : (JSON.parse(column) as Details);
+}
+
 /** An object that is being made: a property is added where its column has a value. */
 type Writable<Made> = { -readonly [Name in keyof Made]: Made[Name] };
 
@@ -93,11 +109,11 @@ export function loginRow(login: NewLogin, era: Era): Omit<LoginRow, 'sum'> {
     ...memberColumns(member, login.scope),
     ends_at: login.endsAt,
     era,
-    revoked_at: null,
     login_digest: Buffer.from(login.loginDigest, 'latin1'),
+    details: detailsColumn(member),
+    revoked_at: null,
     own_scope: login.ownScope ?? null,
     state: stateOf(login),
-    details: detailsColumn(member),
   };
 }
 
@@ -105,17 +121,17 @@ export function loginRow(login: NewLogin, era: Era): Omit<LoginRow, 'sum'> {
 export interface KeptLogin {
   readonly login: Login;
   readonly state: LoginState;
-  /** The sum over the columns that no answer changes. */
+  /** The sum over the columns that never change. */
   readonly constants: number;
 }
 
-const constantColumns = logins.summed.slice(0, -2) as readonly (keyof LoginRow)[];
+const constantColumns = logins.summed.slice(0, -3) as readonly (keyof LoginRow)[];
 
 /** The login of a row, revoked or not. */
 export function keptLogin(row: LoginRow, found: Revocations): KeptLogin {
   const constants = rowSum(constantColumns.map((name) => row[name]));
-  const sum = rowSum([row.own_scope, row.state], constants);
-  if ((row.revoked_at === null ? sum : turned(sum)) !== row.sum) throw damaged(logins.name);
+  const sum = rowSum([row.revoked_at, row.own_scope, row.state], constants);
+  if (sum !== row.sum) throw damaged(logins.name);
   const login: Writable<Login> = {
     programme: row.programme,
     place: row.place,
@@ -124,7 +140,7 @@ export function keptLogin(row: LoginRow, found: Revocations): KeptLogin {
     loginDigest: Buffer.from(row.login_digest).toString('latin1'),
   };
   if (row.subject !== noSubject) {
-    login.member = memberOf(row, detailsOf(logins.name, row.details));
+    login.member = memberOf(row, detailsOf(row.details));
   }
   if (row.scope !== null) login.scope = row.scope;
   const revoked = row.revoked_at !== null || isRevoked(row.era, found);
@@ -150,7 +166,20 @@ export function answerColumns(
   answer: Answer,
 ): Pick<LoginRow, 'own_scope' | 'state' | 'sum'> {
   const [own_scope, state] = [answer.ownScope ?? null, stateOf(answer)];
-  return { own_scope, state, sum: rowSum([own_scope, state], constants) };
+  return { own_scope, state, sum: rowSum([null, own_scope, state], constants) };
+}
+
+/** The columns by which a login is revoked, as long as `before` is its state. */
+export function revokedColumns(
+  { constants, state }: KeptLogin,
+  revoked_at: Instant,
+): Pick<LoginRow, 'revoked_at' | 'sum'> & { readonly before: Uint8Array } {
+  const before = stateOf(state);
+  return {
+    revoked_at,
+    before,
+    sum: rowSum([revoked_at, state.ownScope ?? null, before], constants),
+  };
 }
 
 /**
@@ -180,7 +209,7 @@ export function codeRow(code: AuthorizationCode, era: Era): Omit<CodeRow, 'sum'>
 /** The code of a row. */
 export function keptCode(row: CodeRow, found: Revocations): KeptCode {
   expectWhole(codes, row);
-  const details = detailsOf(codes.name, row.details);
+  const details = detailsOf(row.details);
   const code: Writable<AuthorizationCode> = {
     programme: row.programme,
     key: row.key,

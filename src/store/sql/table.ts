@@ -10,19 +10,12 @@ export type Value = string | number | Uint8Array | null;
 export interface Column<Held extends Value = Value> {
   readonly type: 'text' | 'integer' | 'blob';
   readonly isNullable: boolean;
-  /** Its texts have a sum of their own (`withSum`), and the row's does not cover them. */
-  readonly hasOwnSum?: boolean;
   /** Never there: it carries the type of the column's values. */
   readonly held?: Held;
 }
 
 export function text<Held extends string = string>(): Column<Held> {
   return { type: 'text', isNullable: false };
-}
-
-/** Texts of `withSum`: a column that was added to a table, to rows whose sums were there already. */
-export function ownSummed(): Column<string> {
-  return { type: 'text', isNullable: false, hasOwnSum: true };
 }
 
 export function integer<Held extends number = number>(): Column<Held> {
@@ -56,8 +49,6 @@ export interface Table<Row = unknown> extends ColumnList<Row> {
   readonly columns: Columns;
   /** The columns that the sum covers, in the order in which it covers them. */
   readonly summed: readonly string[];
-  /** The sum is turned over (`turned`) while this column holds a value. */
-  readonly turnedBy: string | undefined;
   readonly key: readonly string[];
   readonly unique: readonly (readonly string[])[];
   /** How rows lie beside each other, where a backend has the choice. */
@@ -72,7 +63,6 @@ interface Layout<Name> {
   readonly order?: Table['order'];
   /** Columns that the sum does not cover. */
   readonly unsummed?: readonly Name[];
-  readonly turnedBy?: Name;
 }
 
 /** A table whose rows have no sums. */
@@ -81,9 +71,9 @@ export function plainTable<Listed extends Columns>(
   layout: Layout<keyof Listed & string>,
   columns: Listed,
 ): Table<RowOfColumns<Listed>> {
-  const { key, unique = [], order = 'by key', turnedBy } = layout;
+  const { key, unique = [], order = 'by key' } = layout;
   const names = Object.keys(columns);
-  return { name, columns, names, summed: [], turnedBy, key, unique, order };
+  return { name, columns, names, summed: [], key, unique, order };
 }
 
 /**
@@ -96,11 +86,9 @@ export function table<Listed extends Columns>(
   listed: Listed,
 ): Table<RowOfColumns<Listed> & { readonly sum: number }> {
   const { unsummed = [] } = layout;
-  const covered = Object.entries(listed).filter(
-    ([column, { hasOwnSum }]) => hasOwnSum !== true && !unsummed.includes(column),
-  );
+  const covered = Object.keys(listed).filter((column) => !unsummed.includes(column));
   const { row: _row, ...described } = plainTable(name, layout, { ...listed, sum: integer() });
-  return { ...described, summed: covered.map(([column]) => column) };
+  return { ...described, summed: covered };
 }
 
 /** Some columns of a table. */
@@ -137,16 +125,10 @@ function coveredText(value: string | number | null): string {
   return value === null ? '\u0001\u0000' : `${value}\u0000`;
 }
 
-/** A sum turned over: SQL's `~sum`. */
-export function turned(sum: number): number {
-  return ~sum;
-}
-
 /** The sum that a row of these values has. */
-export function sumOf<Row>({ summed, turnedBy }: Table<Row>, row: Omit<Row, 'sum'>): number {
+export function sumOf<Row>({ summed }: Table<Row>, row: Omit<Row, 'sum'>): number {
   const values = row as Readonly<Record<string, Value>>;
-  const sum = rowSum(summed.map((name) => values[name] ?? null));
-  return turnedBy === undefined || (values[turnedBy] ?? null) === null ? sum : turned(sum);
+  return rowSum(summed.map((name) => values[name] ?? null));
 }
 
 /**
@@ -160,37 +142,14 @@ export function expectWhole<Row extends { readonly sum: number }>(
   if (sumOf(described, row) !== row.sum) throw damaged(described.name);
 }
 
-/**
- * A check of rows that are read as the values of `names`: whether each fits its sum, and the texts in it
- * that have sums of their own. Every row of a table without sums does.
- */
+/** A check of rows that are read as the values of `names`; every row of a table without sums is whole. */
 export function wholeness<Row>(
-  { summed, turnedBy, columns, names: all }: Table<Row>,
+  { summed, names: all }: Table<Row>,
   names: readonly string[] = all,
 ): (row: readonly Value[]) => boolean {
-  const at = (name: string): number => names.indexOf(name);
-  const covered = summed.map(at);
-  const own = names.filter((name) => columns[name]?.hasOwnSum === true).map(at);
-  const [turner, sum] = [at(turnedBy ?? ''), at('sum')];
-  return (row) => {
-    if (sum === -1) return true;
-    const expected = rowSum(covered.map((index) => row[index] ?? null));
-    if (row[sum] !== ((row[turner] ?? null) === null ? expected : turned(expected))) return false;
-    return own.every(
-      (index) => row[index] === null || textBehindSum(String(row[index])) !== undefined,
-    );
-  };
-}
-
-/** A text behind its sum, for a column with `hasOwnSum`. */
-export function withSum(covered: string): string {
-  return `${rowSum([covered])} ${covered}`;
-}
-
-/** The text of a column with `hasOwnSum`; undefined where it does not fit its sum. */
-export function textBehindSum(column: string): string | undefined {
-  const covered = column.slice(column.indexOf(' ') + 1);
-  return column === withSum(covered) ? covered : undefined;
+  const covered = summed.map((name) => names.indexOf(name));
+  const sum = names.indexOf('sum');
+  return (row) => sum === -1 || row[sum] === rowSum(covered.map((index) => row[index] ?? null));
 }
 
 /** The error of a verb that met a damaged row. */

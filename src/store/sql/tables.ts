@@ -11,7 +11,6 @@ import {
   blob,
   integer,
   nullable,
-  ownSummed,
   plainTable,
   type RowOf,
   type Table,
@@ -29,8 +28,7 @@ const member = {
 };
 
 /**
- * Authorization codes. Their details (`detailsColumn`) have a sum of their own, as those of logins: an
- * older Jetway beside this one writes rows without them. Keys are random, so rows lie in the order of their
+ * Authorization codes. Keys are random, so rows lie in the order of their
  * issue: codes that are spent together were issued together and share pages, and only the two indices are
  * written in random places.
  */
@@ -51,7 +49,7 @@ export const codes = table(
     forget_at: integer<Instant>(),
     spent_for: integer<Place>(),
     era: integer<Era>(),
-    details: nullable(ownSummed()),
+    details: nullable(text()),
   },
 );
 export type CodeRow = RowOf<typeof codes>;
@@ -73,18 +71,11 @@ export const spentCodes = table(
 
 /**
  * Logins, in the order of their places, which is that of time: no other index. An answer
- * changes the last two columns alone, and `state` has a fixed length: rows of a page never move. The sum does
- * not cover `revoked_at`: revoking turns the sum over (`~sum`), which needs no look at the row, and tells a
- * revocation from a flipped bit, and its loss from one.
+ * changes the last two columns alone, and `state` has a fixed length: rows of a page never move.
  */
 export const logins = table(
   'login',
-  {
-    key: ['place'],
-    order: 'as inserted',
-    unsummed: ['revoked_at'],
-    turnedBy: 'revoked_at',
-  },
+  { key: ['place'], order: 'as inserted' },
   {
     place: integer<Place>(),
     programme: text<ProgrammeId>(),
@@ -93,11 +84,11 @@ export const logins = table(
     scope: nullable(text()),
     ends_at: integer<Instant>(),
     era: integer<Era>(),
-    revoked_at: nullable(integer<Instant>()),
     login_digest: blob(),
+    details: nullable(text()),
+    revoked_at: nullable(integer<Instant>()),
     own_scope: nullable(text()),
     state: blob(),
-    details: nullable(ownSummed()),
   },
 );
 export type LoginRow = RowOf<typeof logins>;

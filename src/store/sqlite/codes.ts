@@ -30,6 +30,15 @@ export function fileCodes(
   const markSpent = codeMarker(database);
   // A code is spent moments after its login, mostly by this process: the held row saves a read.
   const seen = new Remembered<FoundCode>(fresh, mostAlive);
+  const look = (programme: ProgrammeId, key: CodeKey): FoundCode | undefined => {
+    const name = nameIn(programme, key);
+    const held = seen.get(name, () => undefined);
+    if (held !== undefined) return held;
+    const found = find(programme, key);
+    // Not of a spent code: a sweep cuts it, and removes what is left of it with its login.
+    if (found?.kept.spentFor === undefined && found !== undefined) seen.note(name, found);
+    return found;
+  };
   const issue = codeIssuer(database, eras, (...name) => void seen.take(nameIn(...name)));
   return {
     issueCode: (code) =>
@@ -37,13 +46,11 @@ export function fileCodes(
         const { programme, key } = code;
         const outcome = issue(code);
         // The row is read back, since a revocation may cover it already.
-        if (outcome === 'issued') seen.get(nameIn(programme, key), () => find(programme, key));
+        if (outcome === 'issued') look(programme, key);
         return outcome;
       }),
     findCode: (programme, key, now) =>
-      queue.read(() =>
-        visibleCode(seen.get(nameIn(programme, key), () => find(programme, key))?.kept, now),
-      ),
+      queue.read(() => visibleCode(look(programme, key)?.kept, now)),
     spendCode: (programme, client, key, login, now) =>
       // On a full disk no code is issued, so few codes are left, and the reserve has room to spend them.
       queue.writeFromReserve((): SpendOutcome => {

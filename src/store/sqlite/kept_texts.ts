@@ -16,7 +16,6 @@ import {
   markRow,
   raiseFloor,
   rowSetBack,
-  withMark,
 } from '../sql/kept_rows.ts';
 import { from } from '../sql/parts.ts';
 import { expectWhole } from '../sql/table.ts';
@@ -39,11 +38,8 @@ export function fileTexts(
   const put = inserter(database, keptTexts, replacing(keptTexts));
   const look = (...name: readonly [string, string, string]): KeptRow | undefined => {
     const row = find(...name)?.row;
-    if (row === undefined) return undefined;
-    expectWhole(keptTexts, row);
-    if (row.use !== 'live_token' || row.mark !== '') return row;
-    // Of a store that was copied from PostgreSQL.
-    return withMark(row, find(row.programme, 'live_mark', row.key)?.row);
+    if (row !== undefined) expectWhole(keptTexts, row);
+    return row;
   };
   const becomeLive = (token: LiveToken, now: Instant): boolean => {
     const { programme, use, key, tokenId } = token;

@@ -7,7 +7,14 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import type { LoginState, Place } from '../../oauth/grant.ts';
 import type { Store } from '../contract.ts';
 import { type NewLogin, PlaceTaken } from '../grants.ts';
-import { advanced, answerColumns, type KeptLogin, keptLogin, loginRow } from '../sql/login_rows.ts';
+import {
+  advanced,
+  answerColumns,
+  type KeptLogin,
+  keptLogin,
+  loginRow,
+  revokedColumns,
+} from '../sql/login_rows.ts';
 import { from } from '../sql/parts.ts';
 import { revocationJoins, revocationParts } from '../sql/revocations.ts';
 import { stateOf } from '../sql/state.ts';
@@ -43,8 +50,7 @@ export function loginRows(database: DatabaseSync, fresh: Freshness, eras: Eras):
      WHERE place = ? AND programme = ? AND state = ? AND revoked_at IS NULL`,
   );
   const revoke = database.prepare(
-    `UPDATE login SET revoked_at = ?, sum = ~sum
-     WHERE place = ? AND programme = ? AND revoked_at IS NULL`,
+    'UPDATE login SET revoked_at = ?, sum = ? WHERE place = ? AND revoked_at IS NULL',
   );
   const held = new Remembered<KeptLogin, Place>(fresh, mostHeld);
   const look = (programme: ProgrammeId, place: Place): KeptLogin | undefined => {
@@ -68,7 +74,10 @@ export function loginRows(database: DatabaseSync, fresh: Freshness, eras: Eras):
       return changes === 1;
     },
     revoke: (programme, place, now) => {
-      revoke.run(now, place, programme);
+      const found = look(programme, place);
+      if (found === undefined) return;
+      const { revoked_at, sum } = revokedColumns(found, now);
+      revoke.run(revoked_at, sum, place);
       held.take(place);
     },
     forget: (place) => void held.take(place),

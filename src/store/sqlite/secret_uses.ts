@@ -39,6 +39,7 @@ export function fileSecretUses(database: DatabaseSync): SecretUses {
   );
   const lower = database.prepare('UPDATE secret_use SET used_at = ?1 WHERE used_at > ?1');
   const waiting = new WaitingUses();
+  let uncommitted: WaitingUses['all'] = [];
   return {
     record: waiting.record,
     of: (programme, id) => {
@@ -54,8 +55,9 @@ export function fileSecretUses(database: DatabaseSync): SecretUses {
       waiting.keepOnly(programme, id, held);
     },
     beforeCommit: () => {
-      for (const use of waiting.all) put.run({ ...use });
+      uncommitted = waiting.all;
+      for (const use of uncommitted) put.run({ ...use });
     },
-    committed: () => waiting.clear(),
+    committed: () => waiting.written(uncommitted),
   };
 }

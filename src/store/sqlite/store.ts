@@ -1,4 +1,7 @@
-// Owns the file store: the whole contract on one SQLite file that several processes may share.
+// Owns the file store: the whole contract on one SQLite file that several processes may share; and the
+// memory store, which is the same on a database without a file.
+
+import { DatabaseSync } from 'node:sqlite';
 
 import { instant, type Instant } from '../../lib/clock.ts';
 import { Unavailable } from '../../oauth/failure.ts';
@@ -23,8 +26,9 @@ import { fileAttempts } from './login_attempts.ts';
 import { fileLogins, loginRows } from './logins.ts';
 import { fileRegistry } from './registry.ts';
 import { fileAccessTokens, fileRevoker, revokedOnes } from './revocations.ts';
-import { fileSecretUses } from './secret_uses.ts';
-import { fileRecordedTime } from './time.ts';
+import { schema } from './schema.ts';
+import { fileSecretUses, type SecretUses } from './secret_uses.ts';
+import { fileRecordedTime, type RecordedTime } from './time.ts';
 
 /** A log of the usual length fits in twice. */
 export const serverReserve: number = 16 * 1024 * 1024;
@@ -70,14 +74,29 @@ export function openFileStore(options: FileStoreOptions): FileStore {
   }
 }
 
+/** A store that forgets everything with the process, for tests and `jetway dev`. */
+export function openMemoryStore(): Store {
+  const database = new DatabaseSync(':memory:');
+  database.exec(schema);
+  const parts = partsOf(database);
+  const queue = new CommitQueue(parts.transactions);
+  const { fallSilent, ...verbs } = verbsOf(parts, queue);
+  return {
+    ...verbs,
+    health: () => ({ status: 'ready' }),
+    async close() {
+      fallSilent();
+      queue.close();
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
 function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): FileStore {
-  const { database } = file;
-  const time = fileRecordedTime(database);
-  const uses = fileSecretUses(database);
-  const fresh = new Freshness(database);
-  const transactions = new Transactions(database, [fresh, time, uses]);
+  const parts = partsOf(file.database);
+  const { transactions } = parts;
   const reserve = options.reserve ?? 0;
-  const log = new LogCheckpoints(database, transactions, {
+  const log = new LogCheckpoints(file.database, transactions, {
     path,
     reserve,
     failed: (error) => {
@@ -93,30 +112,11 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
       options.onFatal?.(reason);
     },
   });
-  const eras = fileEras(database, fresh);
-  const logins = loginRows(database, fresh, eras);
-  const revoked = revokedOnes(database, fresh);
-  const revoke = fileRevoker(database, fresh, eras);
-  const { fallSilent, ...keeping } = fileKeeping(database, {
-    queue,
-    fresh,
-    eras,
-    time,
-    uses,
-    forgetLogin: logins.forget,
-  });
+  const { fallSilent, ...verbs } = verbsOf(parts, queue);
   return {
+    ...verbs,
     commits: () => transactions.commits,
     health: healthCheck(path, queue, space),
-    ...fileRegistry(database, queue, revoke, uses, fresh),
-    ...fileCodes(database, queue, logins, fresh, eras),
-    ...fileLogins(queue, logins),
-    ...fileAccessTokens(database, queue, fresh, eras, revoked),
-    ...fileTexts(database, queue, revoked),
-    ...keeping,
-    ...attemptVerbs(fileAttempts(database, queue)),
-    count: countInProcess(),
-    revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
     async close() {
       // What a checkpoint under way comes to is heard before anything is committed (FAULTS 5).
       log.pause();
@@ -128,6 +128,48 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
       if (queue.mayWrite) file.close();
       else file.abandon();
     },
+  };
+}
+
+/** A database that is open, with what follows its transactions. */
+interface Parts {
+  readonly database: DatabaseSync;
+  readonly time: RecordedTime;
+  readonly uses: SecretUses;
+  readonly fresh: Freshness;
+  readonly transactions: Transactions;
+}
+
+function partsOf(database: DatabaseSync): Parts {
+  const time = fileRecordedTime(database);
+  const uses = fileSecretUses(database);
+  const fresh = new Freshness(database);
+  return {
+    database,
+    time,
+    uses,
+    fresh,
+    transactions: new Transactions(database, [fresh, time, uses]),
+  };
+}
+
+type Verbs = Omit<Store, 'health' | 'close'> & ReturnType<typeof fileKeeping>;
+
+function verbsOf({ database, time, uses, fresh }: Parts, queue: CommitQueue): Verbs {
+  const eras = fileEras(database, fresh);
+  const logins = loginRows(database, fresh, eras);
+  const revoked = revokedOnes(database, fresh);
+  const revoke = fileRevoker(database, fresh, eras);
+  return {
+    ...fileRegistry(database, queue, revoke, uses, fresh),
+    ...fileCodes(database, queue, logins, fresh, eras),
+    ...fileLogins(queue, logins),
+    ...fileAccessTokens(database, queue, fresh, eras, revoked),
+    ...fileTexts(database, queue, revoked),
+    ...fileKeeping(database, { queue, fresh, eras, time, uses, forgetLogin: logins.forget }),
+    ...attemptVerbs(fileAttempts(database, queue)),
+    count: countInProcess(),
+    revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
   };
 }
 

@@ -10,7 +10,7 @@ import type { OpenStore } from '../../../src/cli/open_store.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
 import type { Client, StoredSecret } from '../../../src/oauth/client.ts';
 import { addSecret, endOlder } from '../../../src/oauth/secret_rotation.ts';
-import { createMemoryStore } from '../../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../../src/store/sqlite/store.ts';
 import { aClient, at, club, partner } from '../../store/fixtures.ts';
 import { fc } from '../../support/property.ts';
 
@@ -55,7 +55,7 @@ test('FAULTS 35: a rotation is taken back as a whole, and only while it is what 
   let undone = 0;
   await fc.assert(
     fc.asyncProperty(fc.boolean(), fc.array(changes, { maxLength: 5 }), async (overlap, others) => {
-      const store = createMemoryStore();
+      const store = openMemoryStore();
       const before = aClient({ secrets: [secret('old', 1)] });
       await store.add('client', [before]);
       const change = (one: Change) => store.change('client', club, partner, one);

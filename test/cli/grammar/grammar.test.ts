@@ -88,7 +88,7 @@ test('the example of each verb that ends by itself does what it says', async (t)
   // They run until they are told to end, need a server, a database, a hook, or an identifier that is
   // drawn by lot.
   const others =
-    /^(?:serve|reload|status|healthcheck|why|dev|store copy|store migrate|member directory-test|gateway (?:show|rotate-secret|remove))$/;
+    /^(?:serve|reload|status|healthcheck|why|dev|store copy|member directory-test|gateway (?:show|rotate-secret|remove))$/;
   const rank = (verb: Verb): number => (verb.words.endsWith(' remove') ? 1 : 0);
   const rest = verbs.filter(({ words }) => !others.test(words));
   for (const { words, example } of rest.toSorted((a, b) => rank(a) - rank(b))) {

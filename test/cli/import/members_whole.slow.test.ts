@@ -12,7 +12,7 @@ import { addMembers } from '../../../src/cli/import/members.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../../src/oauth/client.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
-import { createMemoryStore } from '../../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../../src/store/sqlite/store.ts';
 import { aMember } from '../../store/fixtures.ts';
 import { program } from '../../support/program.ts';
 import { without } from '../../support/tools.ts';
@@ -74,7 +74,7 @@ describe('member import', { skip: without('postgres') }, () => {
   }
 
   test('FAULTS 37: of a very large one it is told which part is there', async () => {
-    const store = createMemoryStore();
+    const store = openMemoryStore();
     const last = 45_000;
     const at = { file: 'members.csv', line: 1, column: 1 };
     const entries = Array.from({ length: last + 1 }, (_, index) => ({

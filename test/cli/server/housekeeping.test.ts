@@ -9,14 +9,14 @@ import type { Service } from '../../../src/engine/service.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
-import { createMemoryStore } from '../../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../../src/token/keyring.ts';
 import { newSigningKey } from '../../../src/token/signing_keys.ts';
 import { publicUrl, shippedProgramme } from '../../support/jetway.ts';
 import { until } from '../../support/until.ts';
 
 test('FAULTS 24: keys retired while a version is made ready end there, too', async (t) => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const clock = systemClock();
   const keyring = createKeyring(new Uint8Array(32));
   const log = { error: (event: string): void => assert.fail(event) };

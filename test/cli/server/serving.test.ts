@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
-import { createMemoryStore } from '../../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../../src/token/keyring.ts';
 import { publicUrl, shippedProgramme } from '../../support/jetway.ts';
 
@@ -19,7 +19,7 @@ test('C-2: a copied file with the old path does not take the place of the progra
     assert.ok(loaded);
     return { programme: compileProgramme(loaded.id, loaded.definition, publicUrl) };
   });
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const clock = systemClock();
   await store.add('client', [
     {

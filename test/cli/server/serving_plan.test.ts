@@ -9,7 +9,7 @@ import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import type { Kind } from '../../../src/store/kinds.ts';
-import { createMemoryStore } from '../../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../../src/store/sqlite/store.ts';
 import { DamagedItem, type OnDamage, refuseDamage } from '../../../src/store/unusable.ts';
 import { publicUrl, shippedProgramme } from '../../support/jetway.ts';
 
@@ -39,7 +39,7 @@ function outcomes({ outcomes: all }: Plan): unknown {
   return all.map(({ programme, outcome, isServed }) => [programme, outcome, isServed]);
 }
 
-const store = createMemoryStore();
+const store = openMemoryStore();
 
 describe('C-2: the default of a shared path', () => {
   test('is refused elsewhere while another programme needs it', async () => {
@@ -109,7 +109,7 @@ test('FAULTS 36: of new programmes at one path, one whose first client is damage
     candidate(id, shippedProgramme('executive-club')),
   );
   const harmed = {
-    ...createMemoryStore(),
+    ...openMemoryStore(),
     list: async (
       kind: Kind,
       programme: ProgrammeId,

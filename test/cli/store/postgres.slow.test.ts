@@ -1,16 +1,12 @@
 // Owns the promises of the verbs of a PostgreSQL store as commands, and of what a server says of it.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test, type TestContext } from 'node:test';
+import { describe, test } from 'node:test';
 
-import { schemaVersion } from '../../../src/store/postgres/migrations.ts';
-import { scratchFolder } from '../../support/scratch.ts';
 import { without } from '../../support/tools.ts';
 import { until } from '../../support/until.ts';
-import { environment, root } from '../command.ts';
 import { postgresSite, storePath } from './postgres_site.ts';
 
 describe('store copy', { skip: without('postgres') }, () => {
@@ -127,113 +123,6 @@ describe('store verify, backup and restore', { skip: without('postgres') }, () =
     const told = await run('postgres', 'store', 'restore', '--in-place', '--yes');
     assert.deepEqual([told.code, told.stderr], [0, '']);
     await start('postgres');
-  });
-});
-
-/** The sources with one more step of migration, as a later version has it. */
-function nextVersion(t: TestContext): string {
-  const folder = scratchFolder(t, 'next');
-  for (const name of readdirSync(root)) {
-    if (name === 'src') cpSync(join(root, name), join(folder, name), { recursive: true });
-    else symlinkSync(join(root, name), join(folder, name));
-  }
-  const step = `{
-    expand: ['ALTER TABLE secret_use ADD COLUMN seen_by text'],
-    contract: ["ALTER TABLE secret_use ALTER COLUMN seen_by SET DEFAULT 'nobody'"],
-  }`;
-  const path = join(folder, 'src/store/postgres/migrations.ts');
-  const text = readFileSync(path, 'utf8').replace('\n];\n\n/** The schema of', `\n${step}$&`);
-  writeFileSync(path, text);
-  return join(folder, 'src/main.ts');
-}
-
-/** The schema of this version, and of the next. */
-const [now, then] = [schemaVersion, schemaVersion + 1];
-
-describe('store migrate', { skip: without('postgres') }, () => {
-  test('FAULTS 26: two versions share a store until the older is refused by name', async (t) => {
-    const { folder, name, run, start, register, code, grant, refreshTokenIn, query } =
-      await postgresSite(t);
-    const main = nextVersion(t);
-    const next = (...args: readonly string[]) => {
-      const line = [main, ...args, '--config', 'postgres.yaml'];
-      const options = { cwd: folder, env: environment, encoding: 'utf8' } as const;
-      const { status, stdout, stderr } = spawnSync(process.execPath, line, options);
-      return { code: status, stdout, stderr };
-    };
-    await register('postgres');
-    const older = await start('postgres');
-    const before = refreshTokenIn(
-      await grant(older, { grant_type: 'authorization_code', code: await code(older) }),
-    );
-    const early = next('client', 'list');
-    assert.deepEqual([early.code, early.stdout], [4, '']);
-    assert.match(
-      early.stderr,
-      new RegExp(`has schema ${now}; this Jetway needs schema ${then}: run jetway store migrate`),
-    );
-    // The first server of the new version migrates.
-    const newer = await start('postgres', { main });
-    assert.deepEqual(
-      await query(
-        `SELECT name, value FROM meta WHERE name IN ('schema', 'oldest_reader') ORDER BY 1`,
-      ),
-      [
-        { name: 'oldest_reader', value: String(now) },
-        { name: 'schema', value: String(then) },
-      ],
-    );
-    const refresh = (refresh_token: string) => ({ grant_type: 'refresh_token', refresh_token });
-    const second = refreshTokenIn(await grant(newer, refresh(before)));
-    const third = refreshTokenIn(await grant(older, refresh(second)));
-    assert.equal((await run('postgres', 'store', 'verify')).code, 0);
-    const partly = await run('postgres', 'store', 'copy', '--to', `file:${folder}/data/back.db`);
-    assert.equal(partly.code, 4);
-    assert.match(partly.stderr, new RegExp(`has schema ${then}; this Jetway copies schema ${now}`));
-    const inUse = next('store', 'migrate', '--contract');
-    assert.equal(inUse.code, 4);
-    assert.match(
-      inUse.stderr,
-      new RegExp(
-        `is in use by servers that know schema ${then} not yet: \\S+ with schema ${now}: upgrade or stop`,
-      ),
-    );
-    assert.equal(await older.end('SIGTERM'), 0);
-    const contracted = next('store', 'migrate', '--contract');
-    assert.deepEqual([contracted.code, contracted.stderr], [0, '']);
-    assert.equal(
-      contracted.stdout,
-      `The store has schema ${then} already. No older Jetway opens it.\n`,
-    );
-    for (const args of [
-      ['client', 'list'],
-      ['store', 'verify'],
-      ['store', 'migrate'],
-    ]) {
-      assert.deepEqual(await run('postgres', ...args), {
-        code: 4,
-        stdout: '',
-        stderr: `the store ${name} needs a Jetway of schema ${then} or newer; this Jetway knows schema ${now}: run the Jetway that has migrated it, or a newer one\n`,
-      });
-    }
-    await assert.rejects(
-      start('postgres'),
-      new RegExp(`needs a Jetway of schema ${then} or newer`),
-    );
-    refreshTokenIn(await grant(newer, refresh(third)));
-  });
-
-  test('by hand brings the tables to this version, once; a file has nothing to migrate', async (t) => {
-    const { run, register } = await postgresSite(t);
-    await register('postgres');
-    assert.deepEqual(await run('postgres', 'store', 'migrate'), {
-      code: 0,
-      stdout: `The store has schema ${now} already. No older Jetway opens it.\n`,
-      stderr: '',
-    });
-    const file = await run('file', 'store', 'migrate');
-    assert.equal(file.code, 2);
-    assert.match(file.stderr, /store migrate is for a PostgreSQL store/);
   });
 });
 

@@ -50,15 +50,18 @@ describe('the circuit breaker', () => {
     admitted(breaker.admit());
   });
 
-  test('who began before it opened neither keeps it open nor ends a probe', () => {
+  test('who began before it opened neither keeps it open, nor closes it, nor ends a probe', () => {
     const clock = testClock();
     const breaker = createBreaker(clock);
-    const early = Array.from({ length: 3 }, () => admitted(breaker.admit()));
+    const early = Array.from({ length: 5 }, () => admitted(breaker.admit()));
     failInTurn(breaker, 5);
+    early[3]?.succeed();
+    assert.equal(breaker.admit(), undefined);
     clock.advance(2);
     early[0]?.fail();
     const probe = admitted(breaker.admit());
     early[1]?.fail();
+    early[4]?.succeed();
     assert.equal(breaker.admit(), undefined);
     probe.succeed();
     early[2]?.fail();

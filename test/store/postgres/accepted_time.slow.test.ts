@@ -2,13 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 
+import { milliseconds } from '../../../src/lib/clock.ts';
+import type { Digest } from '../../../src/lib/digest.ts';
 import type { ClientId } from '../../../src/oauth/client.ts';
 import { firstEra } from '../../../src/store/judgement.ts';
 import { testServer } from '../../support/postgres.ts';
 import { aClient, at, club, inParallel } from '../fixtures.ts';
 import { afterAccepted, beforeAccepted } from './accepted_time.ts';
 import { openScratchPostgres } from './scratch.ts';
+
+const minute = milliseconds(60_000);
+const owner = 'digest of an owner' as Digest;
 
 describe('FAULTS 33: a time is accepted as a whole or not at all', () => {
   for (const table of ['registered', 'login', 'secret_use', 'kept_text', 'meta', 'code']) {
@@ -27,6 +33,39 @@ describe('FAULTS 33: a time is accepted as a whole or not at all', () => {
         await client.query(`DROP TRIGGER fails ON ${table}`);
         await store.acceptTime(at(60));
         assert.deepEqual(await afterAccepted(store), [at(60), at(60), undefined, at(60)]);
+      } finally {
+        await client.end();
+        await close();
+      }
+    });
+  }
+
+  for (const isMark of [false, true]) {
+    const what = isMark ? 'mark of a live token' : 'revocation';
+    test(`while it is accepted another node removes no ${what} by the former clock`, async () => {
+      const { store, another, location, close } = await openScratchPostgres();
+      const client = await (await testServer()).client();
+      try {
+        const other = (await another?.()) ?? store;
+        const [isLive, isRevoked] = [
+          async () => (await store.findKept(club, 'live_token', owner, at(60)))?.text === 'live',
+          async () => !(await store.isStanding(club, { tokenId: 'token', expiresAt: at(1800) })),
+        ];
+        const token = { programme: club, use: 'live_token', key: owner, tokenId: 'live' } as const;
+        await store.keepText(
+          { ...token, expiresAt: at(1800), issuedAt: at(1), isRetry: false, longestToken: minute },
+          at(1),
+        );
+        await store.revokeToken(club, { tokenId: 'token', expiresAt: at(1800) }, at(1));
+        await client.query(`SET search_path = "${location.schema}"; BEGIN;
+          UPDATE epoch SET accepted_era = era, accepted_time = ${at(60)}, era = era + 1`);
+        const swept = (async () => {
+          for (let calls = 0; calls < 12; calls += 1) await other.sweep(at(7200), 10);
+        })();
+        await setTimeout(300);
+        await client.query('COMMIT');
+        await swept;
+        assert.equal(await (isMark ? isLive() : isRevoked()), true);
       } finally {
         await client.end();
         await close();

@@ -29,11 +29,9 @@ const [floorsAt, marksAt] = [8, 8 + textRows.length];
 const itemsAt = marksAt + textRows.length;
 const revokedAt = itemsAt + items.length;
 
-const forgottenSince = `coalesce((SELECT value::bigint FROM meta WHERE name = 'forgotten_since'), 0)`;
-
 const find: Statement = {
   name: 'find_forgotten',
-  text: `SELECT ${forgottenSince}`,
+  text: 'SELECT forgotten_since FROM epoch',
   isRead: true,
 };
 
@@ -46,13 +44,12 @@ const accept: Statement = {
   name: 'accept_time',
   text: `WITH gate AS (
       UPDATE epoch SET accepted_era = era, accepted_time = $4::bigint, forgotten_until = $3::bigint,
-        era = era + 1, registrations = registrations + 1, op = $7
-      WHERE registrations = $1 AND era = $2 AND ${forgottenSince} = $3 RETURNING 1
+        forgotten_since = 0, era = era + 1, registrations = registrations + 1, op = $7
+      WHERE registrations = $1 AND era = $2 AND forgotten_since = $3 RETURNING 1
     ), recorded AS (
       INSERT INTO meta (name, value) SELECT 'recorded_time', $4::bigint::text WHERE ${gated}
       ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING 1
     ), clock AS (${putClock}
-    ), remembered AS (DELETE FROM meta WHERE name = 'forgotten_since' AND ${gated}
     ), codes AS (DELETE FROM code WHERE issued_at > $4 AND ${gated}
     ), later AS (DELETE FROM login WHERE place >= $5::bigint AND ${gated}
     ), forgotten AS (

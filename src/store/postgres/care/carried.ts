@@ -1,6 +1,7 @@
 // Owns reading the rows and single values of a PostgreSQL store for another store, and filling its tables
 // from those of another; each inside a transaction of the session.
 
+import type { Instant } from '../../../lib/clock.ts';
 import { present } from '../../../lib/present.ts';
 import type { Era } from '../../../oauth/grant.ts';
 import { acceptedIn } from '../../accepted_time.ts';
@@ -41,26 +42,33 @@ export async function dropMeta({ run }: Session, name: string): Promise<void> {
 export async function postgresFacts(session: Session): Promise<StoreFacts> {
   const meta = await metaOf(session);
   const [row = []] = await session.run(
-    'SELECT era, forgotten_until, accepted_era, accepted_time FROM epoch',
+    'SELECT era, forgotten_since, forgotten_until, accepted_era, accepted_time FROM epoch',
   );
-  const [era, forgotten, acceptedEra, acceptedTime] = row as (number | null)[];
+  const [era, since, forgotten, acceptedEra, acceptedTime] = row as (number | null)[];
   return present({
     ...factsIn((name) => meta.get(name)),
     era: era as Era,
+    forgottenSince: since as Instant,
     accepted: acceptedIn(acceptedEra, acceptedTime, forgotten),
   });
 }
 
 /** Caches of registered things are of the epoch before: it rises. */
 export async function putFacts(session: Session, facts: StoreFacts): Promise<void> {
-  const { accepted } = facts;
-  await putMeta(session, metaOfFacts(facts));
+  const { accepted, forgottenSince = 0, ...others } = facts;
+  await putMeta(session, metaOfFacts(others));
   // The database's clock at that time is another's.
   await dropMeta(session, 'recorded_clock');
   await session.run(
-    `UPDATE epoch SET registrations = registrations + 1, era = $1, forgotten_until = $2,
-       accepted_era = $3, accepted_time = $4`,
-    [facts.era, accepted?.forgotten ?? 0, accepted?.era ?? null, accepted?.time ?? null],
+    `UPDATE epoch SET registrations = registrations + 1, era = $1, forgotten_since = $2,
+       forgotten_until = $3, accepted_era = $4, accepted_time = $5`,
+    [
+      facts.era,
+      forgottenSince,
+      accepted?.forgotten ?? 0,
+      accepted?.era ?? null,
+      accepted?.time ?? null,
+    ],
   );
 }
 

@@ -7,7 +7,6 @@ import type { Arrival, Departure } from '../../carry/copy.ts';
 import { everything } from '../../carry/tables.ts';
 import type { Environment } from '../../contract.ts';
 import { StoreUnusable } from '../../unusable.ts';
-import { schemaVersion } from '../migrations.ts';
 import { expectKnown, expectSchema, findMeta } from '../schema.ts';
 import {
   dropMeta,
@@ -30,7 +29,6 @@ export async function leavePostgres(access: StoreAccess): Promise<Departure> {
     const [id, to] = ['moved_as', 'moved_to'].map((name) => meta?.get(name));
     if (id === undefined) {
       await openStanding(session);
-      expectOwnSchema(session, Number(meta?.get('schema')));
     }
     return present({
       name: session.name,
@@ -49,15 +47,6 @@ export async function leavePostgres(access: StoreAccess): Promise<Departure> {
     session.close();
     throw error;
   }
-}
-
-/** A newer schema may have columns that this Jetway would leave behind. */
-function expectOwnSchema({ name }: Session, schema: number): void {
-  if (schema === schemaVersion) return;
-  throw new StoreUnusable(
-    `the store ${name} has schema ${schema}; this Jetway copies schema ${schemaVersion}`,
-    'run the Jetway that has migrated it',
-  );
 }
 
 /** Every statement of a process that has the store open fails from then on. */
@@ -81,7 +70,7 @@ export async function arriveAtPostgres(
     if (!isCutOff) {
       const { schema } = access.location;
       const now = instant(Date.now());
-      await expectSchema(link, { environment, schema, name, now, migrates: true });
+      await expectSchema(link, { environment, schema, name, now });
     }
     return present({
       name,

@@ -44,7 +44,7 @@ export async function restorePostgres(
       const { schema } = access.location;
       const now = instant(Date.now());
       const { link, name } = session;
-      await expectSchema(link, { environment, schema, name, now, migrates: true });
+      await expectSchema(link, { environment, schema, name, now });
       await session.transaction(async () => {
         await holdAlone(session);
         const replaced = await postgresFacts(session);

@@ -11,7 +11,7 @@ import type { ProgrammeId } from '../../../../src/oauth/client.ts';
 import { Unavailable } from '../../../../src/oauth/failure.ts';
 import { loadProgramme } from '../../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../../src/programme/programme.ts';
-import { createMemoryStore } from '../../../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../../../src/store/sqlite/store.ts';
 import { testClock } from '../../../support/clock.ts';
 import { failingStore } from '../../../support/failing_store.ts';
 import { publicUrl, shippedProgramme } from '../../../support/jetway.ts';
@@ -38,7 +38,7 @@ function served(
 }
 
 test('FAULTS 24: servers that serve by other files or settings are told by name, until they agree', async (t) => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   const [clock, lines] = [testClock(), [] as string[]];
   const log = {
     error: (event: string, { detail = '' }) => void lines.push(`${event}: ${detail}`),
@@ -108,7 +108,7 @@ test('the end waits for a renewal under way, which would tell of the server agai
   t.mock.timers.enable({ apis: ['setInterval'] });
   const held = Promise.withResolvers<void>();
   const done: string[] = [];
-  const memory = createMemoryStore();
+  const memory = openMemoryStore();
   let isHeld = false;
   const store = {
     ...memory,

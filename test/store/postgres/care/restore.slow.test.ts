@@ -13,7 +13,7 @@ import {
   type PostgresLocation,
   readPostgresLocation,
 } from '../../../../src/store/postgres/location.ts';
-import { schemaVersion } from '../../../../src/store/postgres/migrations.ts';
+import { schemaVersion } from '../../../../src/store/postgres/schema.ts';
 import { StoreUnusable } from '../../../../src/store/unusable.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { without } from '../../../support/tools.ts';

@@ -1,9 +1,9 @@
 // Owns running the Store contract against the memory store.
 
-import { createMemoryStore } from '../../../src/store/memory/store.ts';
+import { openMemoryStore } from '../../../src/store/sqlite/store.ts';
 import { describeStoreContract } from '../contract.ts';
 
 describeStoreContract('memory', async () => {
-  const store = createMemoryStore();
+  const store = openMemoryStore();
   return { store, close: () => store.close() };
 });

@@ -1,0 +1,97 @@
+// FAULTS 26: stores as a former version wrote them are refused by name, and never read as damaged or empty;
+// nothing in them is changed.
+
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+
+import { storeAt, type StoreSite } from '../../src/store/open.ts';
+import { StoreUnusable } from '../../src/store/unusable.ts';
+import { postgresSite, storePath } from '../cli/store/postgres_site.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { without } from '../support/tools.ts';
+import { withFile } from './file_directory.ts';
+import { postgresScene } from './postgres/care/scene.ts';
+
+function formerText(name: string): string {
+  return readFileSync(join(import.meta.dirname, 'former', name), 'utf8');
+}
+
+function makeFormerFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  process.umask(0o077);
+  const database = new DatabaseSync(path);
+  database.exec(`PRAGMA journal_mode = WAL; ${formerText('file_9.sql')}`);
+  database.close();
+}
+
+async function expectRefused(what: Promise<unknown> | undefined, words: RegExp): Promise<void> {
+  assert.ok(what);
+  await assert.rejects(what, (error) => {
+    assert.ok(error instanceof StoreUnusable, String(error));
+    assert.match(error.message, words);
+    assert.match(error.hint, /run the Jetway that (?:wrote|has made) it/);
+    return true;
+  });
+}
+
+/** Every way in. */
+async function expectNoWayIn(site: StoreSite, words: RegExp, folder: string): Promise<void> {
+  const { care, move } = site;
+  await expectRefused(site.open({ environment: 'staging' }), words);
+  await expectRefused(site.open({ environment: 'staging', onFatal: () => undefined }), words);
+  await expectRefused(
+    Promise.resolve().then(() => care?.verify()),
+    words,
+  );
+  await expectRefused(care?.backup(join(folder, 'backup.db')), words);
+  await expectRefused(
+    move
+      ?.leave()
+      .then((departure) =>
+        departure
+          .leave({ id: 'move', to: 'elsewhere' }, () => assert.fail('was read'))
+          .finally(departure.close),
+      ),
+    words,
+  );
+}
+
+withFile('FAULTS 26: a store file of a former version is refused by name', async (path, folder) => {
+  makeFormerFile(path);
+  const before = readFileSync(path);
+  const words = /has schema 9; this Jetway knows schema \d+$/;
+  await expectNoWayIn(storeAt({ kind: 'file', path }), words, folder);
+  // As a backup, too.
+  const other = storeAt({ kind: 'file', path: join(folder, 'other.db') });
+  await expectRefused(other.care?.restore(path, 'staging'), words);
+  assert.deepEqual(readFileSync(path), before);
+  assert.deepEqual(readdirSync(dirname(path)), ['jetway.db']);
+});
+
+describe('of PostgreSQL', { skip: without('postgres') }, () => {
+  test('FAULTS 26: the tables of a former version are refused by name', async (t) => {
+    const { location, query } = await postgresScene(t);
+    await query(formerText('postgres_2.sql').replaceAll('former_schema', location.schema));
+    const words = /has schema 2; this Jetway knows schema \d+$/;
+    const folder = scratchFolder(t, 'former');
+    await expectNoWayIn(storeAt(location), words, folder);
+    await expectRefused(storeAt(location).care?.restoreInPlace?.('staging'), words);
+    const [{ n } = {}] = (await query('SELECT count(*) AS n FROM meta')) as { n?: string }[];
+    assert.equal(n, '5');
+  });
+
+  test('FAULTS 26: a command says so with exit code 4', async (t) => {
+    const { folder, run } = await postgresSite(t);
+    const path = storePath(folder, 'jetway.db');
+    rmSync(path);
+    makeFormerFile(path);
+    copyFileSync(path, join(folder, 'before.db'));
+    const listed = await run('file', 'client', 'list');
+    assert.deepEqual([listed.code, listed.stdout], [4, '']);
+    assert.match(listed.stderr, /^store \S+ has schema 9; this Jetway knows schema \d+: move it/);
+    assert.deepEqual(readFileSync(path), readFileSync(join(folder, 'before.db')));
+  });
+});
