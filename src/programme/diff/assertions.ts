@@ -2,10 +2,10 @@
 
 import type { Definition } from '../language/definition.ts';
 import { takesAssertions } from '../requests/assertion_terms.ts';
-import { type Items, span, text } from './item.ts';
+import { type Rows, span, text } from './rows.ts';
 
 /** What assertions must be; nothing where none are taken. */
-export function assertionItems(definition: Definition): Items {
+export function assertionRows(definition: Definition): Rows {
   if (!takesAssertions(definition)) return [];
   const { assertion } = definition.client.authentication;
   const { audience, algorithms, issuer, longest, tolerance, jti } = assertion;

@@ -5,10 +5,9 @@ import { listed, present } from '../../lib/present.ts';
 import { describeContract } from '../contract/contract.ts';
 import type { LoadedProgramme } from '../language/load.ts';
 import { compileProgramme } from '../programme.ts';
-import { breakOf, burdenOf, differ, lossOf, wordsOf } from './compare.ts';
-import { differentAnswers } from './compare_answers.ts';
 import { endpointsOf } from './endpoints.ts';
-import type { Endpoint, Item } from './item.ts';
+import { editsOf } from './lack.ts';
+import type { Endpoint, Row } from './rows.ts';
 
 /** One thing that partners, gateways or browsers can tell the two versions by. */
 export interface ContractChange {
@@ -81,78 +80,53 @@ function endpointChanges(
   }
   if (before === undefined) {
     // What stands on the login page is read by people, on the page.
-    const items = named.path === undefined ? [] : listed(named.items).filter(isTold);
-    const told = items.map(({ title, promise }) => ({
-      endpoint,
-      item: title,
-      after: wordsOf(promise),
-    }));
-    return [{ endpoint, item: 'endpoint', after: place }, ...told];
+    const rows = named.path === undefined ? [] : rowChanges([], listed(named.rows), []);
+    return [
+      { endpoint, item: 'endpoint', after: place },
+      ...rows.map(({ breaks: _, ...change }) => ({ endpoint, ...change })),
+    ];
   }
-  const moved =
-    before.path === after.path
-      ? []
-      : [
-          {
-            endpoint,
-            item: 'path',
-            before: before.path ?? '',
-            after: place,
-            breaks: 'it is gone',
-          },
-        ];
-  const pairs = pair(listed(before.items), listed(after.items), [
+  const moved = { endpoint, item: 'path', before: before.path ?? '', after: place };
+  const changes = rowChanges(listed(before.rows), listed(after.rows), before.requests ?? []);
+  return [
+    ...(before.path === after.path ? [] : [{ ...moved, breaks: 'it is gone' }]),
+    ...changes.map((change) => ({ endpoint, ...change })),
+  ];
+}
+
+type RowChange = Omit<ContractChange, 'endpoint'>;
+
+/** @param requests the kinds of request that were answered before */
+function rowChanges(
+  before: readonly Row[],
+  after: readonly Row[],
+  requests: readonly string[],
+): readonly RowChange[] {
+  const seen = new Set<string>();
+  return pair(before, after, [
     ({ title }) => title,
     ({ otherwise, title }) => otherwise ?? title,
-  ]);
-  return [
-    ...moved,
-    ...pairs.flatMap(([one, other]) =>
-      itemChanges(one, other, before.requests ?? []).map((change) => ({ endpoint, ...change })),
-    ),
-  ];
-}
-
-/** Whether an item means something by itself; an order is only changed or not. */
-function isTold({ promise }: Item): boolean {
-  return promise.kind !== 'order';
-}
-
-type ItemChange = Omit<ContractChange, 'endpoint'>;
-
-function itemChanges(
-  before: Item | undefined,
-  after: Item | undefined,
-  requests: readonly string[],
-): readonly ItemChange[] {
-  if (after === undefined) {
-    if (before === undefined || !isTold(before)) return [];
-    const { title, promise } = before;
-    return [present({ item: title, before: wordsOf(promise), breaks: lossOf(promise) })];
-  }
-  const { title, promise } = after;
-  if (before === undefined) {
-    if (!isTold(after)) return [];
-    return [present({ item: title, after: wordsOf(promise), breaks: burdenOf(promise, requests) })];
-  }
-  if (before.promise.kind === 'answers' && promise.kind === 'answers') {
-    return differentAnswers(before.promise, promise).map(({ without, breaks, ...texts }) => {
-      const item = without.length === 0 ? title : `${title}, without ${without.join(', ')}`;
-      return present({ item, ...texts, breaks });
-    });
-  }
-  const isRenamed = before.title !== title;
-  if (!isRenamed && !differ(before.promise, promise)) return [];
-  const words = (one: Item): string =>
-    isRenamed ? `${one.title}: ${wordsOf(one.promise)}` : wordsOf(one.promise);
-  return [
-    present({
-      item: title,
-      before: words(before),
-      after: words(after),
-      breaks: breakOf(before.promise, promise),
-    }),
-  ];
+  ]).flatMap(([was, is]): readonly RowChange[] => {
+    const row = is ?? was;
+    if (row === undefined) return [];
+    if (row.isFurther !== true) seen.clear();
+    const isBare = was === undefined || is === undefined;
+    if (isBare && (row.isFurther === true || row.isRelative === true)) return [];
+    if (was === undefined || is === undefined) {
+      const breaks = is === undefined ? was?.breaks?.(undefined) : is.burdens?.(requests);
+      return [present({ item: row.title, before: was?.text, after: is?.text, breaks })];
+    }
+    const isRenamed = was.title !== is.title;
+    if (!isRenamed && (was.text === is.text || was.differs?.(is) === false)) return [];
+    const edits = editsOf(was.text, is.text);
+    const isNew = is.isFurther !== true || edits.some((edit) => !seen.has(edit));
+    for (const edit of edits) seen.add(edit);
+    if (!isNew) return [];
+    const words = ({ title, text }: Row): string => (isRenamed ? `${title}: ${text}` : text);
+    return [
+      present({ item: row.title, before: words(was), after: words(is), breaks: was.breaks?.(is) }),
+    ];
+  });
 }
 
 type Pair<One> = readonly [before: One | undefined, after: One | undefined];

@@ -1,4 +1,4 @@
-// Owns the items of a contract's login request, token endpoints and failed requests.
+// Owns the rows of a contract's login request, token endpoints and failed requests.
 
 import { listed } from '../../lib/present.ts';
 import type { Contract } from '../contract/contract.ts';
@@ -7,25 +7,26 @@ import type { GrantPromise, TokenEndpointPromise } from '../contract/tokens.ts';
 import { readsHeader } from '../language/client_schema.ts';
 import { methodRows } from '../language/methods.ts';
 import { describeShape } from '../language/value_shape.ts';
-import { assertionItems } from './assertions.ts';
+import { assertionRows } from './assertions.ts';
 import { furtherEndpoints, verification } from './gateways.ts';
-import { readingItems } from './inputs.ts';
+import { readingRows } from './inputs.ts';
+import { loginPage } from './login_page.ts';
 import {
   answer,
   answers,
   choice,
   type Endpoint,
-  type Item,
-  type Items,
+  type Row,
+  type Rows,
   limit,
   limitText,
   offer,
+  shape,
   span,
   text,
-} from './item.ts';
-import { loginPage } from './login_page.ts';
-import { selectorItems } from './selector.ts';
-import { tokenItems } from './tokens.ts';
+} from './rows.ts';
+import { selectorRows } from './selector.ts';
+import { tokenRows } from './tokens.ts';
 
 /** The endpoints in the order in which a partner meets them. */
 export function endpointsOf(contract: Contract): readonly Endpoint[] {
@@ -34,14 +35,14 @@ export function endpointsOf(contract: Contract): readonly Endpoint[] {
     login !== undefined && [loginRequest(contract, login), loginPage(contract)],
     clientAuthentication(contract),
     ...tokenEndpoints.map((endpoint) => tokenEndpoint(contract, endpoint)),
-    tokenItems(contract),
+    tokenRows(contract),
     {
       kind: 'every answer',
-      items: [offer('header of the request id', programme.requestIdHeader ?? 'none')],
+      rows: [offer('header of the request id', programme.requestIdHeader ?? 'none')],
     },
     {
       kind: 'failed requests',
-      items: [...failures.map((one) => answers(one.reason, one)), sandboxItems(contract)],
+      rows: [...failures.map((one) => answers(one.reason, one)), sandboxRows(contract)],
     },
     verification(contract),
     ...furtherEndpoints(contract),
@@ -49,7 +50,7 @@ export function endpointsOf(contract: Contract): readonly Endpoint[] {
 }
 
 /** No promise of the live environment: nothing about it breaks partners. */
-function sandboxItems({ definition: { sandbox = {} } }: Contract): Items {
+function sandboxRows({ definition: { sandbox = {} } }: Contract): Rows {
   return Object.entries(sandbox).map(([place, name]) => text(`${place} that forces one`, name));
 }
 
@@ -59,9 +60,9 @@ function loginRequest(contract: Contract, login: LoginPromise): Endpoint {
     kind: 'login request',
     path,
     requests: reading.kinds,
-    items: [
-      selectorItems(contract.programme, path),
-      readingItems(contract, reading),
+    rows: [
+      selectorRows(contract.programme, path),
+      readingRows(contract, reading),
       choice(
         'redirect_uri',
         redirectUri === 'required' ? 'required' : 'optional for a client with only one',
@@ -80,7 +81,7 @@ function loginRequest(contract: Contract, login: LoginPromise): Endpoint {
   };
 }
 
-function loginFailure({ reason, outcome }: LoginFailurePromise): Item {
+function loginFailure({ reason, outcome }: LoginFailurePromise): Rows {
   const title = `failure ${reason}`;
   if (!isPage(outcome)) return answers(title, outcome);
   const body = `page "${outcome.title}": ${outcome.text}`;
@@ -94,7 +95,7 @@ function clientAuthentication({ definition, programme }: Contract): Endpoint {
   const inHeader = readsHeader(authentication);
   return {
     kind: 'client authentication',
-    items: [
+    rows: [
       ...methods.map((method) => offer(methodRows[method].offered, 'accepted')),
       inHeader && [
         text('credentials in the header', credentialWords[credentials]),
@@ -107,17 +108,10 @@ function clientAuthentication({ definition, programme }: Contract): Endpoint {
         ),
       ],
       half !== undefined && text('half that is the secret', half),
-      {
-        title: 'client identifiers',
-        promise: {
-          kind: 'shape',
-          text: describeShape(client.identifier),
-          shape: client.identifier,
-        },
-      },
+      shape('client identifiers', client.identifier),
       text('wrong secrets from one address', limitText(programme.clients.failureLimit)),
       limit('requests of a client', programme.throttle),
-      assertionItems(definition),
+      assertionRows(definition),
     ],
   };
 }
@@ -138,10 +132,10 @@ function tokenEndpoint(
     path,
     name,
     requests: reading.kinds,
-    items: [
-      selectorItems(contract.programme, path),
+    rows: [
+      selectorRows(contract.programme, path),
       ...grants.map((grant) => offer(`grant ${grant.grant}`, grantWords(grant))),
-      readingItems(contract, reading),
+      readingRows(contract, reading),
       ...grants.map(({ grant, answer: told }) => answers(`answer to ${grant}`, told)),
     ],
   };

@@ -1,12 +1,12 @@
-// Owns the items of the endpoints for gateways and standard clients: verification, introspection,
+// Owns the rows of the endpoints for gateways and standard clients: verification, introspection,
 // revocation, the key set and the metadata.
 
 import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Contract } from '../contract/contract.ts';
 import { sampleClient, sampleMember } from '../contract/samples.ts';
 import { comparedProperties } from '../requests/client_values.ts';
-import { inputItem } from './inputs.ts';
-import { answer, answers, type Endpoint, type Item, offer, text } from './item.ts';
+import { inputRow } from './inputs.ts';
+import { answer, answers, type Endpoint, type Row, offer, text } from './rows.ts';
 
 export function verification(contract: Contract): Endpoint {
   const { programme } = contract;
@@ -22,10 +22,10 @@ export function verification(contract: Contract): Endpoint {
     kind: 'verification',
     path: `${ownPath}${programmePaths.verify}*`,
     requests: ['call'],
-    items: [
+    rows: [
       offer('header of the API key', rules.apiKeyHeader),
       ...rules.comparedHeaders.map((input) =>
-        inputItem(contract, input, { kinds: ['call'], unknown: 'ignore' }),
+        inputRow(contract, input, { kinds: ['call'], unknown: 'ignore' }),
       ),
       answer('a yes, beside X-Auth-*', 'text', {
         status: 200,
@@ -46,24 +46,24 @@ export function furtherEndpoints({
   const keySet: Endpoint = {
     kind: 'key set',
     path: ownPath + programmePaths.keySet,
-    items: [text('keys', access.algorithm)],
+    rows: [text('keys', access.algorithm)],
   };
-  const revoking = revocation && { kind: 'revocation', path: revocation.path, items: [] };
+  const revoking = revocation && { kind: 'revocation', path: revocation.path, rows: [] };
   const asking = introspection && {
     kind: 'introspection',
     path: introspection.path,
-    items: introspectionItems({ definition, programme }),
+    rows: introspectionRows({ definition, programme }),
   };
   const telling = userinfo &&
     identity.userinfo && {
       kind: 'userinfo',
       path: userinfo.path,
-      items: [answers('answer', identity.userinfo)],
+      rows: [answers('answer', identity.userinfo)],
     };
   const describing = metadata && {
     kind: 'metadata',
     path: metadata.paths[0] ?? '',
-    items: [
+    rows: [
       ...metadata.paths.map((path) => offer(`path ${path}`, 'answered')),
       answer('document', 'json', {
         status: 200,
@@ -76,10 +76,10 @@ export function furtherEndpoints({
   return all.filter((endpoint) => endpoint !== undefined);
 }
 
-function introspectionItems({
+function introspectionRows({
   definition: { tokens },
   programme,
-}: Pick<Contract, 'definition' | 'programme'>): readonly Item[] {
+}: Pick<Contract, 'definition' | 'programme'>): readonly Row[] {
   return [
     offer('iss', programme.issuer),
     offer('aud', programme.audience),

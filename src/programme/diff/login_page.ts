@@ -1,4 +1,4 @@
-// Owns the items of a login page: what members see of it.
+// Owns the rows of a login page: what members see of it.
 
 import { hash } from 'node:crypto';
 
@@ -8,7 +8,7 @@ import type { Definition } from '../language/definition.ts';
 import { colourSchemes } from '../login/colours.ts';
 import type { Logo } from '../login/logos.ts';
 import type { LoginTexts } from '../login/texts.ts';
-import { type Endpoint, type Item, limitText, text } from './item.ts';
+import { type Endpoint, type Row, limitText, text } from './rows.ts';
 
 export function loginPage({ definition, programme }: Contract): Endpoint {
   const { login } = definition;
@@ -18,7 +18,7 @@ export function loginPage({ definition, programme }: Contract): Endpoint {
   const standard = languages.texts(undefined).language;
   return {
     kind: 'login page',
-    items: [
+    rows: [
       text('address', pagePath),
       text('time to log in', formatDuration(lifetime)),
       text(
@@ -31,7 +31,7 @@ export function loginPage({ definition, programme }: Contract): Endpoint {
       text('languages', tags.join(', ')),
       text('usual language', standard),
       text('menu of languages', languages.offered.length === 0 ? 'none' : 'shown'),
-      ...tags.flatMap((tag) => textItems(definition, languages.texts(tag), tag === standard)),
+      ...tags.flatMap((tag) => textRows(definition, languages.texts(tag), tag === standard)),
       text('logo', pictureText(logo)),
       ...colourSchemes.map((scheme) =>
         text(
@@ -56,11 +56,11 @@ function pictureText(logo: Logo | undefined): string {
 }
 
 /** Every text of one language, without the pages of failures that are redirects or told already. */
-function textItems(
+function textRows(
   { authorize }: Definition,
   texts: LoginTexts,
   isStandard: boolean,
-): readonly Item[] {
+): readonly Row[] {
   const { language, direction: _, pages, continueTo, ...others } = texts;
   const told = Object.entries(pages).filter(([name]) => {
     const failure = (authorize.failures as Readonly<Record<string, object>>)[name];

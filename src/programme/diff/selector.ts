@@ -1,9 +1,9 @@
-// Owns the items of the selector on a path that several programmes share.
+// Owns the rows of the selector on a path that several programmes share.
 
 import type { Programme } from '../programme.ts';
-import { type Item, text } from './item.ts';
+import { type Row, text } from './rows.ts';
 
-export function selectorItems({ selectors, identifier }: Programme, path: string): readonly Item[] {
+export function selectorRows({ selectors, identifier }: Programme, path: string): readonly Row[] {
   const selector = selectors.get(path);
   if (selector === undefined) return [];
   const { inHeader, wireName, scheme, isDefault } = selector;

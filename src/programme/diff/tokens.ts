@@ -1,14 +1,14 @@
-// Owns the items of a contract's tokens: what they look like, how long they are good, and their scopes.
+// Owns the rows of a contract's tokens: what they look like, how long they are good, and their scopes.
 
 import type { ClientId } from '../../oauth/client.ts';
 import type { Contract } from '../contract/contract.ts';
 import { tellsSeveral } from '../contract/samples.ts';
 import type { TokenForm } from '../contract/tokens.ts';
 import { describeShape } from '../language/value_shape.ts';
-import { answers, choice, type Endpoint, type Items, names, offer, span, text } from './item.ts';
+import { answers, choice, type Endpoint, type Rows, names, offer, span, text } from './rows.ts';
 
 /** What holds of tokens, whichever endpoint gives them out. */
-export function tokenItems(contract: Contract): Endpoint {
+export function tokenRows(contract: Contract): Endpoint {
   const { programme, tokens, refresh } = contract;
   const { access, grants } = programme;
   const formText = (form: TokenForm): string => {
@@ -19,7 +19,7 @@ export function tokenItems(contract: Contract): Endpoint {
   const { format: usual, form: usualForm } = definition.tokens.access;
   return {
     kind: 'tokens',
-    items: [
+    rows: [
       text('access tokens', formText(usual === 'jwt' ? usual : usualForm)),
       choice(
         'live access tokens',
@@ -43,16 +43,16 @@ export function tokenItems(contract: Contract): Endpoint {
         span('longest time of a login', refresh.longest),
         span('time in which a refresh can be repeated', refresh.grace),
       ],
-      identityItems(contract),
-      scopeItems(contract),
+      identityRows(contract),
+      scopeRows(contract),
       grants.has('client_credentials') &&
         text("subject of a client's own token", programme.clientSubject('CLIENT-ID' as ClientId)),
-      numberItems(contract),
+      numberRows(contract),
     ],
   };
 }
 
-function identityItems({ programme, identity: { lifetime, claims } }: Contract): Items {
+function identityRows({ programme, identity: { lifetime, claims } }: Contract): Rows {
   if (lifetime === undefined || claims === undefined) return [];
   return [
     text('identity tokens', `signed ${programme.access.algorithm}`),
@@ -67,7 +67,7 @@ const separatorWords: Readonly<Record<string, string>> = {
   none: 'one scope at most',
 };
 
-function scopeItems({ definition: { scope }, programme: { grants } }: Contract): Items {
+function scopeRows({ definition: { scope }, programme: { grants } }: Contract): Rows {
   if (scope.kind === 'list') {
     const { separator } = scope;
     const between = separatorWords[separator] ?? `"${separator}"`;
@@ -90,7 +90,7 @@ function scopeItems({ definition: { scope }, programme: { grants } }: Contract):
 }
 
 /** Members whose number does not fit get no token. */
-function numberItems({ programme: { memberNumber } }: Contract): Items {
+function numberRows({ programme: { memberNumber } }: Contract): Rows {
   const { neededBy, form } = memberNumber;
   if (neededBy.size === 0) return [];
   return [text('membership number', `${form}, needed by ${[...neededBy].join(', ')}`)];

@@ -194,3 +194,22 @@ export function describeShape(shape: ValueShape): string {
   const rest = `${count}${what}`;
   return prefix === undefined || prefix === '' ? rest : `"${prefix}" and ${rest}`;
 }
+
+/** Whether some text of the first shape is none of the second. */
+export function isNarrower(before: ValueShape, after: ValueShape): boolean {
+  const [was = '', is = ''] = [before.prefix, after.prefix];
+  if (!was.startsWith(is)) return true;
+  const [least, most] = lengthsOf(before);
+  const [nowLeast, nowMost] = lengthsOf(after);
+  if (least < nowLeast || most > nowMost) return true;
+  if (after.characters === undefined) return false;
+  if (before.characters === undefined) return true;
+  const alphabet = new Set(alphabetOf(after.characters));
+  const written = was.slice(is.length) + alphabetOf(before.characters);
+  return Array.from(written).some((character) => !alphabet.has(character));
+}
+
+/** The fewest and the most characters, with the prefix. */
+function lengthsOf({ prefix = '', length }: ValueShape): readonly [number, number] {
+  return [prefix.length + (length?.min ?? 0), prefix.length + (length?.max ?? Infinity)];
+}

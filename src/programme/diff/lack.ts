@@ -1,66 +1,9 @@
-// Owns comparing two answers: the cases in which they differ, and what the later one lacks.
+// Owns what an answer lacks that an earlier version of it had: only what a program could rely on.
 
-import { type Answers, answerText, type BodyForm, type Told } from '../contract/answers.ts';
-import { secondScope } from '../contract/samples.ts';
-
-/** Two answers to the same, which differ. */
-export interface DifferentAnswer {
-  /** Values that are absent in this case. */
-  readonly without: readonly string[];
-  readonly before: string;
-  readonly after: string;
-  /** What the later answer lacks, in words. */
-  readonly breaks: string | undefined;
-}
-
-/** Cases of present and absent values that are tried, so that eight values have all of them. */
-const mostCases = 256;
-
-/**
- * The cases in which the answers differ, the one with all values first. A case that differs in nothing
- * but what an earlier one shows is left out.
- */
-export function differentAnswers(before: Answers, after: Answers): readonly DifferentAnswer[] {
-  // Of one answer that can tell several scopes and one that cannot, those with one are compared.
-  const isSeveral = [before, after].every(({ mayHold }) => mayHold.includes(secondScope));
-  const values = [...new Set([...before.mayHold, ...after.mayHold])].filter(
-    (value) => isSeveral || value !== secondScope,
-  );
-  const seen = new Set<string>();
-  const found: DifferentAnswer[] = [];
-  for (const without of cases(values)) {
-    const absent = new Set(isSeveral ? without : [secondScope, ...without]);
-    const [one, other] = [before.render(absent), after.render(absent)];
-    const [was, is] = [answerText(one), answerText(other)];
-    if (was === is) continue;
-    const edits = editsOf(was, is);
-    const isNew = found.length === 0 || edits.some((edit) => !seen.has(edit));
-    for (const edit of edits) seen.add(edit);
-    if (!isNew) continue;
-    const form = before.form === after.form ? before.form : 'text';
-    found.push({ without, before: was, after: is, breaks: lackIn(one, other, form) });
-  }
-  return found;
-}
-
-/** Subsets of the values, smaller ones first. */
-function* cases(values: readonly string[]): Iterable<readonly string[]> {
-  let left = mostCases;
-  let level: (readonly [subset: readonly string[], next: number])[] = [[[], 0]];
-  while (level.length > 0) {
-    for (const [subset] of level) {
-      if (left <= 0) return;
-      left -= 1;
-      yield subset;
-    }
-    level = level.flatMap(([subset, next]) =>
-      values.slice(next).map((value, index) => [[...subset, value], next + index + 1] as const),
-    );
-  }
-}
+import type { BodyForm, Told } from '../contract/answers.ts';
 
 /** The parts that only one of two texts has. */
-function editsOf(before: string, after: string): readonly string[] {
+export function editsOf(before: string, after: string): readonly string[] {
   const [was, is] = [partsOf(before), partsOf(after)];
   const [had, has] = [new Set(was), new Set(is)];
   return [
@@ -75,7 +18,7 @@ function partsOf(text: string): readonly string[] {
 }
 
 /** What the first answer has and the second has not; undefined if the second has it all. */
-function lackIn(before: Told, after: Told, form: BodyForm): string | undefined {
+export function lackIn(before: Told, after: Told, form: BodyForm): string | undefined {
   if (before.status !== after.status) return `status ${before.status} becomes ${after.status}`;
   const now = new Map(
     Object.entries(after.headers).map(([name, value]) => [name.toLowerCase(), value]),
