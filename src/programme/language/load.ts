@@ -134,8 +134,7 @@ function atHome(fault: Fault, root: YamlNode): Fault {
   let depth = 0;
   while (depth < path.length && nodeAt(root, path.slice(0, depth + 1)) !== undefined) depth += 1;
   const own = depth === 0 ? ['variant'] : path.slice(0, depth);
-  const variant = fault.at.file.split('/').at(-1)?.replace('.yaml', '') ?? '';
-  const source = `${fault.path} in the variant ${variant}, line ${fault.at.line}`;
+  const source = `${fault.path} in ${fault.at.file.slice('src/'.length)}, line ${fault.at.line}`;
   return {
     ...fault,
     at: positionAt(root, own),
@@ -167,9 +166,7 @@ function layOverVariant(root: MapNode): {
     const fault = errorAt(variant.at, ['variant'], `there is no variant "${name}"`, hint);
     return { document: root, idle, faults: [fault] };
   }
-  const { root: shipped, faults } = readVariant(name);
-  if (shipped === undefined) return { document: root, idle, faults };
-  const base = spreadErrorGroups(shipped, root);
+  const base = spreadErrorGroups(readVariant(name), root);
   const document = mergeNodes(base, root, {
     replaces: takesAnotherForm(definitionSchema),
     onIdleNull: (path, at) => {
@@ -177,5 +174,5 @@ function layOverVariant(root: MapNode): {
       if (nodeAt(base, path) === undefined) idle.push({ path, at });
     },
   });
-  return { document, idle, faults };
+  return { document, idle, faults: [] };
 }
