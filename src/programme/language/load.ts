@@ -6,7 +6,7 @@ import { didYouMean } from '../../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { validate } from '../../schema/faults.ts';
-import { type Departure, idleAcceptances, withoutAccepted } from '../checks/acceptances.ts';
+import { type Departure, withoutAccepted } from '../checks/acceptances.ts';
 import { checkDefinition } from '../checks/check.ts';
 import { type Logos, type ReadBeside, readLogos } from '../login/logos.ts';
 import { type Definition, definitionSchema } from './definition.ts';
@@ -93,8 +93,7 @@ export function loadProgramme(file: string, text: string): LoadResult {
     // Only once each key holds: what is wrong across keys could follow from a fault of one.
     ...(sound === undefined ? [] : checkDefinition(sound, document)),
   ];
-  const idle = sound === undefined ? [] : idleAcceptances(document, found);
-  const { told, departures } = withoutAccepted(document, [...found, ...idle]);
+  const { told, departures } = withoutAccepted(document, found);
   const all = withoutVariant(root, told, variantNames())
     .map((fault) => atTheNull(root, atHome(fault, root)))
     .toSorted(byPosition);

@@ -112,6 +112,10 @@ name: Again
     assert.deepEqual(printed(text('coed')), [
       'club.yaml:5:1: error: unknown key "coed" (did you mean "code"?)',
     ]);
+    // A null at an unknown key leaves a definition all the same.
+    assert.deepEqual(printed(`${text('code')}throtle: null\n`), [
+      'club.yaml:7:1: error: unknown key "throtle" (did you mean "throttle"?)',
+    ]);
     assert.deepEqual(printed(text('code')), [
       'club.yaml:6:43: error: there is no token endpoint "grants" (token_endpoints has grant)',
     ]);
