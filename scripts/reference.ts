@@ -45,7 +45,7 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
   const faults = complaints(schema);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const variants: Variants = Object.fromEntries(
-    variantNames().map((name) => [name, variantDocument(name)]),
+    variantNames().map((name) => [name, toPlain(readVariant(name))]),
   );
   const described = fileSchema(translation, {
     base: 'variant',
@@ -81,12 +81,6 @@ export function complaints(schema: Schema): readonly string[] {
       .filter(([, type]) => notesOf(type).text === undefined)
       .map(([name]) => `the type "${name}" has neither keys nor a text: give it one in named(…)`),
   ];
-}
-
-function variantDocument(name: string): unknown {
-  const { root: document } = readVariant(name);
-  if (document === undefined) throw new Error(`the variant ${name} cannot be read`);
-  return toPlain(document);
 }
 
 /** Types whose keys need no table, since another's has the same. */

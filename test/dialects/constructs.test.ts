@@ -177,7 +177,7 @@ const refused: Readonly<Record<string, readonly [yaml: string, errors: readonly 
 errors: { encoding: text, fields: [{ a: { object: {} }, b: { joined: [{ array: [error] }] } }] }
 `,
     [
-      'a.yaml:5:17: error: XML has one element around all others (put the fields into one object; token_response.fields in the variant grant, line 110)',
+      'a.yaml:5:17: error: XML has one element around all others (put the fields into one object; token_response.fields in variants/grant.yaml, line 62)',
       'a.yaml:5:50: error: a header is one text',
       'a.yaml:6:35: error: a bare text is the value of one field, and of no more',
       'a.yaml:6:35: error: texts are joined of values and constants: no object or array can be in "joined"',

@@ -68,8 +68,7 @@ export function everyText(change: (text: string, key: string) => string): {
   readonly pages: { readonly failed?: unknown };
   readonly failures?: unknown;
 } {
-  const { root } = readVariant('grant');
-  const french = root && nodeAt(root, ['login', 'languages', 'fr']);
+  const french = nodeAt(readVariant('grant'), ['login', 'languages', 'fr']);
   const changed: unknown = JSON.parse(
     JSON.stringify(french && toPlain(french), (key, value: unknown) =>
       typeof value === 'string' ? change(value, key) : value,

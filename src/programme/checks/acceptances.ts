@@ -1,13 +1,13 @@
 // Owns the key `accepts`: which warnings a file acknowledges, and that each name in it is one.
 
-import { nodeAt, positionAt } from '../../lib/document.ts';
-import { byPosition, type Fault, quote, warningAt } from '../../lib/fault.ts';
+import { nodeAt } from '../../lib/document.ts';
+import { byPosition, type Fault, quote } from '../../lib/fault.ts';
 import { didYouMean } from '../../lib/suggest.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { departures } from './departures/departures.ts';
-import { ofFilesBeside, warningNames } from './warnings.ts';
+import { warningNames } from './warnings.ts';
 
 /** A departure from an RFC, or another warning that was accepted. */
 export interface Departure {
@@ -53,15 +53,4 @@ export function withoutAccepted(
     told: faults.filter(({ name = '' }) => !reasons.has(name)),
     departures: listed.toSorted((one, other) => byPosition(one.warning, other.warning)),
   };
-}
-
-/** Warns of acceptances of what nothing warns of; `faults` are all that the file's text gives. */
-export function* idleAcceptances(document: YamlNode, faults: readonly Fault[]): Iterable<Fault> {
-  for (const accepted of acceptedIn(document).keys()) {
-    const isJudged = warningNames.includes(accepted) && !ofFilesBeside.has(accepted);
-    if (!isJudged || faults.some(({ name }) => name === accepted)) continue;
-    const path = ['accepts', accepted];
-    const message = `nothing here is warned of as ${accepted}`;
-    yield warningAt('idle_acceptance', positionAt(document, path), path, message, 'take it out');
-  }
 }

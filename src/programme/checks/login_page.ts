@@ -48,7 +48,7 @@ function* languageComplaints({ login }: Definition): Iterable<Complaint> {
 /** If a file changes `language`, it must set every text: its variant's texts are in another one. */
 function* untranslated(definition: Definition, document: YamlNode): Iterable<Complaint> {
   const { variant, login } = definition;
-  if (variant === undefined || login.language === languageOf(readVariant(variant).root)) return;
+  if (variant === undefined || login.language === languageOf(readVariant(variant))) return;
   const missing = textPaths(definition).filter(
     (path) => nodeAt(document, path)?.at.file !== document.at.file,
   );
@@ -62,8 +62,8 @@ function* untranslated(definition: Definition, document: YamlNode): Iterable<Com
   ];
 }
 
-function languageOf(document: YamlNode | undefined): unknown {
-  const node = document && nodeAt(document, ['login', 'language']);
+function languageOf(document: YamlNode): unknown {
+  const node = nodeAt(document, ['login', 'language']);
   return node?.kind === 'scalar' ? node.value : undefined;
 }
 

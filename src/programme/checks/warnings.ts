@@ -21,7 +21,7 @@ export const warnings: Departures = {
 const ofText = ['idle_null'];
 
 /** Those that are found in files beside it: logos.ts. */
-export const ofFilesBeside: ReadonlySet<string> = new Set(['heavy_logos']);
+const ofFilesBeside = ['heavy_logos'];
 
 /** Every warning about a programme file that its key `accepts` can name. */
 export const warningNames: readonly string[] = [

@@ -210,7 +210,7 @@ export const definitionSchema = v.strictObject({
     example: '{ directory: store }',
   }),
   accepts: key(v.optional(v.record(v.string(), textSchema), {}), {
-    text: '[Warnings](#warnings) of `check` that are known and meant, each by its name with the reason. They then stand in `jetway show PROGRAMME --departures` alone. Accepting what nothing warns of is a warning itself.',
+    text: '[Warnings](#warnings) of `check` that are known and meant, each by its name with the reason. They then stand in `jetway show PROGRAMME --departures` alone.',
     example: '{ parameters_secret: document of 2011 }',
   }),
 });

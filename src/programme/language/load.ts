@@ -6,7 +6,7 @@ import { didYouMean } from '../../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { validate } from '../../schema/faults.ts';
-import { type Departure, idleAcceptances, withoutAccepted } from '../checks/acceptances.ts';
+import { type Departure, withoutAccepted } from '../checks/acceptances.ts';
 import { checkDefinition } from '../checks/check.ts';
 import { type Logos, type ReadBeside, readLogos } from '../login/logos.ts';
 import { type Definition, definitionSchema } from './definition.ts';
@@ -93,8 +93,7 @@ export function loadProgramme(file: string, text: string): LoadResult {
     // Only once each key holds: what is wrong across keys could follow from a fault of one.
     ...(sound === undefined ? [] : checkDefinition(sound, document)),
   ];
-  const idle = sound === undefined ? [] : idleAcceptances(document, found);
-  const { told, departures } = withoutAccepted(document, [...found, ...idle]);
+  const { told, departures } = withoutAccepted(document, found);
   const all = withoutVariant(root, told, variantNames())
     .map((fault) => atTheNull(root, atHome(fault, root)))
     .toSorted(byPosition);
@@ -134,8 +133,7 @@ function atHome(fault: Fault, root: YamlNode): Fault {
   let depth = 0;
   while (depth < path.length && nodeAt(root, path.slice(0, depth + 1)) !== undefined) depth += 1;
   const own = depth === 0 ? ['variant'] : path.slice(0, depth);
-  const variant = fault.at.file.split('/').at(-1)?.replace('.yaml', '') ?? '';
-  const source = `${fault.path} in the variant ${variant}, line ${fault.at.line}`;
+  const source = `${fault.path} in ${fault.at.file.slice('src/'.length)}, line ${fault.at.line}`;
   return {
     ...fault,
     at: positionAt(root, own),
@@ -167,9 +165,7 @@ function layOverVariant(root: MapNode): {
     const fault = errorAt(variant.at, ['variant'], `there is no variant "${name}"`, hint);
     return { document: root, idle, faults: [fault] };
   }
-  const { root: shipped, faults } = readVariant(name);
-  if (shipped === undefined) return { document: root, idle, faults };
-  const base = spreadErrorGroups(shipped, root);
+  const base = spreadErrorGroups(readVariant(name), root);
   const document = mergeNodes(base, root, {
     replaces: takesAnotherForm(definitionSchema),
     onIdleNull: (path, at) => {
@@ -177,5 +173,5 @@ function layOverVariant(root: MapNode): {
       if (nodeAt(base, path) === undefined) idle.push({ path, at });
     },
   });
-  return { document, idle, faults };
+  return { document, idle, faults: [] };
 }

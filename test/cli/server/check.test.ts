@@ -145,7 +145,7 @@ describe('check', { concurrency: 2 }, () => {
     assert.equal(ran.code, 0);
     assert.match(
       ran.stdout,
-      /^programmes\/club\.yaml:1:10: warning: .+ in the variant partner-login, line \d+\) \[secrets_in_query\]\n/,
+      /^programmes\/club\.yaml:1:10: warning: .+ in variants\/partner-login\.yaml, line \d+\) \[secrets_in_query\]\n/,
     );
     assert.match(ran.stdout, /\n1 programme, 0 errors, 2 warnings\n$/);
   });

@@ -4,8 +4,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
+import { toPlain } from '../../../src/lib/document.ts';
 import { formatFault } from '../../../src/lib/fault.ts';
+import { stringifyYaml } from '../../../src/lib/yaml/yaml.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
+import { readVariant } from '../../../src/programme/language/variants.ts';
 import { definitionOf } from '../../support/definition.ts';
 
 const head = `variant: grant
@@ -73,10 +76,10 @@ describe('loadProgramme', () => {
     assert.deepEqual(told?.toSorted(), missing);
   });
 
-  test('the text of a variant is a dialect that a file can hold in its own words', () => {
+  test('a variant is a dialect that a file can hold in its own words', () => {
     const { entries } = Object;
     for (const variant of ['grant', 'partner-login']) {
-      const text = readFileSync(`src/variants/${variant}.yaml`, 'utf8');
+      const text = stringifyYaml(toPlain(readVariant(variant)));
       const [own, laid] = [
         loadProgramme('club.yaml', head.replace('variant: grant\n', '') + text),
         loadProgramme('club.yaml', head.replace('grant', variant)),
@@ -108,6 +111,10 @@ name: Again
       `${head}${key}: { lifetime: 90s }\ngrants: { client_credentials: { endpoint: grants } }\n`;
     assert.deepEqual(printed(text('coed')), [
       'club.yaml:5:1: error: unknown key "coed" (did you mean "code"?)',
+    ]);
+    // A null at an unknown key leaves a definition all the same.
+    assert.deepEqual(printed(`${text('code')}throtle: null\n`), [
+      'club.yaml:7:1: error: unknown key "throtle" (did you mean "throttle"?)',
     ]);
     assert.deepEqual(printed(text('code')), [
       'club.yaml:6:43: error: there is no token endpoint "grants" (token_endpoints has grant)',

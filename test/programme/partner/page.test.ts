@@ -158,6 +158,12 @@ test('the page tells of a sandbox with the failures of each address, but not in 
   assert.equal(partnerPage(makeGuide(...parts, undefined, 'live')), without);
 });
 
+test('RFC 8705: the examples of a client that shows a certificate show it', () => {
+  const over = 'client: { authentication: { methods: [tls_client_auth] } }';
+  const page = partnerPage(makeGuide(definitionOf(over), programmeOf(over), base));
+  assert.match(page, /curl -sS \\\n {2}--cert partner\.pem \\\n {2}--key partner\.key \\\n/);
+});
+
 test('a partner is told what separates scopes, and which it has unasked', () => {
   const page = partnerPage(guideOf('test/dialects/default-scopes.yaml', base));
   assert.match(

@@ -37,11 +37,14 @@ export function mapAt(value: Plain | undefined, ...path: readonly string[]): Pla
 
 /** The whole dialect that an overlay stands for. */
 export function effective(overlay: PlainMap): PlainMap {
-  const path = `src/variants/${textAt(overlay, 'variant')}.yaml`;
-  const { root } = parseYaml(path, readFileSync(path, 'utf8'));
-  if (root === undefined) throw new Error(`${path} does not parse`);
+  const shipped = ['common', textAt(overlay, 'variant')].map((name) => {
+    const path = `src/variants/${name}.yaml`;
+    const { root } = parseYaml(path, readFileSync(path, 'utf8'));
+    if (root === undefined) throw new Error(`${path} does not parse`);
+    return toPlain(root) as Plain;
+  });
   const groups = at(overlay, 'errors', 'groups') ?? [];
-  const grouped = (groups as readonly PlainMap[]).reduce(withGroup, toPlain(root) as Plain);
+  const grouped = (groups as readonly PlainMap[]).reduce(withGroup, shipped.reduce(patch));
   return patch(grouped, overlay) as PlainMap;
 }
 
