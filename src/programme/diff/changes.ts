@@ -83,7 +83,7 @@ function endpointChanges(
     const rows = named.path === undefined ? [] : rowChanges([], listed(named.rows), []);
     return [
       { endpoint, item: 'endpoint', after: place },
-      ...rows.map(({ breaks: _, ...change }) => ({ endpoint, ...change })),
+      ...rows.map(({ item, after: words }) => present({ endpoint, item, after: words })),
     ];
   }
   const moved = { endpoint, item: 'path', before: before.path ?? '', after: place };

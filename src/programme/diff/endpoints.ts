@@ -16,7 +16,6 @@ import {
   answers,
   choice,
   type Endpoint,
-  type Row,
   type Rows,
   limit,
   limitText,
