@@ -23,7 +23,7 @@ export function makePartnerPages(): ReadonlyMap<string, string> {
       const { loaded, faults } = loadProgramme(file, readFileSync(join(root, file), 'utf8'));
       if (loaded === undefined) throw new Error(faults.map(formatFault).join('\n'));
       const { id, definition } = loaded;
-      const guide = makeGuide(definition, compileProgramme(id, definition, base), base);
+      const guide = makeGuide(compileProgramme(id, definition, base), base);
       return [`docs/partners/${name}.md`, partnerPage(guide)] as const;
     }),
   );

@@ -7,7 +7,7 @@ import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/cli
 import { byGrant, type GrantType, refreshedGrants } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { refreshAudience } from '../token/jwt.ts';
-import { accessFormatOf, signsAccess } from './access_formats.ts';
+import { accessFormatOf, accessFormOf, signsAccess } from './access_formats.ts';
 import { compileBudgetHeaders } from './answers/budget_headers.ts';
 import { compileErrorMap } from './answers/error_map.ts';
 import { compileIdentity, compileUserinfo } from './answers/identity.ts';
@@ -57,6 +57,18 @@ export function logsIn({ grants }: Programme): boolean {
   return grants.has('authorization_code');
 }
 
+/** The inputs of the login request and of every token endpoint. */
+export function inputsOf({ login, tokenEndpoints }: Programme): readonly Input<unknown>[] {
+  const ofTokens = tokenEndpoints.flatMap(({ reading }) => reading.inputs);
+  return [...login.endpoint.reading.inputs, ...ofTokens];
+}
+
+/** The token endpoints that serve a grant, in the order of the grant's list. */
+export function endpointsFor(programme: Programme, grant: GrantType): readonly TokenEndpoint[] {
+  const { tokenEndpoints, places } = programme;
+  return places[grant].flatMap((name) => tokenEndpoints.find((one) => one.name === name) ?? []);
+}
+
 /**
  * Compiles a programme. The issuer, redirects and paths are made from the configured `serviceUrl`
  * (no trailing slash), never from a request (HOSTILE 62). The page shows only logos in `logos`.
@@ -99,11 +111,15 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     name: definition.name,
     /** The programme identifier that partners send. */
     identifier: definition.programme_identifier,
+    /** The version of the document that the dialect is written down in. */
+    interfaceVersion: definition.interface_version,
     basePath: definition.base_path,
     /** The base path, with the programme's name if several programmes share the base path. */
     ownPath,
     /** The selector on each documented path, where the file declares one. */
     selectors: compileSelectors(definition),
+    /** The input that chooses one of the programmes that share a path. */
+    selectorInput: definition.selector?.input,
     /** Public base URL; `iss` of its tokens (C-9). */
     issuer,
     audience,
@@ -119,17 +135,35 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       lifetime: definition.code.lifetime,
       /** Why no code of the programme looks like a text. */
       misfit: compileMisfit(definition.code),
+      shape: definition.code,
     },
     tokenEndpoints,
+    /** The names of the endpoints that serve each grant. */
+    places: byGrant((type): readonly string[] => definition.grants[type]?.endpoint ?? []),
     grants,
     /** Grants whose answers bring a refresh token. */
     refreshing: refreshingOf(definition),
     scope,
+    /** What the file says of scopes. */
+    scopes: definition.scope,
+    /** The trees of fields of all answers, as the file has them. */
+    layouts: {
+      tokens: definition.token_response,
+      errors: { fields: definition.errors.fields, encoding: definition.errors.encoding },
+      claims: access.claims,
+      redirect: definition.authorize.answer,
+      identity: definition.id_token?.claims,
+      userinfo: definition.userinfo?.fields,
+    },
     verification,
     access: {
       /** Whether those of some grant are JWTs. */
       isSigned,
       formats: byGrant((type) => accessFormatOf(definition, type)),
+      /** What they look like, if that is not the ordinary text. */
+      forms: byGrant((type) => accessFormOf(definition, type)),
+      /** Of a grant for which the file says nothing of its own. */
+      usual: { format: access.format, form: access.form },
       /** The longest lifetime of all grants' tokens. */
       lifetime: milliseconds(Math.max(...Object.values(lifetimes))),
       lifetimes,
@@ -209,6 +243,7 @@ function compileClientRules(
   return {
     isIdentifier: fits,
     misfit,
+    shape: identifier,
     /** Whether a text can be nothing but an identifier: it begins as only those do. */
     isTellable: (text: string) => prefix.length >= leastPrefix && fits(text),
     newIdentifier: compileGenerator(identifier, usualIdentifierLength) as () => ClientId,
@@ -236,7 +271,10 @@ function compileSelectors(definition: Definition): ReadonlyMap<string, SelectorR
     [authorize.endpoint, ...Object.values(endpoints)].map(({ path, inputs }) => {
       const input = inputs[selector.input] ?? { required: false };
       const { inHeader, wireName, unwrap, scheme } = compileInput(selector.input, input, '');
-      return [base + path, { inHeader, wireName, unwrap, scheme, isDefault: selector.default }];
+      return [
+        base + path,
+        { inHeader, wireName, unwrap, scheme: scheme?.toLowerCase(), isDefault: selector.default },
+      ];
     }),
   );
 }

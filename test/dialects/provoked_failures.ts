@@ -36,8 +36,8 @@ export interface Provoked {
 }
 
 export function* provokedFailures(scene: Provoking): Iterable<Provoked> {
-  const { programme, definition, by } = scene;
-  for (const fault of tokenFaults(programme, definition, by)) {
+  const { programme, by } = scene;
+  for (const fault of tokenFaults(programme, by)) {
     // Of a body of JSON or XML, the sample repeats a parameter that is no input.
     const { json, raw } = fault.request;
     if (fault.reason !== 'repeated_parameter' || (json ?? raw) === undefined) yield fault;
@@ -62,7 +62,7 @@ function* furtherTokenFaults({
   const [place] = grant === undefined ? [] : endpointsOf(definition, grant);
   if (grant === undefined || place === undefined) return;
   const values = { code: 'x', refresh_token: 'x', username: 'x', password: 'x' };
-  const good = sampleTokenRequest(definition, grant, by, values);
+  const good = sampleTokenRequest(programme, grant, by, values);
   const { form: _, json: _json, raw: xml, ...bodiless } = good;
   const raw = {
     type:
@@ -74,7 +74,7 @@ function* furtherTokenFaults({
     const what = 'a body of 70 kB';
     yield { reason: 'body_too_large', what, request: { ...bodiless, raw } };
   }
-  const roleless = sampleTokenRequest(definition, grant, other, values);
+  const roleless = sampleTokenRequest(programme, grant, other, values);
   yield { reason: 'grant_not_allowed', what: 'a client without the role', request: roleless };
   for (const [reason, error] of [
     ['server_error', new TypeError('broken')],
@@ -96,10 +96,10 @@ function* wrongLogins({
   other: { client: other },
   values,
 }: Provoking): Iterable<Provoked> {
-  yield* loginFaults(programme.login.endpoint, definition, by, values);
+  yield* loginFaults(programme, by, values);
   const { endpoint, pkce, redirect_uri: rule } = definition.authorize;
   const request = (changes: SampleValues, client = by.client): SampleRequest =>
-    sampleLoginRequest(definition, client, { ...values, ...changes });
+    sampleLoginRequest(programme, client, { ...values, ...changes });
   const good = request({});
   const nameOf = (role: string): string => endpoint.inputs[role]?.name ?? role;
   const repeat = (role: string): SampleRequest => ({

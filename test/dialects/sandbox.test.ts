@@ -21,7 +21,7 @@ import type { Reply } from '../../src/oauth/reply.ts';
 import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
 import type { LoginPageName } from '../../src/programme/login/texts.ts';
 import { withPathValues } from '../../src/programme/path_index.ts';
-import { logsIn } from '../../src/programme/programme.ts';
+import { inputsOf, logsIn } from '../../src/programme/programme.ts';
 import { provenProperties } from '../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../src/programme/requests/client_values.ts';
 import type { SampleClient, SampleValues } from '../../src/programme/requests/sample_proof.ts';
@@ -84,7 +84,7 @@ async function openScene(
       partnerId: 'Partner000001',
       properties: Object.fromEntries([
         ...provenProperties(definition).map((one) => [one, `of-${id}`]),
-        ...comparedProperties(definition).map(({ name: compared }) => [compared, 'demo']),
+        ...comparedProperties(inputsOf(programme)).map(({ name: compared }) => [compared, 'demo']),
       ]) as Record<string, string>,
       apiKeys: [{ digest, createdAt: jetway.clock.now() }],
       assertionKeys: { keys: registered(key) },
@@ -227,9 +227,9 @@ async function loginAnswer(
 }
 
 async function assertLogins(scene: Scene): Promise<void> {
-  const { jetway, service, sandbox, definition, by, values } = scene;
+  const { jetway, service, sandbox, by, values } = scene;
   const { loginFailures } = sandbox;
-  const good = sampleLoginRequest(definition, by.client, values);
+  const good = sampleLoginRequest(service.programme, by.client, values);
   const forced = async (name: string): Promise<Answer> =>
     masked(await sendSample(jetway.url, asking(good, name)));
   const known = unknownAnswer([...loginFailures.keys(), ...Object.keys(deadEnds)]);
@@ -250,8 +250,8 @@ async function assertLogins(scene: Scene): Promise<void> {
 
 /** Real failures beside forced ones: nobody could tell one from the other. */
 async function assertProvoked(scene: Scene): Promise<readonly string[]> {
-  const { jetway, service, failing, definition, by, values } = scene;
-  const { path: loginPath } = sampleLoginRequest(definition, by.client, values);
+  const { jetway, service, failing, by, values } = scene;
+  const { path: loginPath } = sampleLoginRequest(service.programme, by.client, values);
   const reasons: string[] = [];
   for (const { reason, request, what, first } of provokedFailures({ ...scene, ...service })) {
     const { path, method } = request;
@@ -268,9 +268,9 @@ async function assertProvoked(scene: Scene): Promise<readonly string[]> {
 }
 
 /** The pages on which a login can end that has begun. */
-async function assertDeadEnds({ jetway, service, definition, by, values }: Scene): Promise<void> {
+async function assertDeadEnds({ jetway, service, by, values }: Scene): Promise<void> {
   const { url } = jetway;
-  const good = sampleLoginRequest(definition, by.client, values);
+  const good = sampleLoginRequest(service.programme, by.client, values);
   const { pagePath } = service.programme.login;
   const target = `${good.path}?${new URLSearchParams(good.query.map(([name, value]) => [name, value])).toString()}`;
   const login = await openLogin(url, target, good.method);

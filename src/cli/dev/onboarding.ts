@@ -10,8 +10,9 @@ import type { Client } from '../../oauth/client.ts';
 import type { Subject } from '../../oauth/member.ts';
 import type { Definition } from '../../programme/language/definition.ts';
 import type { Comparison } from '../../programme/language/input_schema.ts';
-import type { Programme } from '../../programme/programme.ts';
-import { comparedProperties, inputsIn } from '../../programme/requests/client_values.ts';
+import { inputsOf, type Programme } from '../../programme/programme.ts';
+import { comparedProperties } from '../../programme/requests/client_values.ts';
+import type { Input } from '../../programme/requests/inputs.ts';
 import { isPublicOnly } from '../../programme/requests/sample_proof.ts';
 import { fittingValue } from '../../programme/requests/sample_request.ts';
 import { neededProperties } from '../entities/client_needs.ts';
@@ -28,10 +29,11 @@ export async function onboardDemo(
   const member = { username: 'demo', password: randomKey(12) };
   const verifier = randomKey(32);
   const proof =
-    definition.authorize.pkce === 'required'
+    programme.login.endpoint.pkce === 'required'
       ? { verifier, challenge: digest(verifier) }
       : undefined;
-  const isPublic = isPublicOnly(definition);
+  const inputs = inputsOf(programme);
+  const isPublic = isPublicOnly(programme.clients.authentication);
   const client: Client = {
     programme: programme.id,
     id: programme.clients.newIdentifier(),
@@ -41,11 +43,11 @@ export async function onboardDemo(
     ...(isPublic ? { isPublic } : {}),
     secrets: isPublic ? [] : [{ digest: keyring.secretDigest(secret), createdAt: clock.now() }],
     apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }],
-    businessContext: comparedValue(definition, 'client.business_context', 'DemoPartner'),
-    partnerId: comparedValue(definition, 'client.partner_id', 'DemoPartner1'),
+    businessContext: comparedValue(inputs, 'client.business_context', 'DemoPartner'),
+    partnerId: comparedValue(inputs, 'client.partner_id', 'DemoPartner1'),
     properties: Object.fromEntries([
       ...neededProperties(definition).map((name) => [name, `demo_${name}`] as const),
-      ...comparedProperties(definition).map(
+      ...comparedProperties(inputs).map(
         ({ name, input }) => [name, fittingValue(input, `demo_${name}`)] as const,
       ),
     ]),
@@ -66,7 +68,6 @@ export async function onboardDemo(
   ]);
   return {
     programme,
-    definition,
     dialect:
       definition.variant === undefined ? 'a dialect of its own' : `${definition.variant} variant`,
     by: { client, secret, apiKey },
@@ -79,13 +80,10 @@ export async function onboardDemo(
 
 /** A value for a client's property that the shape of the compared input accepts. */
 function comparedValue(
-  { authorize, token_endpoints: endpoints }: Definition,
+  inputs: readonly Input<unknown>[],
   comparison: Comparison,
   wanted: string,
 ): string {
-  const [, input] =
-    inputsIn([authorize.endpoint, ...Object.values(endpoints)]).find(
-      ([, { must_equal }]) => must_equal === comparison,
-    ) ?? [];
+  const input = inputs.find(({ must_equal }) => must_equal === comparison);
   return input === undefined ? wanted : fittingValue(input, wanted);
 }

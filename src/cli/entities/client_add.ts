@@ -109,7 +109,7 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   }
   const sheet = clientSheet(client, secret, holder ?? apiKey, programme, config.environment);
   const { publicUrl, environment } = config;
-  const guide = makeGuide(loaded.definition, programme, publicUrl, client, environment);
+  const guide = makeGuide(programme, publicUrl, client, environment);
   await handOver(
     options.partnerPage === true ? withPage(sheet, partnerPage(guide)) : sheet,
     options,

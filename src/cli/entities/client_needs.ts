@@ -11,8 +11,8 @@ import { headerFields } from '../../programme/language/response_headers.ts';
 import { neededValues } from '../../programme/language/value_tree.ts';
 import { clientPropertyPrefix } from '../../programme/language/vocabularies.ts';
 import { provenProperties } from '../../programme/requests/assertion_terms.ts';
-import { comparedProperties, inputsIn } from '../../programme/requests/client_values.ts';
-import { compileInput } from '../../programme/requests/inputs.ts';
+import { comparedProperties } from '../../programme/requests/client_values.ts';
+import { inputsOfFile } from '../../programme/requests/inputs.ts';
 import { isPublicOnly } from '../../programme/requests/sample_proof.ts';
 import { refuseUsage } from '../exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
@@ -65,7 +65,10 @@ export function judgeClient(
   const compared = [
     ...absent.filter((input) => comparisons.has(`client.${input}`)),
     ...new Set(
-      [...comparedProperties(definition).map(({ name }) => name), ...provenProperties(definition)]
+      [
+        ...comparedProperties(inputsOfFile(definition)).map(({ name }) => name),
+        ...provenProperties(definition),
+      ]
         .filter(lacks)
         .map((name) => propertyInput + name),
     ),
@@ -85,7 +88,7 @@ export function judgeClient(
       ...missing(compared, 'compares requests with it, and refuses those of a client without'),
       ...missing(answered, 'puts it into its answers'),
       ...missing(lacksKeys(definition, client) ? ['jwks'] : [], 'proves assertions by it'),
-      ...unfitValues(id, { definition }, client, naming),
+      ...unfitValues(id, definition, client, naming),
     ],
     warnings: [
       ...roleWarnings(id, definition, client, naming('roles')),
@@ -118,7 +121,9 @@ function typeFaults(
 ): readonly string[] {
   const type = naming('client_type');
   if (client.isPublic !== true) {
-    return isPublicOnly(definition) ? [`${type} is missing: all clients of ${id} are public`] : [];
+    return isPublicOnly(definition.client.authentication)
+      ? [`${type} is missing: all clients of ${id} are public`]
+      : [];
   }
   const takesNone = definition.client.authentication.methods.includes('none');
   return [
@@ -200,27 +205,25 @@ export function redirectWarnings({ redirectUris }: Pick<ClientFields, 'redirectU
     );
 }
 
-function comparisonsOf({ authorize, token_endpoints }: Definition): ReadonlySet<string> {
-  const inputs = inputsIn([authorize.endpoint, ...Object.values(token_endpoints)]);
-  return new Set(inputs.flatMap(([, { must_equal }]) => must_equal ?? []));
+function comparisonsOf(definition: Definition): ReadonlySet<string> {
+  return new Set(inputsOfFile(definition).flatMap(({ must_equal }) => must_equal ?? []));
 }
 
 /** A sentence for each value of a property that an input would never take. */
 function unfitValues(
   id: string,
-  { definition }: Pick<LoadedProgramme, 'definition'>,
+  definition: Definition,
   client: JudgedClient,
   naming: Naming,
 ): readonly string[] {
-  return comparedProperties(definition).flatMap(({ name, role, input }) => {
-    const { fits } = compileInput(role, input, '');
-    return propertyValues(client.properties, name)
-      .filter((value) => !fits(value))
+  return comparedProperties(inputsOfFile(definition)).flatMap(({ name, input }) =>
+    propertyValues(client.properties, name)
+      .filter((value) => !input.fits(value))
       .map(
         (value) =>
-          `${naming(`property.${name}`)}: ${id} compares requests with ${quote(value)}, which its input ${role} never takes`,
-      );
-  });
+          `${naming(`property.${name}`)}: ${id} compares requests with ${quote(value)}, which its input ${input.role} never takes`,
+      ),
+  );
 }
 
 /** Names of the client properties that answers and tokens of a programme need. */

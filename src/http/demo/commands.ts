@@ -6,8 +6,8 @@ import { tokenPlace } from '../../programme/answers/token_place.ts';
 import { alphabetOf } from '../../programme/language/value_shape.ts';
 import { curlCommand, shellWord, takeOut } from '../../programme/partner/snippets/curl.ts';
 import { variable as shellVariable } from '../../programme/partner/snippets/variables.ts';
+import { endpointsFor } from '../../programme/programme.ts';
 import type { VerificationMode } from '../../programme/requests/demand.ts';
-import { endpointsOf } from '../../programme/requests/grant_places.ts';
 import { type SampleFault, tokenFaults } from '../../programme/requests/sample_faults.ts';
 import { loginFaults } from '../../programme/requests/sample_login_faults.ts';
 import { isSigning, type SampleValues } from '../../programme/requests/sample_proof.ts';
@@ -37,7 +37,7 @@ const steps: readonly (readonly [grant: GrantType, heading: string])[] = [
 export function commandSheet(demo: Demo): string {
   const { programme, by, member } = demo;
   // No shell signs: where clients sign, there are no commands for their tokens.
-  const signs = isSigning(demo.definition);
+  const signs = isSigning(programme.clients.authentication);
   const granted = steps.filter(([grant]) => programme.grants.has(grant) && !signs);
   const [last] = granted.at(-1) ?? [];
   const lines = listed<string>([
@@ -61,14 +61,12 @@ export function commandSheet(demo: Demo): string {
       ? part('Clients of this dialect sign assertions (private_key_jwt), which a shell does not')
       : part(
           'Errors of a token request: the reason, and what is wrong',
-          ...tokenFaults(programme, demo.definition, by).map((fault) => faultLine(demo, fault)),
+          ...tokenFaults(programme, by).map((fault) => faultLine(demo, fault)),
         )),
     programme.grants.has('authorization_code') &&
       part(
         'Errors of a login: a page, or a redirect with the error',
-        ...loginFaults(programme.login.endpoint, demo.definition, by, loginValues(demo)).map(
-          (one) => faultLine(demo, one),
-        ),
+        ...loginFaults(programme, by, loginValues(demo)).map((one) => faultLine(demo, one)),
       ),
     ...part('Errors that a gateway passes on'),
     ...verifyFaults(demo, last && { token: shellVariable('ACCESS'), kind: kindOf(demo, last) }).map(
@@ -102,8 +100,8 @@ function faultLine(demo: Demo, { reason, what, request }: SampleFault<string>): 
 }
 
 /** The endpoints for a grant: all of them, but only one for a code, which is valid once. */
-function placesOf({ definition }: Demo, grant: GrantType): readonly string[] {
-  const names = endpointsOf(definition, grant).map(([name]) => name);
+function placesOf({ programme }: Demo, grant: GrantType): readonly string[] {
+  const names = endpointsFor(programme, grant).map(({ name }) => name);
   return grant === 'authorization_code' ? names.slice(0, 1) : names;
 }
 
@@ -136,7 +134,7 @@ function tokenLines(demo: Demo, grant: GrantType, at: string): readonly string[]
 }
 
 function loginLines(demo: Demo): readonly string[] {
-  const { base, member, programme, definition } = demo;
+  const { base, member, programme } = demo;
   const begin = curlCommand(
     base,
     loginRequest(demo),
@@ -148,8 +146,10 @@ function loginLines(demo: Demo): readonly string[] {
     shellWord(`username=${member.username}`),
     shellWord(`password=${member.password}`),
   ].map((field) => `--data-urlencode ${field}`);
-  const { code, mode: usual } = definition.authorize.answer;
-  const chosen = definition.authorize.endpoint.inputs['response_mode'];
+  const { code, mode: usual } = programme.layouts.redirect;
+  const chosen = programme.login.endpoint.reading.inputs.find(
+    ({ role }) => role === 'response_mode',
+  );
   const mode = chosen?.required === true ? chosen.allowed?.[0] : usual;
   const url = shellWord(base + programme.login.pagePath);
   return [
@@ -170,7 +170,7 @@ function hiddenIn(page: string, variable: string, name: string): string {
 /** The address has the code URL-encoded; curl encodes it anew, and JSON and XML take it with escapes. */
 function decoding(demo: Demo): readonly string[] {
   const { json, raw } = tokenRequest(demo, 'authorization_code', { code: '' });
-  const { prefix = '', characters = 'alphanumeric' } = demo.definition.code;
+  const { prefix = '', characters = 'alphanumeric' } = demo.programme.code.shape;
   if (/^[\w.~-]*$/.test(prefix + alphabetOf(characters))) return [];
   const decoded = `CODE=\${CODE//+/ }; CODE=$(printf '%b.' "\${CODE//%/\\\\x}"); CODE=\${CODE%.}`;
   if (raw !== undefined) return [decoded, `CODE=\${CODE//&/'&amp;'}; CODE=\${CODE//</'&lt;'}`];

@@ -4,7 +4,6 @@ import { present } from '../../lib/present.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
-import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { VerificationMode } from '../../programme/requests/demand.ts';
 import type { SampleFault } from '../../programme/requests/sample_faults.ts';
@@ -19,7 +18,6 @@ import {
 /** A programme with a demo partner and member. */
 export interface Demo {
   readonly programme: Programme;
-  readonly definition: Definition;
   /** The file's base or variant, in words. */
   readonly dialect: string;
   readonly by: SampleClient & Required<Pick<SampleClient, 'apiKey'>>;
@@ -55,7 +53,7 @@ export function loginValues({ redirectUri, proof }: Demo, state?: string): Sampl
 }
 
 export function loginRequest(demo: Demo, state?: string): SampleRequest {
-  return sampleLoginRequest(demo.definition, demo.by.client, loginValues(demo, state));
+  return sampleLoginRequest(demo.programme, demo.by.client, loginValues(demo, state));
 }
 
 /** `at` names the grant's endpoint; the first one if left out. */
@@ -65,9 +63,9 @@ export function tokenRequest(
   values: SampleValues,
   at?: string,
 ): SampleRequest {
-  const { definition, by, proof } = demo;
+  const { programme, by, proof } = demo;
   const proven = grant === 'authorization_code' && proof ? { code_verifier: proof.verifier } : {};
-  return sampleTokenRequest(definition, grant, by, { ...values, ...proven }, at);
+  return sampleTokenRequest(programme, grant, by, { ...values, ...proven }, at);
 }
 
 interface GatewayCredentials {
@@ -77,11 +75,11 @@ interface GatewayCredentials {
 
 /** The request in which a gateway asks whether credentials are valid. */
 export function verifyRequest(
-  { programme, definition, by }: Demo,
+  { programme, by }: Demo,
   mode: VerificationMode,
   credentials: GatewayCredentials = { apiKey: by.apiKey },
 ): SampleRequest {
-  const isNaming = definition.verify.headers === 'required';
+  const isNaming = programme.verification.comparedHeaders.some(({ required }) => required);
   const headers = callHeaders(programme, by.client, credentials, isNaming);
   const path = programme.ownPath + programmePaths.verify + mode;
   return { method: 'GET', path, query: [], headers };

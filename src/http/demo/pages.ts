@@ -85,7 +85,7 @@ function bodyText({ body }: WireRequest): string {
  * again with the fragment's text as its query.
  */
 function callbackPage(frame: Frame, demo: Demo, query: string): Promise<Reply> {
-  const code = sentOne(query, demo.definition.authorize.answer.code);
+  const code = sentOne(query, demo.programme.layouts.redirect.code);
   const rows = [...parseFormOrNone(query)].map(([name, values]) =>
     copyable(name, values.join(' ')),
   );

@@ -25,11 +25,10 @@ export function startPage(frame: Frame, demos: readonly Demo[]): Promise<Reply> 
 }
 
 function clubCard(demo: Demo, index: number): Markup {
-  const { programme, definition, dialect, by, member } = demo;
-  const { authorize, token_endpoints: endpoints, base_path: base } = definition;
-  const login = programme.grants.has('authorization_code') ? [authorize.endpoint] : [];
-  const paths = [...login, ...Object.values(endpoints)].map(
-    ({ methods, path }) => `${methods.join(' or ')} ${base}${path}`,
+  const { programme, dialect, by, member } = demo;
+  const login = programme.grants.has('authorization_code') ? [programme.login.endpoint] : [];
+  const paths = [...login, ...programme.tokenEndpoints].map(
+    ({ path, reading }) => `${reading.methods.join(' or ')} ${path}`,
   );
   const verify = `GET ${programme.ownPath}${programmePaths.verify}member`;
   return html`<section

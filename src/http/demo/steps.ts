@@ -115,15 +115,13 @@ export interface DemoFault extends SampleFault<FailureReason | LoginFailureReaso
 
 /** Requests that the programme refuses, each for another reason. */
 export function faultsOf({ demo, access, kind, ended }: Visit): readonly DemoFault[] {
-  const { programme, definition, by } = demo;
+  const { programme, by } = demo;
   const held = access && !ended ? { token: access.text, kind } : undefined;
   const hasLogin = programme.grants.has('authorization_code');
   const groups: Readonly<Record<string, readonly SampleFault<DemoFault['reason']>[]>> = {
-    'At the token endpoints': tokenFaults(programme, definition, by),
+    'At the token endpoints': tokenFaults(programme, by),
     'At verify, as a gateway passes them on': verifyFaults(demo, held),
-    'At the login': hasLogin
-      ? loginFaults(programme.login.endpoint, definition, by, loginValues(demo))
-      : [],
+    'At the login': hasLogin ? loginFaults(programme, by, loginValues(demo)) : [],
   };
   return Object.entries(groups).flatMap(([group, faults]) =>
     faults.map((fault) => ({ ...fault, group, key: `${group} ${fault.reason}` })),

@@ -121,11 +121,11 @@ function hold(visit: Visit, grant: GrantType, answer: SampleAnswer): void {
 }
 
 function tokenOf(
-  { demo: { programme, definition, by } }: Visit,
+  { demo: { programme, by } }: Visit,
   grant: GrantType,
   name: TokenName,
   answer: SampleAnswer,
 ): string | undefined {
-  if (answer.status !== definition.token_response.status) return undefined;
+  if (answer.status !== programme.layouts.tokens.status) return undefined;
   return takeToken(tokenPlace(programme, by.client, grant, name), answer);
 }

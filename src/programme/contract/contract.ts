@@ -1,7 +1,6 @@
 // Owns the wire contract of a programme: what its compiled dialect promises of each endpoint. `diff`
 // compares two contracts; the partner's page, OpenAPI document and collection tell one.
 
-import type { Definition } from '../language/definition.ts';
 import { logsIn, type Programme } from '../programme.ts';
 import { describeFailures, type FailurePromise } from './failures.ts';
 import { describeIdentity, type IdentityPromise } from './identity.ts';
@@ -16,7 +15,6 @@ import {
 } from './tokens.ts';
 
 export interface Contract {
-  readonly definition: Definition;
   readonly programme: Programme;
   readonly login: LoginPromise | undefined;
   readonly tokenEndpoints: readonly TokenEndpointPromise[];
@@ -26,17 +24,15 @@ export interface Contract {
   readonly failures: readonly FailurePromise[];
 }
 
-/** `programme` is `definition` compiled. */
-export function describeContract(definition: Definition, programme: Programme): Contract {
-  const tokenEndpoints = describeTokenEndpoints(definition, programme);
+export function describeContract(programme: Programme): Contract {
+  const tokenEndpoints = describeTokenEndpoints(programme);
   return {
-    definition,
     programme,
-    login: logsIn(programme) ? describeLogin(definition, programme) : undefined,
+    login: logsIn(programme) ? describeLogin(programme) : undefined,
     tokenEndpoints,
-    tokens: describeTokens(definition, programme),
-    refresh: describeRefresh(definition, programme),
-    identity: describeIdentity(definition, programme),
-    failures: describeFailures(definition, programme),
+    tokens: describeTokens(programme),
+    refresh: describeRefresh(programme),
+    identity: describeIdentity(programme),
+    failures: describeFailures(programme),
   };
 }

@@ -9,7 +9,6 @@ import {
   grantFailures,
   isRetried,
 } from '../../oauth/reasons.ts';
-import type { Definition } from '../language/definition.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import { sentPrefix } from '../language/vocabularies.ts';
 import type { Programme } from '../programme.ts';
@@ -35,11 +34,8 @@ const sampleParameter = 'sample-parameter';
 const retryAfter = 5;
 
 /** The answer to each failure that a request to an offered grant can have. */
-export function describeFailures(
-  definition: Definition,
-  programme: Programme,
-): readonly FailurePromise[] {
-  const { errors } = definition;
+export function describeFailures(programme: Programme): readonly FailurePromise[] {
+  const { errors } = programme.layouts;
   const found = {
     partner: namesByReason(
       programme.tokenEndpoints.flatMap((endpoint) =>
@@ -48,7 +44,7 @@ export function describeFailures(
     ),
     caller: namesByReason(foundAtCalls(programme.verification)),
   };
-  return offeredReasons(definition).map((reason) => {
+  return offeredReasons(programme).map((reason) => {
     const told = writtenValues(errors.fields, reason);
     return {
       reason,
@@ -102,18 +98,18 @@ export function tellsParameter(programme: Programme, reason: FailureReason): boo
 }
 
 /** Leaves out the failures of grants that are not offered. */
-function offeredReasons({ grants, token_endpoints }: Definition): readonly FailureReason[] {
+function offeredReasons({ grants, tokenEndpoints }: Programme): readonly FailureReason[] {
   const named = new Set(
-    Object.values(token_endpoints).flatMap(({ inputs }) =>
-      Object.values(inputs).flatMap((input) => [
-        input.when_missing,
-        input.when_invalid,
-        input.when_unequal,
+    tokenEndpoints.flatMap(({ reading }) =>
+      reading.inputs.flatMap(({ whenMissing, whenInvalid, whenUnequal }) => [
+        whenMissing,
+        whenInvalid,
+        whenUnequal,
       ]),
     ),
   );
   const others = new Set(
-    grantTypes.flatMap((type) => (grants[type] === undefined ? (grantFailures[type] ?? []) : [])),
+    grantTypes.flatMap((type) => (grants.has(type) ? [] : (grantFailures[type] ?? []))),
   );
   return failureReasons.filter((reason) => !others.has(reason) || named.has(reason));
 }

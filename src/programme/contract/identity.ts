@@ -3,7 +3,6 @@
 import type { Milliseconds } from '../../lib/clock.ts';
 import { tokenValues } from '../answers/token_layout.ts';
 import type { Values } from '../answers/tree_writer.ts';
-import type { Definition } from '../language/definition.ts';
 import type { FieldTree } from '../language/value_tree.ts';
 import type { Programme } from '../programme.ts';
 import type { Answers, Told } from './answers.ts';
@@ -17,30 +16,29 @@ export interface IdentityPromise {
   readonly userinfo?: Answers;
 }
 
-export function describeIdentity(definition: Definition, programme: Programme): IdentityPromise {
-  const { id_token: token, userinfo: asked } = definition;
-  const { identity, userinfo, values } = programme;
+export function describeIdentity(programme: Programme): IdentityPromise {
+  const { identity, userinfo, values, layouts } = programme;
   const told = (tree: FieldTree, write: (values: Values) => Told): Answers => {
-    const mayHold = optional(definition, programme, 'authorization_code', [tree]);
+    const mayHold = optional(programme, 'authorization_code', [tree]);
     return {
       form: 'json',
       mayHold,
       render: (absent) => {
         const client = sampleClient(programme, mayHold, absent);
-        const facts = sampleFacts(definition, programme, 'authorization_code', absent, mayHold);
+        const facts = sampleFacts(programme, 'authorization_code', absent, mayHold);
         return write(tokenValues(facts, client, values));
       },
     };
   };
   return {
-    ...(token &&
+    ...(layouts.identity &&
       identity && {
         lifetime: identity.lifetime,
-        claims: told(token.claims, (sample) => ({
+        claims: told(layouts.identity, (sample) => ({
           headers: {},
           body: JSON.stringify(identity.claims(sample)),
         })),
       }),
-    ...(asked && userinfo && { userinfo: told(asked.fields, userinfo.render) }),
+    ...(layouts.userinfo && userinfo && { userinfo: told(layouts.userinfo, userinfo.render) }),
   };
 }

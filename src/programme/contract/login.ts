@@ -3,10 +3,10 @@
 import { type LoginFailureReason, loginFailureReasons } from '../../oauth/login_reasons.ts';
 import { usualCodeLength } from '../checks/given_out.ts';
 import type { PageFailure } from '../language/authorize_schema.ts';
-import type { Definition } from '../language/definition.ts';
 import type { ValueShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
+import type { LoginEndpoint } from '../login/endpoint.ts';
 import type { Programme } from '../programme.ts';
 import { foundAtLogin } from '../requests/possible_failures.ts';
 import type { Reading } from '../requests/reading.ts';
@@ -17,10 +17,10 @@ import { sampleAddress, sampleClient, sampleMember } from './samples.ts';
 export interface LoginPromise {
   readonly path: string;
   readonly reading: Reading<LoginFailureReason>;
-  readonly redirectUri: Definition['authorize']['redirect_uri'];
-  readonly pkce: Definition['authorize']['pkce'];
+  readonly redirectUri: LoginEndpoint['needsRedirectUri'];
+  readonly pkce: LoginEndpoint['pkce'];
   readonly redirectStatus: 302 | 303;
-  readonly binds: Definition['authorize']['binds'];
+  readonly binds: LoginEndpoint['binds'];
   readonly success: Answers;
   readonly code: ValueShape;
   readonly failures: readonly LoginFailurePromise[];
@@ -38,59 +38,54 @@ export function isPage(outcome: LoginFailurePromise['outcome']): outcome is Page
   return 'title' in outcome;
 }
 
-export function describeLogin(definition: Definition, programme: Programme): LoginPromise {
-  const { authorize, code } = definition;
+export function describeLogin(programme: Programme): LoginPromise {
+  const { shape } = programme.code;
   const { path, redirectStatus, binds } = programme.login.endpoint;
-  const { min = usualCodeLength, max = usualCodeLength } = code.length ?? {};
+  const { min = usualCodeLength, max = usualCodeLength } = shape.length ?? {};
   const length = Math.max(min, Math.min(max, usualCodeLength));
-  const { prefix = '', characters = 'alphanumeric' } = code;
+  const { prefix = '', characters = 'alphanumeric' } = shape;
   const { endpoint } = programme.login;
   const { reading } = endpoint;
   const met = namesByReason(foundAtLogin(endpoint));
   return {
     path,
     reading,
-    redirectUri: authorize.redirect_uri,
-    pkce: authorize.pkce,
+    redirectUri: endpoint.needsRedirectUri,
+    pkce: endpoint.pkce,
     redirectStatus,
     binds,
-    success: redirect(definition, programme, 'code'),
+    success: redirect(programme, 'code'),
     code: { prefix, characters, length: { min: length, max: length } },
-    failures: reasonsOf(definition).map((reason) => ({
+    failures: reasonsOf(reading).map((reason) => ({
       reason,
-      outcome: outcomeOf(definition, programme, reason),
+      outcome: outcomeOf(programme, reason),
       metBy: met.get(reason),
     })),
   };
 }
 
 /** Only a programme that reads `prompt` can require a login. */
-function reasonsOf({ authorize }: Definition): readonly LoginFailureReason[] {
-  const readsPrompt = authorize.endpoint.inputs['prompt'] !== undefined;
+function reasonsOf({ inputs }: Reading<unknown>): readonly LoginFailureReason[] {
+  const readsPrompt = inputs.some(({ role }) => role === 'prompt');
   return loginFailureReasons.filter((reason) => readsPrompt || reason !== 'login_required');
 }
 
 function outcomeOf(
-  definition: Definition,
   programme: Programme,
   reason: LoginFailureReason,
 ): LoginFailurePromise['outcome'] {
   const { login } = programme;
   const failure = login.failure(reason);
-  if (!('page' in failure)) return redirect(definition, programme, reason);
+  if (!('page' in failure)) return redirect(programme, reason);
   const { title, text } = login.languages.texts(undefined).pages[reason];
   return { status: failure.page.status, title, text };
 }
 
 /** The redirect to the partner that ends a login, or the form that the browser posts there. */
-function redirect(
-  definition: Definition,
-  programme: Programme,
-  outcome: 'code' | LoginFailureReason,
-): Answers {
+function redirect(programme: Programme, outcome: 'code' | LoginFailureReason): Answers {
   const { login } = programme;
   const failure = outcome === 'code' ? undefined : login.failure(outcome);
-  const mayHold = [...writtenValues(definition.authorize.answer.more, outcome)].filter(
+  const mayHold = [...writtenValues(programme.layouts.redirect.more, outcome)].filter(
     (name) => lacked.has(name) || prefixes.some((prefix) => name.startsWith(prefix)),
   );
   return {

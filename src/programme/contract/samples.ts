@@ -9,7 +9,6 @@ import type { Member, Subject } from '../../oauth/member.ts';
 import type { TokenSet } from '../../oauth/token_set.ts';
 import type { ReturnAddress } from '../answers/redirect_answer.ts';
 import type { TokenFacts } from '../answers/token_layout.ts';
-import type { Definition } from '../language/definition.ts';
 import {
   clientPropertyPrefix,
   memberPropertyPrefix,
@@ -90,8 +89,8 @@ function digitsOf(name: string): string {
 export const secondScope = 'second scope';
 
 export function tellsSeveral(
-  scope: Definition['scope'],
-): scope is Extract<Definition['scope'], { readonly kind: 'list' }> {
+  scope: Programme['scopes'],
+): scope is Extract<Programme['scopes'], { readonly kind: 'list' }> {
   return scope.kind === 'list' && scope.separator !== 'none' && scope.values.length > 1;
 }
 
@@ -104,12 +103,12 @@ export function isOwnBy({ refreshing }: Programme, grant: GrantType): boolean {
 
 /** The facts of a token that a grant brings, with a refresh token where there are any. */
 export function sampleFacts(
-  { tokens, scope }: Definition,
   programme: Programme,
   grant: GrantType,
   absent: Absent,
   values: readonly string[] = [],
 ): TokenFacts {
+  const { access, scopes: scope } = programme;
   const isClient = isOwnBy(programme, grant);
   const isSeveral = tellsSeveral(scope) && !absent.has(secondScope);
   const granted = isSeveral ? `SCOPE1${scope.separator}SCOPE2` : 'SCOPE';
@@ -120,9 +119,7 @@ export function sampleFacts(
     kind: isClient ? 'client' : 'member',
     subject: isClient ? programme.clientSubject('10000001' as ClientId) : '40000004',
     tokenId:
-      tokens.access.token_id === 'number'
-        ? '5000000000000005'
-        : '50000005-0000-4000-8000-000000000005',
+      access.tokenId === 'number' ? '5000000000000005' : '50000005-0000-4000-8000-000000000005',
     issuedAt: sampleTime,
     accessExpiresAt: instant(sampleTime + accessLifetime),
     refreshExpiresAt:

@@ -5,11 +5,9 @@ import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import type { Role } from '../../oauth/client.ts';
 import { type GrantType, grantTypes } from '../../oauth/grant.ts';
 import { payloadOf } from '../../token/jwt.ts';
-import { accessFormOf } from '../access_formats.ts';
 import { accessClaims } from '../answers/access_claims.ts';
 import { cookieFields } from '../answers/cookies.ts';
 import { withCookies } from '../answers/token_place.ts';
-import type { Definition } from '../language/definition.ts';
 import { headerFields } from '../language/response_headers.ts';
 import type { ValueShape } from '../language/value_shape.ts';
 import { type FieldTree, writtenValues } from '../language/value_tree.ts';
@@ -71,10 +69,7 @@ export interface RefreshPromise {
   readonly grace: Milliseconds;
 }
 
-export function describeTokenEndpoints(
-  definition: Definition,
-  programme: Programme,
-): readonly TokenEndpointPromise[] {
+export function describeTokenEndpoints(programme: Programme): readonly TokenEndpointPromise[] {
   return programme.tokenEndpoints.map(({ name, path, reading, grants }) => {
     const isNamed = reading.inputs.some(({ role }) => role === 'grant_type');
     return {
@@ -85,15 +80,15 @@ export function describeTokenEndpoints(
         grant: type,
         grantType: isNamed ? wireValue : undefined,
         role,
-        answer: answerTo(definition, programme, type),
+        answer: answerTo(programme, type),
       })),
     };
   });
 }
 
-function answerTo(definition: Definition, programme: Programme, grant: GrantType): Answers {
-  const { token_response: layout } = definition;
-  const mayHold = optional(definition, programme, grant, [
+function answerTo(programme: Programme, grant: GrantType): Answers {
+  const layout = programme.layouts.tokens;
+  const mayHold = optional(programme, grant, [
     layout.fields,
     headerFields(layout.headers),
     cookieFields(layout.cookies),
@@ -103,7 +98,7 @@ function answerTo(definition: Definition, programme: Programme, grant: GrantType
     mayHold,
     render: (absent) => {
       const client = sampleClient(programme, mayHold, absent);
-      const facts = sampleFacts(definition, programme, grant, absent, mayHold);
+      const facts = sampleFacts(programme, grant, absent, mayHold);
       const sent = sampleSent(mayHold, absent);
       return withoutChance(() =>
         withCookies(
@@ -116,11 +111,11 @@ function answerTo(definition: Definition, programme: Programme, grant: GrantType
 
 /** The values that these layouts write and that some tokens or clients lack. */
 export function optional(
-  { scope }: Definition,
   programme: Programme,
   grant: GrantType,
   trees: readonly FieldTree[],
 ): readonly string[] {
+  const { scopes: scope } = programme;
   const lacked = new Set([
     ...(scope.kind === 'list' && scope.default === undefined ? ['scope'] : []),
     ...(scope.kind === 'list' ? ['id_token'] : []),
@@ -142,10 +137,7 @@ export function optional(
   ];
 }
 
-export function describeTokens(
-  definition: Definition,
-  programme: Programme,
-): readonly TokenPromise[] {
+export function describeTokens(programme: Programme): readonly TokenPromise[] {
   const { access, grants, refresh } = programme;
   return grantTypes.flatMap((grant) => {
     if (!grants.has(grant)) return [];
@@ -156,19 +148,16 @@ export function describeTokens(
     return {
       grant,
       lifetime: isCut ? refresh.longest : lifetime,
-      form: isJwt ? 'jwt' : accessFormOf(definition, grant),
-      claims: isJwt ? claimsOf(definition, programme, grant) : undefined,
+      form: isJwt ? 'jwt' : access.forms[grant],
+      claims: isJwt ? claimsOf(programme, grant) : undefined,
     };
   });
 }
 
-export function describeRefresh(
-  { tokens }: Definition,
-  { grants, refresh }: Programme,
-): RefreshPromise | undefined {
+export function describeRefresh({ grants, refresh }: Programme): RefreshPromise | undefined {
   if (!grants.has('refresh_token')) return undefined;
   return {
-    form: tokens.refresh.format === 'jwt' ? 'jwt' : tokens.refresh.form,
+    form: refresh.format === 'jwt' ? 'jwt' : refresh.form,
     rotates: refresh.rotation === 'on',
     lifetime: milliseconds(Math.min(refresh.lifetime, refresh.longest)),
     longest: refresh.longest,
@@ -176,14 +165,14 @@ export function describeRefresh(
   };
 }
 
-function claimsOf(definition: Definition, programme: Programme, grant: GrantType): Answers {
-  const mayHold = optional(definition, programme, grant, [definition.tokens.access.claims]);
+function claimsOf(programme: Programme, grant: GrantType): Answers {
+  const mayHold = optional(programme, grant, [programme.layouts.claims]);
   return {
     form: 'json',
     mayHold,
     render: (absent) => {
       const client = sampleClient(programme, mayHold, absent);
-      const facts = sampleFacts(definition, programme, grant, absent, mayHold);
+      const facts = sampleFacts(programme, grant, absent, mayHold);
       const isOfLogin = grant !== 'client_credentials' || programme.refreshing.has(grant);
       const family = isOfLogin ? { family: '7000000000000007' } : {};
       const claims = payloadOf({ ...accessClaims(programme, client, facts), ...family });

@@ -63,7 +63,7 @@ function endpoints(
   serviceUrl: string,
 ): readonly Endpoint[] {
   const programme = compileProgramme(id, definition, serviceUrl, logos);
-  return endpointsOf(describeContract(definition, programme));
+  return endpointsOf(describeContract(programme));
 }
 
 function endpointChanges(

@@ -49,8 +49,10 @@ export function endpointsOf(contract: Contract): readonly Endpoint[] {
 }
 
 /** No promise of the live environment: nothing about it breaks partners. */
-function sandboxRows({ definition: { sandbox = {} } }: Contract): Rows {
-  return Object.entries(sandbox).map(([place, name]) => text(`${place} that forces one`, name));
+function sandboxRows({ programme: { sandbox } }: Contract): Rows {
+  return Object.entries(sandbox?.places ?? {}).map(([place, name]) =>
+    text(`${place} that forces one`, name),
+  );
 }
 
 function loginRequest(contract: Contract, login: LoginPromise): Endpoint {
@@ -87,9 +89,8 @@ function loginFailure({ reason, outcome }: LoginFailurePromise): Rows {
   return answer(title, 'page', { status: outcome.status, headers: {}, body });
 }
 
-function clientAuthentication({ definition, programme }: Contract): Endpoint {
-  const { client } = definition;
-  const { authentication } = client;
+function clientAuthentication({ programme }: Contract): Endpoint {
+  const { authentication } = programme.clients;
   const { methods, credentials, when_both: both, scheme, secret_half: half } = authentication;
   const inHeader = readsHeader(authentication);
   return {
@@ -107,10 +108,10 @@ function clientAuthentication({ definition, programme }: Contract): Endpoint {
         ),
       ],
       half !== undefined && text('half that is the secret', half),
-      shape('client identifiers', client.identifier),
+      shape('client identifiers', programme.clients.shape),
       text('wrong secrets from one address', limitText(programme.clients.failureLimit)),
       limit('requests of a client', programme.throttle),
-      assertionRows(definition),
+      assertionRows(programme),
     ],
   };
 }

@@ -4,6 +4,7 @@
 import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Contract } from '../contract/contract.ts';
 import { sampleClient, sampleMember } from '../contract/samples.ts';
+import { inputsOf, type Programme } from '../programme.ts';
 import { comparedProperties } from '../requests/client_values.ts';
 import { inputRow } from './inputs.ts';
 import { answer, answers, type Endpoint, type Row, offer, text } from './rows.ts';
@@ -11,8 +12,8 @@ import { answer, answers, type Endpoint, type Row, offer, text } from './rows.ts
 export function verification(contract: Contract): Endpoint {
   const { programme } = contract;
   const { verification: rules, ownPath } = programme;
-  const names = comparedProperties(contract.definition).map(({ name }) => `client.${name}`);
-  const values = [...names, ...Object.values(contract.definition.verify.tells)];
+  const names = comparedProperties(inputsOf(programme)).map(({ name }) => `client.${name}`);
+  const values = [...names, ...rules.tells];
   const caller = sampleClient(programme, values, new Set());
   const member = sampleMember(values, new Set());
   const told = rules.toldHeaders.map(
@@ -37,11 +38,7 @@ export function verification(contract: Contract): Endpoint {
 }
 
 /** The optional endpoints that the file turns on. */
-export function furtherEndpoints({
-  definition,
-  programme,
-  identity,
-}: Contract): readonly Endpoint[] {
+export function furtherEndpoints({ programme, identity }: Contract): readonly Endpoint[] {
   const { introspection, revocation, userinfo, metadata, signsTokens, ownPath, access } = programme;
   const keySet: Endpoint = {
     kind: 'key set',
@@ -52,7 +49,7 @@ export function furtherEndpoints({
   const asking = introspection && {
     kind: 'introspection',
     path: introspection.path,
-    rows: introspectionRows({ definition, programme }),
+    rows: introspectionRows(programme),
   };
   const telling = userinfo &&
     identity.userinfo && {
@@ -76,13 +73,10 @@ export function furtherEndpoints({
   return all.filter((endpoint) => endpoint !== undefined);
 }
 
-function introspectionRows({
-  definition: { tokens },
-  programme,
-}: Pick<Contract, 'definition' | 'programme'>): readonly Row[] {
+function introspectionRows({ issuer, audience, access }: Programme): readonly Row[] {
   return [
-    offer('iss', programme.issuer),
-    offer('aud', programme.audience),
-    text('jti', tokens.access.token_id === 'number' ? 'a number' : 'a UUID'),
+    offer('iss', issuer),
+    offer('aud', audience),
+    text('jti', access.tokenId === 'number' ? 'a number' : 'a UUID'),
   ];
 }

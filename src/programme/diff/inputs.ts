@@ -36,7 +36,7 @@ const repeatedTexts = {
 } as const;
 
 export function inputRow(
-  { definition, programme }: Contract,
+  { programme }: Contract,
   input: AnyInput,
   { kinds, unknown }: Pick<AnyReading, 'kinds' | 'unknown'>,
 ): Row {
@@ -44,7 +44,7 @@ export function inputRow(
   const { role, name, neededBy, inHeader, inPath } = input;
   const known = (isLogin ? loginInputs : tokenInputs).has(role);
   const need = input.isOfGrants && !isLogin ? `required for ${neededBy.join(', ')}` : 'required';
-  const demands = demandsOf(input, definition.programme_identifier);
+  const demands = demandsOf(input, programme.identifier);
   const words = [
     inHeader ? '' : input.places.toSorted().join(' or '),
     input.attribute ? 'an attribute' : '',
@@ -98,7 +98,8 @@ function inputBreak(was: Asked, requests: readonly string[], is: Asked): string 
   // An optional header that is not read any more is ignored; a parameter can be misplaced.
   const isMissed = isNeeded || !places.includes('header');
   if (places.length > 0 && isMissed) return `no longer read in: ${places.join(', ')}`;
-  if (isNeeded && before.scheme !== after.scheme) return 'it has another scheme';
+  if (isNeeded && before.scheme?.toLowerCase() !== after.scheme?.toLowerCase())
+    return 'it has another scheme';
   const demand = is.demands.find((one) => !was.demands.includes(one));
   if (demand !== undefined) return `new demand: ${demand}`;
   const { allowed } = after;
@@ -135,7 +136,7 @@ function shapeWords(input: AnyInput): readonly string[] {
   const { prefix, characters, length, allowed, scheme } = input;
   const isShaped = prefix !== undefined || characters !== undefined || length !== undefined;
   return [
-    scheme === undefined ? '' : `after the scheme ${scheme}`,
+    scheme === undefined ? '' : `after the scheme ${scheme.toLowerCase()}`,
     isShaped ? describeShape(input) : '',
     allowed === undefined ? '' : `one of ${[...new Set(allowed)].toSorted().join(', ')}`,
   ].filter((word) => word !== '');
@@ -202,7 +203,7 @@ function isReordered(before: readonly Check[], after: readonly Check[]): boolean
 }
 
 /** What tells one failing check from another: the answers, and the name where they tell it. */
-function answerOf({ definition, programme }: Contract, input: AnyInput, isLogin: boolean): string {
+function answerOf({ programme }: Contract, input: AnyInput, isLogin: boolean): string {
   const { name } = input;
   if (!isLogin) {
     const { whenMissing, whenInvalid, whenUnequal } = input as Input;
@@ -210,6 +211,6 @@ function answerOf({ definition, programme }: Contract, input: AnyInput, isLogin:
     const isTold = reasons.some((reason) => tellsParameter(programme, reason));
     return reasons.map((reason) => renderings(programme, reason)).join() + (isTold ? name : '');
   }
-  const isTold = writtenValues(definition.authorize.answer.more).has('parameter');
+  const isTold = writtenValues(programme.layouts.redirect.more).has('parameter');
   return isTold ? name : String(name === 'response_type');
 }

@@ -3,18 +3,18 @@
 import { hash } from 'node:crypto';
 
 import { formatDuration } from '../../lib/duration.ts';
+import { loginFailureReasons } from '../../oauth/login_reasons.ts';
 import type { Contract } from '../contract/contract.ts';
-import type { Definition } from '../language/definition.ts';
 import { colourSchemes } from '../login/colours.ts';
 import type { Logo } from '../login/logos.ts';
 import type { LoginTexts } from '../login/texts.ts';
+import type { Programme } from '../programme.ts';
 import { type Endpoint, type Row, limitText, text } from './rows.ts';
 
-export function loginPage({ definition, programme }: Contract): Endpoint {
-  const { login } = definition;
+export function loginPage({ programme }: Contract): Endpoint {
   const { pagePath, lifetime, lockout, addressLimit, languages, palettes, brands, logo } =
     programme.login;
-  const tags = [login.language, ...Object.keys(login.languages)];
+  const { tags } = languages;
   const standard = languages.texts(undefined).language;
   return {
     kind: 'login page',
@@ -31,7 +31,7 @@ export function loginPage({ definition, programme }: Contract): Endpoint {
       text('languages', tags.join(', ')),
       text('usual language', standard),
       text('menu of languages', languages.offered.length === 0 ? 'none' : 'shown'),
-      ...tags.flatMap((tag) => textRows(definition, languages.texts(tag), tag === standard)),
+      ...tags.flatMap((tag) => textRows(programme, languages.texts(tag), tag === standard)),
       text('logo', pictureText(logo)),
       ...colourSchemes.map((scheme) =>
         text(
@@ -56,15 +56,11 @@ function pictureText(logo: Logo | undefined): string {
 }
 
 /** Every text of one language, without the pages of failures that are redirects or told already. */
-function textRows(
-  { authorize }: Definition,
-  texts: LoginTexts,
-  isStandard: boolean,
-): readonly Row[] {
+function textRows({ login }: Programme, texts: LoginTexts, isStandard: boolean): readonly Row[] {
   const { language, direction: _, pages, continueTo, ...others } = texts;
   const told = Object.entries(pages).filter(([name]) => {
-    const failure = (authorize.failures as Readonly<Record<string, object>>)[name];
-    return failure === undefined || (!isStandard && 'page' in failure);
+    const reason = loginFailureReasons.find((one) => one === name);
+    return reason === undefined || (!isStandard && 'page' in login.failure(reason));
   });
   const all = {
     ...others,

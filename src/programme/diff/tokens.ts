@@ -15,8 +15,7 @@ export function tokenRows(contract: Contract): Endpoint {
     if (form === 'jwt') return `JWTs, signed ${access.algorithm}`;
     return form === undefined ? 'opaque' : `opaque, ${describeShape(form)}`;
   };
-  const { definition } = contract;
-  const { format: usual, form: usualForm } = definition.tokens.access;
+  const { format: usual, form: usualForm } = access.usual;
   return {
     kind: 'tokens',
     rows: [
@@ -30,7 +29,7 @@ export function tokenRows(contract: Contract): Endpoint {
         span(`lifetime of an access token by ${grant}`, lifetime),
       ),
       ...tokens.flatMap(({ grant, form }) => {
-        const isOwn = definition.grants[grant]?.access_form !== undefined;
+        const isOwn = access.formats[grant] !== 'jwt' && access.forms[grant] !== usualForm;
         if (!isOwn && access.formats[grant] === usual) return [];
         return [text(`access tokens by ${grant}`, formText(form))];
       }),
@@ -67,7 +66,7 @@ const separatorWords: Readonly<Record<string, string>> = {
   none: 'one scope at most',
 };
 
-function scopeRows({ definition: { scope }, programme: { grants } }: Contract): Rows {
+function scopeRows({ programme: { grants, scopes: scope } }: Contract): Rows {
   if (scope.kind === 'list') {
     const { separator } = scope;
     const between = separatorWords[separator] ?? `"${separator}"`;

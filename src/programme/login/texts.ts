@@ -30,6 +30,8 @@ export interface LoginTexts {
 }
 
 export interface LoginLanguages {
+  /** The tags of all languages, the file's own first. */
+  readonly tags: readonly string[];
   /** The tags of the page's menu: empty if there is only one language. */
   readonly offered: readonly string[];
   /** The language for the requested tags, best first; undefined if none fits. */
@@ -54,6 +56,7 @@ export function compileLanguages(definition: Definition): LoginLanguages {
   const standard = byTag.get(login.default_language ?? login.language);
   if (standard === undefined) throw new Error(`there are no texts in ${login.default_language}`);
   return {
+    tags,
     offered: login.language_switch && tags.length > 1 ? tags : [],
     choose: (asked) => chooseLanguage(asked, tags),
     texts: (language) => (language === undefined ? standard : (byTag.get(language) ?? standard)),

@@ -7,12 +7,9 @@ import type { GrantType } from '../../oauth/grant.ts';
 import type { Environment } from '../../store/contract.ts';
 import { type Contract, describeContract } from '../contract/contract.ts';
 import { sampleTime } from '../contract/samples.ts';
-import type { Definition } from '../language/definition.ts';
 import { question } from '../language/known_inputs.ts';
-import type { Programme } from '../programme.ts';
+import { endpointsFor, inputsOf, type Programme } from '../programme.ts';
 import { comparedProperties } from '../requests/client_values.ts';
-import { endpointsOf } from '../requests/grant_places.ts';
-import type { Input } from '../requests/inputs.ts';
 import {
   type SampleClient,
   type SampleValues,
@@ -27,7 +24,7 @@ import {
   type SampleRequest,
   sampleTokenRequest,
 } from '../requests/sample_request.ts';
-import { managementForm } from '../requests/token_management.ts';
+import type { TokenManagementEndpoint } from '../requests/token_management.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { variable } from './snippets/variables.ts';
 
@@ -43,18 +40,17 @@ export interface Guide {
 }
 
 export function makeGuide(
-  definition: Definition,
   programme: Programme,
   base: string,
   client?: Client,
   environment: Environment = 'staging',
 ): Guide {
-  const contract = describeContract(definition, programme);
-  const by = client ?? placeholderClient(programme, definition);
+  const contract = describeContract(programme);
+  const by = client ?? placeholderClient(programme);
   // What stands in an app can be read out of it: a public client has a key only where requests need it.
   const hasKey =
     by.isPublic !== true ||
-    inputsOf(contract).some(({ must_equal: equal }) => equal === 'client.api_key');
+    inputsOf(programme).some(({ must_equal: equal }) => equal === 'client.api_key');
   return {
     contract,
     base,
@@ -69,22 +65,16 @@ export function makeGuide(
   };
 }
 
-/** The inputs of the login request and of every token endpoint. */
-export function inputsOf({ login, tokenEndpoints }: Contract): readonly Input<unknown>[] {
-  const readings = [login?.reading, ...tokenEndpoints.map(({ reading }) => reading)];
-  return readings.flatMap((reading): readonly Input<unknown>[] => reading?.inputs ?? []);
-}
-
-function placeholderClient({ id }: Programme, definition: Definition): Client {
-  const properties = comparedProperties(definition).map(
+function placeholderClient(programme: Programme): Client {
+  const properties = comparedProperties(inputsOf(programme)).map(
     ({ name, input }) => [name, fittingValue(input, `YOUR-${name.toUpperCase()}`)] as const,
   );
   return {
-    programme: id,
+    programme: programme.id,
     id: 'YOUR-CLIENT-ID' as ClientId,
     name: 'Your name',
     roles: ['member', 'partner'],
-    ...(isPublicOnly(definition) ? { isPublic: true } : {}),
+    ...(isPublicOnly(programme.clients.authentication) ? { isPublic: true } : {}),
     redirectUris: ['https://partner.example/callback'],
     secrets: [],
     apiKeys: [],
@@ -108,21 +98,21 @@ const grantValues: Readonly<Record<GrantType, SampleValues>> = {
 
 /** The token requests of a grant, one for each endpoint that serves it. */
 export function tokenRequests(
-  { contract: { definition }, by }: Guide,
+  { contract: { programme }, by }: Guide,
   grant: GrantType,
 ): readonly { readonly name: string; readonly request: SampleRequest }[] {
-  const isProved = grant === 'authorization_code' && definition.authorize.pkce === 'required';
+  const isProved = grant === 'authorization_code' && programme.login.endpoint.pkce === 'required';
   const proof = isProved ? { code_verifier: variable('CODE_VERIFIER') } : {};
   const values = { ...grantValues[grant], ...proof };
-  return endpointsOf(definition, grant).map(([name]) => ({
+  return endpointsFor(programme, grant).map(({ name }) => ({
     name,
-    request: sampleTokenRequest(definition, grant, by, values, name),
+    request: sampleTokenRequest(programme, grant, by, values, name),
   }));
 }
 
-export function loginRequest({ contract: { definition }, by }: Guide): SampleRequest {
-  const isProved = definition.authorize.pkce === 'required';
-  return sampleLoginRequest(definition, by.client, {
+export function loginRequest({ contract: { programme }, by }: Guide): SampleRequest {
+  const isProved = programme.login.endpoint.pkce === 'required';
+  return sampleLoginRequest(programme, by.client, {
     redirect_uri: by.client.redirectUris[0],
     state: variable('STATE'),
     ...(isProved && {
@@ -141,20 +131,19 @@ export function callRequest({ contract: { programme }, by }: Guide): SampleReque
 
 /** A request to revoke or introspect a token (RFC 7009, RFC 7662). */
 export function managementRequest(
-  { contract: { definition }, by }: Guide,
-  path: string,
+  { contract: { programme }, by, base }: Guide,
+  { path, reading }: TokenManagementEndpoint,
   token: string,
 ): SampleRequest {
-  const { inputs, ...shown } = sampleProof(definition, by);
-  const endpoint = { ...managementForm(definition), path };
-  const proof = Object.keys(inputs);
+  const { inputs, ...shown } = sampleProof(programme, by);
   const known = { [question]: token, ...inputs };
-  const request = fillInputs(endpoint, definition, by, known, new Set([question, ...proof]));
-  return { ...request, path, ...shown };
+  const needed = new Set([question, ...Object.keys(inputs)]);
+  const request = fillInputs(reading, programme, by, known, needed);
+  return { ...request, path: below({ base }, path), ...shown };
 }
 
 /** A path of the compiled programme below the address of the service. */
-export function below({ base }: Guide, path: string): string {
+export function below({ base }: Pick<Guide, 'base'>, path: string): string {
   const { pathname } = new URL(base);
   return pathname === '/' ? path : path.slice(pathname.length);
 }

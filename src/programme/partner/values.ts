@@ -1,7 +1,6 @@
 // Owns what a partner is told of the values in requests and answers.
 
 import { tellsSeveral } from '../contract/samples.ts';
-import type { Definition } from '../language/definition.ts';
 import { knownInput } from '../language/known_inputs.ts';
 import type { ValueFormat } from '../language/value_format.ts';
 import type { CharacterClass, ValueShape } from '../language/value_shape.ts';
@@ -11,19 +10,19 @@ import {
   memberPropertyPrefix,
   tokenVocabulary,
 } from '../language/vocabularies.ts';
+import type { Programme } from '../programme.ts';
 import type { Input } from '../requests/inputs.ts';
 import { inCode } from './markdown.ts';
 
 /** What to send as an input, in words. */
 export function inputText(
   input: Input<unknown>,
-  { scope, token_endpoints: endpoints }: Definition,
-  identifier: string,
+  { scopes: scope, tokenEndpoints, identifier }: Programme,
 ): string {
   const { role, allowed, format, prefix, characters, length, scheme } = input;
   // What one endpoint compares is the same value at another that does not.
-  const [elsewhere] = Object.values(endpoints).flatMap(
-    ({ inputs }) => inputs[role]?.must_equal ?? [],
+  const [elsewhere] = tokenEndpoints.flatMap(({ reading }) =>
+    reading.inputs.flatMap((one) => (one.role === role ? (one.must_equal ?? []) : [])),
   );
   const equal = input.must_equal ?? elsewhere;
   const isShaped = [prefix, characters, length].some((one) => one !== undefined);
@@ -48,7 +47,7 @@ export function inputText(
       known?.hasOwnForm !== true &&
       shapeText(input),
     format && formatTexts[format],
-    scheme && `after the word ${inCode(scheme)}`,
+    scheme && `after the word ${inCode(scheme.toLowerCase())}`,
   ]
     .filter((text) => typeof text === 'string')
     .join('; ');

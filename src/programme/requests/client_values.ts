@@ -1,8 +1,7 @@
 // Owns the values of a client that inputs are compared with, and which of them a dialect compares.
 
 import { type Client, propertyValues } from '../../oauth/client.ts';
-import type { Definition } from '../language/definition.ts';
-import type { Comparison, EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
+import type { Comparison } from '../language/input_schema.ts';
 import { clientPropertyPrefix } from '../language/vocabularies.ts';
 
 /** A request's client, or what all clients with its API key have in common. */
@@ -28,33 +27,24 @@ export function heldValues(comparison: Comparison): (caller: Caller) => readonly
 }
 
 /** An input that is compared with a property of the client's registration. */
-export interface ComparedProperty {
+export interface ComparedProperty<One> {
   /** Without `client.` in front. */
   readonly name: string;
-  readonly role: string;
-  readonly input: InputDefinition;
+  readonly input: One;
 }
 
-const apart: ReadonlySet<string> = new Set([
+const otherValues: ReadonlySet<string> = new Set([
   ...Object.keys(fields),
   'programme.identifier',
   'client.api_key',
 ]);
 
-export function comparedProperties({
-  authorize,
-  token_endpoints: endpoints,
-}: Pick<Definition, 'authorize' | 'token_endpoints'>): readonly ComparedProperty[] {
-  return inputsIn([authorize.endpoint, ...Object.values(endpoints)]).flatMap(([role, input]) => {
+export function comparedProperties<One extends { readonly must_equal?: Comparison }>(
+  inputs: readonly One[],
+): readonly ComparedProperty<One>[] {
+  return inputs.flatMap((input) => {
     const { must_equal: comparison } = input;
-    if (comparison === undefined || apart.has(comparison)) return [];
-    return [{ name: comparison.slice(clientPropertyPrefix.length), role, input }];
+    if (comparison === undefined || otherValues.has(comparison)) return [];
+    return [{ name: comparison.slice(clientPropertyPrefix.length), input }];
   });
-}
-
-/** Every input of the endpoints, with the name that the engine has for it. */
-export function inputsIn(
-  endpoints: readonly EndpointDefinition[],
-): readonly (readonly [role: string, input: InputDefinition])[] {
-  return endpoints.flatMap(({ inputs }) => Object.entries(inputs));
 }

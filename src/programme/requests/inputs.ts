@@ -62,6 +62,8 @@ export interface Input<Reason = FailureReason> extends Demands {
   readonly role: string;
   /** The name of the parameter, header, cookie or member by itself; headers in lower case. */
   readonly wireName: string;
+  /** Its name as the file writes it: the wire name, headers in their case. */
+  readonly writtenName: string;
   /** Its name in messages: the wire name after the names of enclosing objects or elements. */
   readonly name: string;
   /** Its key among a request's parameters. */
@@ -81,7 +83,7 @@ export interface Input<Reason = FailureReason> extends Demands {
   readonly list: boolean;
   /** An empty value counts as sent. */
   readonly keepsEmpty: boolean;
-  /** The authentication scheme before the value, in lower case. */
+  /** The authentication scheme before the value. */
   readonly scheme: string | undefined;
   /** The header's value without its scheme; undefined if the scheme is absent. */
   readonly unwrap: (sent: string) => string | undefined;
@@ -182,6 +184,16 @@ function needsOf(
   };
 }
 
+/** The inputs of the login request and of every token endpoint of a file, each by itself. */
+export function inputsOfFile({
+  authorize,
+  token_endpoints: endpoints,
+}: Pick<Definition, 'authorize' | 'token_endpoints'>): readonly Input[] {
+  return [authorize.endpoint, ...Object.values(endpoints)].flatMap((endpoint) =>
+    Object.entries(endpoint.inputs).map(([role, input]) => compileInput(role, input, '', endpoint)),
+  );
+}
+
 /** An input by itself: nothing is known of the requests that read it. */
 export function compileInput(
   role: string,
@@ -216,6 +228,7 @@ function compile<Reason>(
   return {
     role,
     wireName,
+    writtenName: ownName,
     name,
     key: memberPath([...within, attribute ? attributeMark + ownName : ownName]),
     within,
@@ -226,7 +239,7 @@ function compile<Reason>(
     inCookie: definition.in === 'cookie',
     list: inHeader && format !== undefined,
     keepsEmpty: endpoint.empty === 'value',
-    scheme: scheme?.toLowerCase(),
+    scheme,
     unwrap: compileUnwrap(scheme),
     required,
     isOfGrants: inputsOfGrants.has(role),

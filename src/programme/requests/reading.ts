@@ -8,7 +8,7 @@ import { type BodyForm, typesOf } from './request_body.ts';
 
 export interface Reading<Reason = Input['whenMissing']> extends Pick<
   EndpointDefinition,
-  'path' | 'methods' | 'root' | 'repeated' | 'unknown' | 'empty'
+  'path' | 'methods' | 'read' | 'root' | 'repeated' | 'unknown' | 'empty'
 > {
   /** The types of a body that is read; empty if none is. */
   readonly mediaTypes: readonly (readonly [type: string, form: BodyForm])[];
@@ -28,6 +28,7 @@ export function compileReading<Reason>(
   return {
     path,
     methods,
+    read,
     mediaTypes: types.map(([type, { form }]) => [type, form]),
     ...present({ root }),
     repeated,

@@ -4,14 +4,12 @@ import { present } from '../../lib/present.ts';
 import { grantInputs, type GrantType, tokenGrants } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
-import type { Definition } from '../language/definition.ts';
-import type { EndpointDefinition } from '../language/input_schema.ts';
-import type { Programme } from '../programme.ts';
+import { endpointsFor, type Programme } from '../programme.ts';
 import { assertionInputs } from './client_assertion.ts';
 import { credentialNames, provingToken } from './credentials.ts';
-import { endpointsOf } from './grant_places.ts';
 import type { Input } from './inputs.ts';
 import { unheardOf } from './possible_failures.ts';
+import type { Reading } from './reading.ts';
 import { type SampleClient, type SampleValues, isSigning, sampleProof } from './sample_proof.ts';
 import { fittingValue, type SampleRequest, sampleTokenRequest } from './sample_request.ts';
 
@@ -25,25 +23,19 @@ export interface SampleFault<Reason = FailureReason> {
 const formType = 'application/x-www-form-urlencoded';
 
 /** One token request for each reason that needs only a wrong request, in the order of C-8. */
-export function tokenFaults(
-  programme: Programme,
-  definition: Definition,
-  by: SampleClient,
-): readonly SampleFault[] {
+export function tokenFaults(programme: Programme, by: SampleClient): readonly SampleFault[] {
   const found = new Map<FailureReason, SampleFault>();
   for (const grant of programme.grants) {
-    for (const [name, endpoint] of endpointsOf(definition, grant)) {
-      const inputs =
-        programme.tokenEndpoints.find((one) => one.name === name)?.reading.inputs ?? [];
-      const values = wrongInputs(programme.code.generate(), grant, endpoint);
+    for (const { name, reading } of endpointsFor(programme, grant)) {
+      const values = wrongInputs(programme.code.generate(), grant, reading);
       const request: Scene['request'] = (changes, sender = by) =>
-        sampleTokenRequest(definition, grant, sender, { ...values, ...changes }, name);
-      const scene = { definition, grant, endpoint, inputs, by, request };
+        sampleTokenRequest(programme, grant, sender, { ...values, ...changes }, name);
+      const scene = { programme, grant, reading, by, request };
       for (const [reason, what, faulty] of [
         ...bodyFaults(scene),
         ...credentialFaults(scene, programme.clients.newIdentifier),
         // Without a key of the client, no request gets past its authentication.
-        ...(isSigning(definition) && by.assertion === undefined
+        ...(isSigning(programme.clients.authentication) && by.assertion === undefined
           ? []
           : [...inputFaults(scene, programme.clients.newIdentifier), ...grantFaults(scene)]),
       ]) {
@@ -58,30 +50,29 @@ type Found = readonly [reason: FailureReason, what: string, request: SampleReque
 
 /** A grant and its endpoint, with requests that lack only the values from a login. */
 interface Scene {
-  readonly definition: Definition;
+  readonly programme: Programme;
   readonly grant: GrantType;
-  readonly endpoint: EndpointDefinition;
-  readonly inputs: readonly Input[];
+  readonly reading: Reading;
   readonly by: SampleClient;
   /** A valid request, with the given changes. */
   readonly request: (changes?: SampleValues, sender?: SampleClient) => SampleRequest;
 }
 
-function inputOf({ inputs }: Scene, role: string): Input | undefined {
+function inputOf({ reading: { inputs } }: Scene, role: string): Input | undefined {
   return inputs.find((input) => input.role === role);
 }
 
 /** Values of the right shape that do not exist, for the inputs of the grant. */
-function wrongInputs(code: string, grant: GrantType, { inputs }: EndpointDefinition): SampleValues {
+function wrongInputs(code: string, grant: GrantType, { inputs }: Reading): SampleValues {
   const wanted: SampleValues = { code, username: 'nobody' };
   const fitting = (role: string): string =>
-    fittingValue(inputs[role] ?? { required: false }, wanted[role] ?? 'wrong');
+    fittingValue(inputs.find((one) => one.role === role) ?? {}, wanted[role] ?? 'wrong');
   // A client that has a key signs another assertion for each request.
   const needs = grantInputs[grant].needs.filter((role) => role !== 'assertion');
   return Object.fromEntries(needs.map((role) => [role, fitting(role)]));
 }
 
-function* bodyFaults({ endpoint, inputs, request }: Scene): Iterable<Found> {
+function* bodyFaults({ reading, request }: Scene): Iterable<Found> {
   const good = request();
   const { method, form, json, raw: xml, query } = good;
   yield ['method_not_allowed', 'PUT', { ...good, method: 'PUT' }];
@@ -99,17 +90,17 @@ function* bodyFaults({ endpoint, inputs, request }: Scene): Iterable<Found> {
   }
   // A parameter that is neither declared nor known may be repeated (HOSTILE 43).
   const [twice = ['grant_type', '1'] as const] = form ?? query;
-  if (endpoint.repeated === 'refuse') {
+  if (reading.repeated === 'refuse') {
     const again =
       form?.[0] === undefined
         ? { query: [...query, twice, ...(query[0] === undefined ? [twice] : [])] }
         : { form: [...form, twice] };
     yield ['repeated_parameter', `${twice[0]} twice`, { ...good, ...again }];
   }
-  if (endpoint.unknown === 'refuse') {
+  if (reading.unknown === 'refuse') {
     yield ['unknown_parameter', unheardOf, { ...good, query: [...query, [unheardOf, '1']] }];
   }
-  const parameter = inputs.find(
+  const parameter = reading.inputs.find(
     ({ within, attribute, places }) =>
       within.length === 0 && !attribute && !places.some((place) => otherPlaces.has(place)),
   );
@@ -118,7 +109,7 @@ function* bodyFaults({ endpoint, inputs, request }: Scene): Iterable<Found> {
   if (!places.includes('query')) {
     const inQuery = { ...good, query: [...query, [wireName, 'x'] as const] };
     yield ['misplaced_parameter', `${wireName} in the query`, inQuery];
-  } else if (endpoint.read.length === 1 && method !== 'GET') {
+  } else if (reading.read.length === 1 && method !== 'GET') {
     const inBody = { ...good, form: [[wireName, 'x']] as const };
     yield ['misplaced_parameter', `${wireName} in the body`, inBody];
   }
@@ -128,11 +119,11 @@ function* bodyFaults({ endpoint, inputs, request }: Scene): Iterable<Found> {
 const otherPlaces: ReadonlySet<string> = new Set(['header', 'path', 'cookie']);
 
 function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
-  const { definition, grant, endpoint, by, request } = scene;
-  const { authentication } = definition.client;
+  const { programme, grant, reading, by, request } = scene;
+  const { authentication } = programme.clients;
   // A token that comes alone is a proof; an endpoint of that grant alone reads no other.
   if (tokenGrants[grant] !== undefined && authentication.methods.includes('token')) return;
-  if (isSigning(definition)) {
+  if (isSigning(programme.clients.authentication)) {
     const role = grant === 'jwt_bearer' ? 'assertion' : 'client_assertion';
     const told = inputOf(scene, role)?.name ?? role;
     yield ['authentication_missing', `no ${told}`, request({ [role]: null })];
@@ -144,14 +135,14 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
   const isNamed = !authentication.methods.includes('none');
   const unnamed = isNamed ? {} : { client_id: null };
   const { credentials, ...anonymous } = request({ client_secret: null, ...unnamed });
-  const { secretName, proof: absent } = credentialNames(authentication, scene.inputs);
+  const { secretName, proof: absent } = credentialNames(authentication, reading.inputs);
   yield ['authentication_missing', `no ${absent}`, anonymous];
   if (credentials !== undefined) {
     const broken = `${authentication.scheme} ???`;
     const headers = [...anonymous.headers, ['Authorization', broken] as const];
     const malformed = { ...anonymous, headers };
     yield ['authentication_malformed', 'an authorization header that cannot be decoded', malformed];
-    if (authentication.when_both === 'refuse' && endpoint.inputs['client_secret'] !== undefined) {
+    if (authentication.when_both === 'refuse' && inputOf(scene, 'client_secret') !== undefined) {
       const both = request({ client_secret: by.secret });
       yield ['authentication_ambiguous', `${secretName} beside the authorization header`, both];
     }
@@ -187,16 +178,16 @@ function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found
 }
 
 /** The grant's inputs at the endpoint, without those that have faults of their own. */
-function ownInputs({ definition, grant, inputs, by }: Scene): readonly Input[] {
+function ownInputs({ programme, grant, reading, by }: Scene): readonly Input[] {
   const others = new Set(['grant_type', 'client_secret', ...proofInputs, ...assertionInputs]);
-  const proving = provingToken(definition.client.authentication, inputs);
+  const proving = provingToken(programme.clients.authentication, reading.inputs);
   if (proving !== undefined) others.add(proving.role);
   if (grant === 'jwt_bearer') others.add('assertion');
-  if (isSigning(definition)) others.add('client_id');
-  if (sampleProof(definition, by).inputs['client_id'] !== undefined) others.add('client_id');
+  if (isSigning(programme.clients.authentication)) others.add('client_id');
+  if (sampleProof(programme, by).inputs['client_id'] !== undefined) others.add('client_id');
   // With another selector, another programme would answer.
-  if (definition.selector !== undefined) others.add(definition.selector.input);
-  return inputs.filter(({ role, readBy }) => readBy.includes(grant) && !others.has(role));
+  if (programme.selectorInput !== undefined) others.add(programme.selectorInput);
+  return reading.inputs.filter(({ role, readBy }) => readBy.includes(grant) && !others.has(role));
 }
 
 /** A value that differs from the one the input must equal. */

@@ -1,8 +1,7 @@
 // Owns sample login requests with one fault each.
 
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
-import type { Definition } from '../language/definition.ts';
-import type { LoginEndpoint } from '../login/endpoint.ts';
+import type { Programme } from '../programme.ts';
 import { unheardOf } from './possible_failures.ts';
 import type { SampleFault } from './sample_faults.ts';
 import type { SampleClient, SampleValues } from './sample_proof.ts';
@@ -13,11 +12,11 @@ import { sampleLoginRequest } from './sample_request.ts';
  * answered by a page, the others by redirect where the dialect says so.
  */
 export function loginFaults(
-  { reading: { inputs } }: LoginEndpoint,
-  definition: Definition,
+  programme: Programme,
   { client }: SampleClient,
   values: SampleValues,
 ): readonly SampleFault<LoginFailureReason>[] {
+  const { inputs } = programme.login.endpoint.reading;
   const rule = inputs.find(({ role }) => role === 'response_type');
   const scope = inputs.find(({ role }) => role === 'scope');
   const told = rule?.name;
@@ -34,7 +33,7 @@ export function loginFaults(
   ];
   return rows.flatMap(([reason, what, changes, applies = true]) => {
     if (!applies) return [];
-    const request = sampleLoginRequest(definition, client, { ...values, ...changes });
+    const request = sampleLoginRequest(programme, client, { ...values, ...changes });
     return [{ reason, what, request }];
   });
 }

@@ -9,7 +9,8 @@ import {
 } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import type { AssertionUse } from '../../token/assertions/assertion.ts';
-import type { Definition } from '../language/definition.ts';
+import type { ClientAuthentication } from '../language/client_schema.ts';
+import type { Programme } from '../programme.ts';
 import { type assertionInputs, assertionType } from './client_assertion.ts';
 
 /** A client with its secret and API key in plain text. */
@@ -42,7 +43,7 @@ export interface SampleProof {
 }
 
 export function sampleProof(
-  { client: { authentication } }: Definition,
+  { clients: { authentication } }: Programme,
   by: SampleClient,
   grant?: GrantType,
 ): SampleProof {
@@ -77,11 +78,11 @@ function sampleMethod(methods: readonly AuthenticationMethod[]): AuthenticationM
 }
 
 /** Whether a client of the dialect can have nothing to prove itself with. */
-export function isPublicOnly({ client }: Definition): boolean {
-  return client.authentication.methods.every((method) => method === 'none');
+export function isPublicOnly({ methods }: ClientAuthentication): boolean {
+  return methods.every((method) => method === 'none');
 }
 
 /** Whether an assertion is the only proof of clients. */
-export function isSigning({ client }: Definition): boolean {
-  return client.authentication.methods.every((method) => method === privateKeyJwt);
+export function isSigning({ methods }: ClientAuthentication): boolean {
+  return methods.every((method) => method === privateKeyJwt);
 }

@@ -4,18 +4,14 @@ import { present } from '../../lib/present.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
 import type { Client } from '../../oauth/client.ts';
 import { grantInputs, type GrantType } from '../../oauth/grant.ts';
-import type { Definition } from '../language/definition.ts';
-import type {
-  EndpointDefinition,
-  InputDefinition,
-  ParameterPlace,
-} from '../language/input_schema.ts';
+import type { InputDefinition, ParameterPlace } from '../language/input_schema.ts';
 import { compileDeriver, compileShape } from '../language/value_shape.ts';
 import { withPathValues } from '../path_index.ts';
-import type { Programme } from '../programme.ts';
+import { endpointsFor, type Programme } from '../programme.ts';
 import { heldValues } from './client_values.ts';
-import { endpointsOf } from './grant_places.ts';
 import { formatSamples } from './input_formats.ts';
+import type { Input } from './inputs.ts';
+import type { Reading } from './reading.ts';
 import { type JsonMembers, withMember, withXml, xmlText } from './sample_body.ts';
 import {
   type SampleClient,
@@ -44,20 +40,21 @@ export interface SampleRequest {
  * @param at which of the endpoints that serve it, where it is not the first
  */
 export function sampleTokenRequest(
-  definition: Definition,
+  programme: Programme,
   grant: GrantType,
   by: SampleClient,
   values: SampleValues,
   at?: string,
 ): SampleRequest {
-  const [first] = endpointsOf(definition, grant);
-  const endpoint = at === undefined ? first?.[1] : definition.token_endpoints[at];
-  if (endpoint === undefined) throw new Error(`${definition.name} has no grant ${grant}`);
-  const { inputs: proof, ...shown } = sampleProof(definition, by, grant);
+  const all = endpointsFor(programme, grant);
+  const endpoint = at === undefined ? all[0] : all.find(({ name }) => name === at);
+  const asked = endpoint?.grants.find(({ type }) => type === grant);
+  if (endpoint === undefined) throw new Error(`${programme.name} has no grant ${grant}`);
+  const { inputs: proof, ...shown } = sampleProof(programme, by, grant);
   const known = {
     assertion: grant === 'jwt_bearer' ? by.assertion?.('grant') : undefined,
-    grant_type: definition.grants[grant]?.grant_type ?? grant,
-    scope: usualScope(definition, grant),
+    grant_type: asked?.wireValue ?? grant,
+    scope: usualScope(programme, grant),
     ...proof,
     ...values,
   };
@@ -66,7 +63,7 @@ export function sampleTokenRequest(
     ...grantInputs[grant].needs,
     ...Object.keys({ ...proof, ...values }),
   ];
-  const request = fillInputs(endpoint, definition, by, known, new Set(needed));
+  const request = fillInputs(endpoint.reading, programme, by, known, new Set(needed));
   return { ...request, ...shown };
 }
 
@@ -86,14 +83,14 @@ const credentialEncoders: Readonly<Record<CredentialEncoding, (text: string) => 
 
 /** A login request; `values` holds redirect_uri, state and further parameters. */
 export function sampleLoginRequest(
-  definition: Definition,
+  programme: Programme,
   client: Client,
   values: SampleValues,
 ): SampleRequest {
-  const scope = usualScope(definition, 'authorization_code');
+  const scope = usualScope(programme, 'authorization_code');
   const known = { client_id: client.id, scope, ...values };
   const needed = new Set(['client_id', 'response_type', ...Object.keys(values)]);
-  return fillInputs(definition.authorize.endpoint, definition, { client }, known, needed);
+  return fillInputs(programme.login.endpoint.reading, programme, { client }, known, needed);
 }
 
 /** The headers of a call through a gateway; `naming` adds those that name programme and client. */
@@ -113,8 +110,8 @@ export function callHeaders(
 }
 
 export function fillInputs(
-  endpoint: EndpointDefinition,
-  definition: Definition,
+  reading: Reading<unknown>,
+  programme: Programme,
   by: Omit<SampleClient, 'secret'>,
   known: SampleValues,
   needed: ReadonlySet<string>,
@@ -128,65 +125,65 @@ export function fillInputs(
   };
   let json: JsonMembers = {};
   let xml: JsonMembers = {};
-  const usual = usualPlace(endpoint);
-  for (const [role, input] of Object.entries(endpoint.inputs)) {
+  const usual = usualPlace(reading);
+  for (const input of reading.inputs) {
+    const { role, writtenName: name, within, attribute, scheme, places, inPath } = input;
     // Without its selector, a shared path leads to the default programme.
-    const isNeeded = input.required || input.in === 'path' || needed.has(role);
-    const isSent = isNeeded || role === definition.selector?.input;
-    const value = known[role] === undefined ? usualValue(role, input, definition, by) : known[role];
+    const isNeeded = input.required || inPath || needed.has(role);
+    const isSent = isNeeded || role === programme.selectorInput;
+    const value = known[role] === undefined ? usualValue(input, programme, by) : known[role];
     if (!isSent || value === undefined || value === null) continue;
-    const { in: place = usual, name = role, within = [], attribute, scheme } = input;
+    const [only, ...others] = places;
+    const place = others.length > 0 || only === undefined ? usual : only;
     const text = scheme === undefined ? value : `${scheme} ${value}`;
     if (place === 'json') json = withMember(json, [...within, name], text);
-    else if (place === 'xml') {
-      xml = withXml(xml, [...within, name], attribute === true, text);
-    } else sent[place].push([name, text]);
+    else if (place === 'xml') xml = withXml(xml, [...within, name], attribute, text);
+    else sent[place].push([name, text]);
   }
   if (sent.cookie.length > 0) {
     const cookies = sent.cookie.map((pair) => pair.join('='));
     sent.header.push(['Cookie', cookies.join('; ')]);
   }
-  const [method = 'POST'] = endpoint.methods;
+  const [method = 'POST'] = reading.methods;
   const inPath = new Map(sent.path);
   return present({
     method,
     // Of a client without the value, words to put it in for: no URL holds a pattern (HOSTILE 76).
     path:
-      definition.base_path +
-      withPathValues(endpoint.path, (name) => inPath.get(name) ?? `YOUR-${name.toUpperCase()}`),
+      programme.basePath +
+      withPathValues(reading.path, (name) => inPath.get(name) ?? `YOUR-${name.toUpperCase()}`),
     query: sent.query,
     headers: sent.header,
     form: usual === 'form' || sent.form.length > 0 ? sent.form : undefined,
     json: usual === 'json' || Object.keys(json).length > 0 ? json : undefined,
     raw:
       usual === 'xml' || Object.keys(xml).length > 0
-        ? { type: 'application/xml', text: xmlText(endpoint.root ?? 'request', xml) }
+        ? { type: 'application/xml', text: xmlText(reading.root ?? 'request', xml) }
         : undefined,
   });
 }
 
 /** A body before the query: proxies and logs see the query. */
-function usualPlace({ read, methods }: EndpointDefinition): ParameterPlace {
+function usualPlace({ read, methods }: Reading<unknown>): ParameterPlace {
   const [method] = methods;
   const bodies = method === 'GET' ? [] : read.filter((place) => place !== 'query');
   return bodies[0] ?? 'query';
 }
 
 /** A scope for the grant, if the dialect requires one. */
-function usualScope({ scope }: Definition, grant: GrantType): string | undefined {
+function usualScope({ scopes: scope }: Programme, grant: GrantType): string | undefined {
   if (scope.kind === 'list') return scope.values[0];
   return grant === 'client_credentials' ? scope.client : scope.member_default;
 }
 
 /** The value of an input that is not given: the one it must equal, or the first that fits. */
 function usualValue(
-  role: string,
-  input: InputDefinition,
-  definition: Definition,
+  input: Input<unknown>,
+  { identifier }: Programme,
   { client, apiKey }: Omit<SampleClient, 'secret'>,
 ): string | undefined {
-  const { must_equal: comparison } = input;
-  if (comparison === 'programme.identifier') return definition.programme_identifier;
+  const { role, must_equal: comparison } = input;
+  if (comparison === 'programme.identifier') return identifier;
   // The client stores only a digest of its API key.
   if (comparison === 'client.api_key') return apiKey;
   if (comparison !== undefined) return heldValues(comparison)(client)[0];
@@ -196,7 +193,10 @@ function usualValue(
 }
 
 /** A value that an input accepts; `wanted` if it does. */
-export function fittingValue(input: Omit<InputDefinition, 'required'>, wanted = 'demo'): string {
+export function fittingValue(
+  input: Pick<InputDefinition, 'prefix' | 'characters' | 'length' | 'format' | 'allowed'>,
+  wanted = 'demo',
+): string {
   const [first] = input.allowed ?? [];
   const fits = compileShape(input);
   if (first !== undefined) return input.allowed?.includes(wanted) === true ? wanted : first;

@@ -34,7 +34,7 @@ export const managementMethods: ReadonlySet<string> = new Set(['POST']);
  * As in the RFCs: unknown parameters are ignored, known ones refused where they are repeated (RFC 6749 3.2). Credentials that
  * the dialect reads from headers of their own are read there.
  */
-export function managementForm({ client, token_endpoints }: Definition): EndpointDefinition {
+function managementForm({ client, token_endpoints }: Definition): EndpointDefinition {
   const { methods } = client.authentication;
   const signed = methods.includes(privateKeyJwt) ? assertionInputs : [];
   const inHeader = (role: string): InputDefinition => {

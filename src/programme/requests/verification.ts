@@ -35,6 +35,8 @@ export interface VerificationRules {
   readonly readHeaders: (request: ShownHeaders) => Inputs;
   /** The clients that the headers name; throws `Refusal` if none of `clients` matches. */
   readonly clientsMeant: (headers: Inputs, clients: readonly Client[]) => readonly Client[];
+  /** Names of the values of clients and members that answers tell besides. */
+  readonly tells: readonly string[];
   /** The right values of these headers, with which a gateway replaces the caller's. */
   readonly toldHeaders: readonly ToldHeader[];
 }
@@ -59,6 +61,7 @@ export function compileVerification(
     comparedHeaders: headers,
     readHeaders: (request) => readHeaders(headers, request),
     clientsMeant: (values, clients) => clientsMeant(ofClients, values, clients),
+    tells: Object.values(verify.tells),
     toldHeaders: toldHeaders(definition),
   };
 }

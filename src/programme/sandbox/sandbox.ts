@@ -21,6 +21,8 @@ import type { SandboxDefinition } from './sandbox_schema.ts';
 export type Asking = Pick<WireRequest, 'query' | 'rawHeaders' | 'record'>;
 
 export interface Sandbox {
+  /** Where a request names the failure that it wants. */
+  readonly places: SandboxDefinition;
   /** What the request asks for, known or not; undefined where it asks for nothing. */
   readonly asked: (request: Omit<Asking, 'record'>) => string | undefined;
   /** By path, of the endpoints that clients and gateways call. */
@@ -48,6 +50,7 @@ export function compileSandbox(
     [revocation, { byGateways: false }],
   ] as const;
   return {
+    places: sandbox,
     asked: compileAsked(sandbox),
     failuresAt: new Map([
       ...tokenEndpoints.map(

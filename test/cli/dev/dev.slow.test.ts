@@ -143,7 +143,7 @@ function assertRan(id: string, yaml: string, url: string, ran: readonly Ran[]): 
   }
   // No command signs an assertion.
   const asked = [...programme.grants].filter(
-    (grant) => grant !== 'jwt_bearer' && !isSigning(definition),
+    (grant) => grant !== 'jwt_bearer' && !isSigning(programme.clients.authentication),
   );
   const isMembers = asked.some((grant) => grant === 'authorization_code' || grant === 'password');
   const kinds = asked.flatMap((grant) => {

@@ -7,7 +7,7 @@ import { createContext, runInContext } from 'node:vm';
 import { mountDemo } from '../../../src/http/demo/pages.ts';
 import type { App, Endpoint } from '../../../src/http/endpoints.ts';
 import { makeGuide } from '../../../src/programme/partner/guide.ts';
-import { definitionOf, programmeOf } from '../../support/definition.ts';
+import { programmeOf } from '../../support/definition.ts';
 
 const base = 'http://127.0.0.1:8080';
 const callback = '/demo/executive-club/callback';
@@ -15,13 +15,13 @@ const callback = '/demo/executive-club/callback';
 function mounted(over: string): Pick<Endpoint, 'answer'> {
   const endpoints = new Map<string, Endpoint>();
   const app = { endpoint: (path: string, endpoint: Endpoint) => endpoints.set(path, endpoint) };
-  const [definition, programme] = [definitionOf(over), programmeOf(over)];
-  const { client } = makeGuide(definition, programme, base).by;
+  const programme = programmeOf(over);
+  const { client } = makeGuide(programme, base).by;
   const by = { client, secret: 'a secret', apiKey: 'a key' };
   const member = { username: 'demo', password: 'a password' };
   const redirectUri = base + callback;
   mountDemo(app as unknown as App, [
-    { programme, definition, dialect: 'a variant', by, redirectUri, member, base },
+    { programme, dialect: 'a variant', by, redirectUri, member, base },
   ]);
   const endpoint = endpoints.get(callback);
   assert.ok(endpoint);

@@ -9,7 +9,7 @@ import { makeGuide } from '../../../src/programme/partner/guide.ts';
 import { partnerHtml } from '../../../src/programme/partner/html.ts';
 import { partnerPage } from '../../../src/programme/partner/page/page.ts';
 import type { Input } from '../../../src/programme/requests/inputs.ts';
-import { definitionOf, programmeOf } from '../../support/definition.ts';
+import { programmeOf } from '../../support/definition.ts';
 import { unescape } from '../../support/page.ts';
 import { dialectFiles, guideOf } from './scene.ts';
 
@@ -72,13 +72,12 @@ test('HOSTILE 51: texts of programmes and partners are texts in both forms', () 
     name: hostile,
     errors: { reasons: { invalid_code: { error: 'a|b`c', error_description: hostile } } },
   });
-  const definition = definitionOf(over);
   const client = {
-    ...makeGuide(definition, programmeOf(over), base).by.client,
+    ...makeGuide(programmeOf(over), base).by.client,
     name: hostile,
     businessContext: hostile,
   } satisfies Client;
-  const html = partnerHtml(makeGuide(definition, programmeOf(over), base, client));
+  const html = partnerHtml(makeGuide(programmeOf(over), base, client));
   assert.doesNotMatch(html, /<img|<em>Club|href="javascript/);
   const title = unescape(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? '');
   assert.equal(title, `${hostile}: guide for partners`);
@@ -90,11 +89,8 @@ test('HOSTILE 51: texts of programmes and partners are texts in both forms', () 
 });
 
 test('a client is told only of what it may do', () => {
-  const definition = definitionOf();
-  const { client } = makeGuide(definition, programmeOf(), base).by;
-  const page = partnerPage(
-    makeGuide(definition, programmeOf(), base, { ...client, roles: ['partner'] }),
-  );
+  const { client } = makeGuide(programmeOf(), base).by;
+  const page = partnerPage(makeGuide(programmeOf(), base, { ...client, roles: ['partner'] }));
   assert.doesNotMatch(page, /## Log a member in|## Refresh tokens/);
   assert.match(page, /## Get a token of your own/);
 });
@@ -110,7 +106,7 @@ test('the page tells what the file makes of limits, request ids and further endp
     tokens: { refresh: { grace: '0s' } },
     client: { authentication: { basic_charset: 'utf-8_or_iso-8859-1' } },
   });
-  const page = partnerPage(makeGuide(definitionOf(over), programmeOf(over), base));
+  const page = partnerPage(makeGuide(programmeOf(over), base));
   for (const told of [
     'Letters beyond ASCII may be in UTF-8 or ISO-8859-1.',
     'the value of `X-Trace`',
@@ -126,14 +122,14 @@ test('the page tells what the file makes of limits, request ids and further endp
     assert.ok(page.includes(told), told);
   }
   const silent = JSON.stringify({ request_id: 'none', throttle: 'off' });
-  const other = partnerPage(makeGuide(definitionOf(silent), programmeOf(silent), base));
+  const other = partnerPage(makeGuide(programmeOf(silent), base));
   assert.match(other, /There is no limit on token requests\./);
   assert.match(other, /Tell us when it happened, /);
 });
 
 test('the page tells of a sandbox with the failures of each address, but not in the live environment', () => {
   const over = 'sandbox: { header: X-Fail, parameter: fail_as }';
-  const parts = [definitionOf(over), programmeOf(over), 'https://tokens.example'] as const;
+  const parts = [programmeOf(over), 'https://tokens.example'] as const;
   const [, section = ''] = partnerPage(makeGuide(...parts)).split(
     '## See each refusal before it happens\n',
   );
@@ -154,13 +150,13 @@ test('the page tells of a sandbox with the failures of each address, but not in 
       [false, false, true],
     ],
   );
-  const without = partnerPage(makeGuide(definitionOf(), programmeOf(), parts[2]));
+  const without = partnerPage(makeGuide(programmeOf(), parts[1]));
   assert.equal(partnerPage(makeGuide(...parts, undefined, 'live')), without);
 });
 
 test('RFC 8705: the examples of a client that shows a certificate show it', () => {
   const over = 'client: { authentication: { methods: [tls_client_auth] } }';
-  const page = partnerPage(makeGuide(definitionOf(over), programmeOf(over), base));
+  const page = partnerPage(makeGuide(programmeOf(over), base));
   assert.match(page, /curl -sS \\\n {2}--cert partner\.pem \\\n {2}--key partner\.key \\\n/);
 });
 
@@ -178,11 +174,11 @@ test('the page of a public client names no secret and no key, and the ports that
     authorize: { pkce: 'required' },
     grants: { client_credentials: null },
   });
-  const guide = makeGuide(definitionOf(over), programmeOf(over), base);
+  const guide = makeGuide(programmeOf(over), base);
   const page = partnerPage(guide);
   assert.doesNotMatch(page, /API_KEY|CLIENT_SECRET|X-Api-Key/);
   assert.match(page, /compared to the letter, but for the port of `http:\/\/127\.0\.0\.1`/);
-  const other = partnerPage(makeGuide(definitionOf(), programmeOf(), base));
+  const other = partnerPage(makeGuide(programmeOf(), base));
   assert.match(other, /\| API key \| .*`API_KEY`/);
   assert.match(other, / \(yours; compared to the letter\) \|/);
 });
@@ -192,7 +188,7 @@ test('the page tells what tokens look like, where the file says so', () => {
     grants: { client_credentials: { access_form: { prefix: 'own_', length: 40 } } },
     tokens: { access: { form: { prefix: 'acc_', characters: 'lower_hex', length: 40 } } },
   });
-  const page = partnerPage(makeGuide(definitionOf(over), programmeOf(over), base));
+  const page = partnerPage(makeGuide(programmeOf(over), base));
   assert.match(page, /\n\| What \| Good for \| Form \|\n/);
   for (const row of [
     '| Access token of your own | 30 minutes | `own_` and 40 letters and digits |',
@@ -201,7 +197,7 @@ test('the page tells what tokens look like, where the file says so', () => {
   ]) {
     assert.ok(page.includes(row), row);
   }
-  assert.doesNotMatch(partnerPage(makeGuide(definitionOf(), programmeOf(), base)), /\| Form \|/);
+  assert.doesNotMatch(partnerPage(makeGuide(programmeOf(), base)), /\| Form \|/);
 });
 
 test('HOSTILE 76: no request in a page has a pattern in its address', () => {
@@ -211,8 +207,8 @@ authorize: { endpoint: { path: "/{tenant}/{version}/login", inputs: { tenant: { 
 token_endpoints: { grant: { path: "/{tenant}/{version}/token", inputs: { client_assertion: {}, tenant: { in: path, must_equal: client.tenant }, version: { in: path, characters: digits } } } }
 sandbox: { header: X-Fail }
 `;
-  const [definition, programme] = [definitionOf(over), programmeOf(over)];
-  const { client: placeholder } = makeGuide(definition, programme, base).by;
+  const programme = programmeOf(over);
+  const { client: placeholder } = makeGuide(programme, base).by;
   const registered = { ...placeholder, properties: { tenant: ['north', 'south'] } };
   const incomplete = { ...placeholder, properties: {} };
   for (const [client, tenant] of [
@@ -220,7 +216,7 @@ sandbox: { header: X-Fail }
     [registered, 'north'],
     [incomplete, 'YOUR-TENANT'],
   ] as const) {
-    const guide = makeGuide(definition, programme, base, client);
+    const guide = makeGuide(programme, base, client);
     const page = partnerPage(guide);
     const blocks = [...page.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
     for (const text of blocks) {

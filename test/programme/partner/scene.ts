@@ -25,8 +25,8 @@ export const dialectFiles: readonly string[] = [
 ];
 
 export function guideOf(file: string, base: string): Guide {
-  const { definition, programme } = compiled(file, base);
-  return makeGuide(definition, programme, base);
+  const { programme } = compiled(file, base);
+  return makeGuide(programme, base);
 }
 
 function compiled(file: string, base: string) {
@@ -63,7 +63,7 @@ export async function openScene(t: TestContext, file: string): Promise<PartnerSc
   });
   const registered = await jetway.store.find('client', id, client.id as ClientId);
   assert.ok(registered);
-  const guide = makeGuide(definition, programme, jetway.url, registered);
+  const guide = makeGuide(programme, jetway.url, registered);
   const member = await jetway.addMember({ membershipNumber: '1234567890123456' });
   return { ...jetway, guide, client, member, apiKey };
 }

@@ -98,7 +98,7 @@ async function codeBy(scene: PartnerScene, page: string): Promise<string> {
   const [address = ''] = form === undefined ? (sections?.get('text') ?? []) : [actionOf(form)];
   const filled = address.replace('CODE_CHALLENGE', digest(verifier));
   const back = await returnFrom(scene, filled, form === undefined ? 'GET' : 'POST');
-  const { code, state } = scene.guide.contract.definition.authorize.answer;
+  const { code, state } = scene.guide.contract.programme.layouts.redirect;
   const isTold = address.includes('STATE');
   assert.equal(back.searchParams.get(state), isTold ? 'STATE' : null);
   return back.searchParams.get(code) ?? '';

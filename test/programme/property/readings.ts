@@ -27,7 +27,7 @@ export function isReadOtherwise(
   const client: Client = { ...sample, roles: ['member', 'partner'] };
   const request: Served['request'] = (grant, values = {}, at?: string) => {
     const all = { api_key: apiKey, ...values };
-    return draftOf(sampleTokenRequest(definition, grant, { client, secret }, all, at));
+    return draftOf(sampleTokenRequest(before, grant, { client, secret }, all, at));
   };
   // Provocations need no more of a served dialect.
   const served = { definition, request } as Served;

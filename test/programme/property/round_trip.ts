@@ -13,7 +13,7 @@ import type { WireRequest } from '../../../src/oauth/wire_request.ts';
 import type { Definition } from '../../../src/programme/language/definition.ts';
 import type { EndpointDefinition } from '../../../src/programme/language/input_schema.ts';
 import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
-import { compileProgramme, type Programme } from '../../../src/programme/programme.ts';
+import { compileProgramme, inputsOf, type Programme } from '../../../src/programme/programme.ts';
 import { provenProperties } from '../../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../../src/programme/requests/client_values.ts';
 import { endpointsOf } from '../../../src/programme/requests/grant_places.ts';
@@ -56,7 +56,7 @@ export function compiled({ id, definition }: LoadedProgramme): Compiled {
     partnerId: 'Partner000001',
     properties: Object.fromEntries([
       ...provenProperties(definition).map((name) => [name, `of-${name}`] as const),
-      ...comparedProperties(definition).map(
+      ...comparedProperties(inputsOf(programme)).map(
         ({ name, input }) => [name, fittingValue(input)] as const,
       ),
     ]),
@@ -82,7 +82,7 @@ function assertLogin(one: Compiled, scope: string | undefined): void {
   const { definition, programme, client } = one;
   const { endpoint: read, pkce } = definition.authorize;
   const wanted = scope !== undefined && read.inputs['scope'] !== undefined ? { scope } : {};
-  const sample = sampleLoginRequest(definition, client, {
+  const sample = sampleLoginRequest(programme, client, {
     redirect_uri: redirectUri,
     ...(pkce === 'off' ? {} : { code_challenge: challenge, code_challenge_method: 'S256' }),
     ...wanted,
@@ -122,7 +122,7 @@ function assertGrant(
     };
     const keys = Object.entries(read.inputs).filter(([, i]) => i.must_equal === 'client.api_key');
     for (const [role] of keys) values[role] = apiKey;
-    const sample = sampleTokenRequest(definition, grant, by, values, name);
+    const sample = sampleTokenRequest(programme, grant, by, values, name);
     const inputs = accepted(one, sample, name);
     for (const role of Object.keys(values)) {
       if (read.inputs[role] !== undefined) assert.equal(inputs.get(role), values[role], role);
@@ -211,7 +211,7 @@ export function assertComparisons(before: Compiled, after: Compiled): void {
           ...(role === 'client_id' ? { client_id: theirs.id } : {}),
         };
         const by = { client: theirs, secret };
-        const sample = sampleTokenRequest(before.definition, grant, by, values, name);
+        const sample = sampleTokenRequest(before.programme, grant, by, values, name);
         assert.ok(
           isRefused(() => accepted(after, sample, name)),
           `${name}.${role} of another`,

@@ -52,8 +52,8 @@ export async function serveDialect(
 ): Promise<Served> {
   const faults = failingStore();
   const jetway = await startJetway(t, { programmes: { [id]: yaml }, store: faults.store });
-  const { clients } = compileProgramme(id, definition, publicUrl);
-  const client = await addPartner(jetway, clients.newIdentifier());
+  const programme = compileProgramme(id, definition, publicUrl);
+  const client = await addPartner(jetway, programme.clients.newIdentifier());
   const member = await jetway.addMember({ membershipNumber: '3008123412345678' });
   const [redirectUri = ''] = client.redirectUris;
   return {
@@ -64,7 +64,7 @@ export async function serveDialect(
     member,
     request: (grant, values = {}, at?: string) => {
       const all = { api_key: apiKey, ...values };
-      return draftOf(sampleTokenRequest(definition, grant, { client, secret }, all, at));
+      return draftOf(sampleTokenRequest(programme, grant, { client, secret }, all, at));
     },
     code: async () => {
       const values = {
@@ -74,7 +74,7 @@ export async function serveDialect(
           ? {}
           : { code_challenge: challenge, code_challenge_method: 'S256' }),
       };
-      const draft = draftOf(sampleLoginRequest(definition, client, values));
+      const draft = draftOf(sampleLoginRequest(programme, client, values));
       const login = await openLogin(jetway.url, targetOf(draft), draft.method);
       const { headers, status } = await submitLogin(jetway.url, login, member);
       const location = new URL(headers['location'] ?? `about:${status}`);

@@ -8,7 +8,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { ClientId } from '../../../src/oauth/client.ts';
 import { type GrantType, grantTypes } from '../../../src/oauth/grant.ts';
 import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
-import { compileProgramme } from '../../../src/programme/programme.ts';
+import { compileProgramme, type Programme } from '../../../src/programme/programme.ts';
 import type { SampleClient, SampleValues } from '../../../src/programme/requests/sample_proof.ts';
 import {
   sampleLoginRequest,
@@ -29,6 +29,7 @@ export interface Names {
 
 interface Stage extends Jetway {
   readonly loaded: LoadedProgramme;
+  readonly programme: Programme;
   readonly by: SampleClient;
   readonly member: { readonly username: string; readonly password: string };
 }
@@ -54,21 +55,22 @@ export async function transcriptOf(
 
 async function openStage(jetway: Jetway, loaded: LoadedProgramme): Promise<Stage> {
   const { id, definition } = loaded;
-  const { clients } = compileProgramme(id, definition, publicUrl);
+  const programme = compileProgramme(id, definition, publicUrl);
   const more = { businessContext: 'PartnerContext', partnerId: 'Partner000001' };
-  const added = await jetway.addClient({ id: clients.newIdentifier(), more });
+  const added = await jetway.addClient({ id: programme.clients.newIdentifier(), more });
   const client = await jetway.store.find('client', id, added.id as ClientId);
   if (client === undefined) throw new Error('the partner was not added');
   return {
     ...jetway,
     loaded,
+    programme,
     by: { client, secret: added.secret },
     member: await jetway.addMember(),
   };
 }
 
-function loginDraft({ loaded, by }: Stage, values: SampleValues = {}) {
-  return draftOf(sampleLoginRequest(loaded.definition, by.client, { state: 's', ...values }));
+function loginDraft({ programme, by }: Stage, values: SampleValues = {}) {
+  return draftOf(sampleLoginRequest(programme, by.client, { state: 's', ...values }));
 }
 
 async function loginLines(stage: Stage): Promise<readonly Line[]> {
@@ -140,12 +142,12 @@ async function grantLines(stage: Stage): Promise<readonly Line[]> {
 }
 
 function askTokens(
-  { url, loaded, by }: Stage,
+  { url, programme, by }: Stage,
   grant: GrantType,
   values: SampleValues,
   client: SampleClient = by,
 ): Promise<Answer> {
-  return sendDraft(url, draftOf(sampleTokenRequest(loaded.definition, grant, client, values)));
+  return sendDraft(url, draftOf(sampleTokenRequest(programme, grant, client, values)));
 }
 
 /** What a grant needs that only a member's login gives. */

@@ -18,11 +18,11 @@ export async function guideFor(
   name: string,
   clientId: string | undefined,
 ): Promise<Guide> {
-  const { loaded, programme } = loadCompiled(config, name);
+  const { programme } = loadCompiled(config, name);
   const client =
     clientId === undefined ? undefined : await findClient(config, programme.id, clientId);
   const { publicUrl, environment } = config;
-  return makeGuide(loaded.definition, programme, publicUrl, client, environment);
+  return makeGuide(programme, publicUrl, client, environment);
 }
 
 function findClient(config: Config, programme: ProgrammeId, id: string): Promise<Client> {

@@ -13,7 +13,7 @@ type PathItem = Readonly<Record<string, object>>;
 
 export function openapiDocument(guide: Guide): object {
   const { contract, base } = guide;
-  const { definition, programme, login, tokenEndpoints } = contract;
+  const { programme, login, tokenEndpoints } = contract;
   const paths = [
     login !== undefined && loginPath(guide, login),
     ...tokenEndpoints.map((endpoint) => tokenPath(guide, endpoint)),
@@ -25,7 +25,7 @@ export function openapiDocument(guide: Guide): object {
     openapi: '3.1.1',
     info: {
       title: `${programme.name}: tokens`,
-      version: definition.interface_version,
+      version: programme.interfaceVersion,
       description:
         'How partners log members in and get, refresh and give up tokens. Made from what the server does.',
     },
@@ -48,7 +48,7 @@ function loginPath(
   guide: Guide,
   { path, reading, ...login }: LoginPromise,
 ): readonly [string, PathItem] {
-  const { definition } = guide.contract;
+  const { programme } = guide.contract;
   const pages = login.failures.flatMap(({ outcome, metBy }) =>
     metBy !== undefined && isPage(outcome) ? [outcome] : [],
   );
@@ -60,13 +60,13 @@ function loginPath(
   const operation = {
     summary: 'Log a member in: for the member’s browser',
     security: [],
-    parameters: parametersOf(definition, reading, 'GET', []),
+    parameters: parametersOf(programme, reading, 'GET', []),
     responses: {
       [login.redirectStatus]: {
         description: 'To the login page, or back to the redirect URI with an error',
         headers: { Location: { schema: { type: 'string' } } },
       },
-      ...(definition.authorize.answer.mode === 'form_post' && {
+      ...(programme.layouts.redirect.mode === 'form_post' && {
         200: {
           description: 'A page that posts an error to the redirect URI',
           content: { 'text/html': { schema: { type: 'string' } } },
@@ -99,18 +99,18 @@ function tokenPath(
   guide: Guide,
   { name, path, reading, grants }: TokenEndpointPromise,
 ): readonly [string, PathItem] {
-  const { definition } = guide.contract;
+  const { programme } = guide.contract;
   const examples = [
     ...grants.map(({ grant, answer }) => grantExample(grant, answer)),
     ...failureExamples(guide),
   ];
   const responses = responsesOf(guide, examples);
   const operationOf = (method: string): object => {
-    const requestBody = bodyOf(definition, reading, method, grants);
+    const requestBody = bodyOf(programme, reading, method, grants);
     return {
       summary: `Get tokens by ${grants.map(({ grant }) => grant).join(', ')}`,
       security: security(guide, reading.inputs.some(isBearer)),
-      parameters: parametersOf(definition, reading, method, grants),
+      parameters: parametersOf(programme, reading, method, grants),
       ...(requestBody === undefined ? {} : { requestBody }),
       responses,
     };
@@ -121,7 +121,7 @@ function tokenPath(
 /** Revocation and introspection (RFC 7009, RFC 7662), where the file turns them on. */
 function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
   const { revocation, introspection } = guide.contract.programme;
-  const { definition } = guide.contract;
+  const { programme } = guide.contract;
   const failures = responsesOf(guide, failureExamples(guide));
   const post = (
     operationId: string,
@@ -129,8 +129,8 @@ function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[]
     summary: string,
     answer: object,
   ): PathItem => {
-    const parameters = parametersOf(definition, reading, 'POST', []);
-    const requestBody = bodyOf(definition, reading, 'POST', [{ grant: 'management' }]);
+    const parameters = parametersOf(programme, reading, 'POST', []);
+    const requestBody = bodyOf(programme, reading, 'POST', [{ grant: 'management' }]);
     const responses = { ...failures, 200: answer };
     const secured = security(guide);
     return {

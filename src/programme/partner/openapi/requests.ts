@@ -1,6 +1,6 @@
 // Owns what an operation reads: parameters and request body.
 
-import type { Definition } from '../../language/definition.ts';
+import type { Programme } from '../../programme.ts';
 import { isGrant, type RequestKind } from '../../requests/grant_places.ts';
 import type { Input } from '../../requests/inputs.ts';
 import type { Reading } from '../../requests/reading.ts';
@@ -40,14 +40,14 @@ function placed({ inputs, mediaTypes }: Reading<unknown>, method: string): Place
 }
 
 export function parametersOf(
-  definition: Definition,
+  programme: Programme,
   reading: Reading<unknown>,
   method: string,
   kinds: readonly Kind[],
 ): readonly object[] {
   const types = kinds.flatMap(({ grantType }) => grantType ?? []);
   return placed(reading, method).parameters.map((input) => {
-    const { description, ...schema } = inputSchema(input, definition, types);
+    const { description, ...schema } = inputSchema(input, programme, types);
     return {
       name: input.wireName,
       in:
@@ -62,7 +62,7 @@ export function parametersOf(
 
 /** Undefined for a request without a body. */
 export function bodyOf(
-  definition: Definition,
+  programme: Programme,
   reading: Reading<unknown>,
   method: string,
   kinds: readonly Kind[],
@@ -71,7 +71,7 @@ export function bodyOf(
   if (body.length === 0) return undefined;
   const schemaFor = (form: BodyForm): Schema => {
     const inputs = body.filter(({ places }) => places.includes(form));
-    const schemas = kinds.map((kind) => kindSchema(definition, inputs, kind));
+    const schemas = kinds.map((kind) => kindSchema(programme, inputs, kind));
     const schema = schemas.length === 1 ? (schemas[0] ?? {}) : { oneOf: schemas };
     return form === 'xml' ? { ...schema, xml: { name: reading.root ?? 'request' } } : schema;
   };
@@ -80,7 +80,7 @@ export function bodyOf(
 }
 
 function kindSchema(
-  definition: Definition,
+  programme: Programme,
   inputs: readonly Input<unknown>[],
   { grant, grantType }: Kind,
 ): Schema {
@@ -100,7 +100,7 @@ function kindSchema(
   }
   return {
     ...(isGrant(grant) && { title: grant }),
-    ...treeSchema(definition, tree, grantType),
+    ...treeSchema(programme, tree, grantType),
   };
 }
 
@@ -111,12 +111,12 @@ interface Tree {
   readonly needed: Set<string>;
 }
 
-function treeSchema(definition: Definition, tree: Tree, grantType: string | undefined): Schema {
+function treeSchema(programme: Programme, tree: Tree, grantType: string | undefined): Schema {
   const types = grantType === undefined ? [] : [grantType];
   const properties = [
-    ...tree.inputs.map((input) => [input.wireName, inputSchema(input, definition, types)] as const),
+    ...tree.inputs.map((input) => [input.wireName, inputSchema(input, programme, types)] as const),
     ...[...tree.inner].map(
-      ([name, inner]) => [name, treeSchema(definition, inner, grantType)] as const,
+      ([name, inner]) => [name, treeSchema(programme, inner, grantType)] as const,
     ),
   ];
   return {

@@ -1,8 +1,8 @@
 // Owns JSON Schemas of inputs, and of answers as they are rendered.
 
 import { present } from '../../../lib/present.ts';
-import type { Definition } from '../../language/definition.ts';
 import { characterRanges, type ValueShape } from '../../language/value_shape.ts';
+import type { Programme } from '../../programme.ts';
 import type { Input } from '../../requests/inputs.ts';
 import { inputText } from '../values.ts';
 
@@ -12,7 +12,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** The schema of a text that an endpoint reads. */
 export function inputSchema(
   input: Input<unknown>,
-  definition: Definition,
+  programme: Programme,
   grantTypes: readonly string[] = [],
 ): Schema {
   const { role, allowed, must_equal: equal, prefix, characters, length } = input;
@@ -21,11 +21,11 @@ export function inputSchema(
   return {
     type: 'string',
     ...present({
-      description: inputText(input, definition, definition.programme_identifier) || undefined,
+      description: inputText(input, programme) || undefined,
     }),
     ...(input.attribute ? { xml: { attribute: true } } : {}),
     ...(listed === undefined ? {} : { enum: [...listed] }),
-    ...(equal === 'programme.identifier' ? { const: definition.programme_identifier } : {}),
+    ...(equal === 'programme.identifier' ? { const: programme.identifier } : {}),
     ...(isShaped && listed === undefined ? { pattern: patternOf(input) } : {}),
   };
 }

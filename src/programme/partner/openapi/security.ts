@@ -10,10 +10,10 @@ export function isBearer({ wireName, inHeader }: { wireName: string; inHeader: b
 }
 
 export function security(
-  { contract: { definition } }: Guide,
+  { contract: { programme } }: Guide,
   bearer = false,
 ): readonly Readonly<Record<string, readonly string[]>>[] {
-  const { methods, secret_half: half } = definition.client.authentication;
+  const { methods, secret_half: half } = programme.clients.authentication;
   const known = methods.flatMap((method) => schemeOf(method, half));
   return [
     ...[...new Set(known)].map((name) => ({ [name]: [] })),
@@ -46,6 +46,6 @@ export function schemes(guide: Guide): Readonly<Record<string, object>> {
   const bearer = guide.contract.tokenEndpoints.some(({ reading }) => reading.inputs.some(isBearer));
   const used = new Set(security(guide, bearer).flatMap((one) => Object.keys(one)));
   if (guide.contract.programme.userinfo !== undefined) used.add('access');
-  const { scheme } = guide.contract.definition.client.authentication;
+  const { scheme } = guide.contract.programme.clients.authentication;
   return Object.fromEntries(Object.entries(allSchemes(scheme)).filter(([name]) => used.has(name)));
 }

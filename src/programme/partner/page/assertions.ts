@@ -5,11 +5,11 @@ import type { Guide } from '../guide.ts';
 import { type Block, inCode } from '../markdown.ts';
 import { spanText } from './words.ts';
 
-export function assertionText({ definition, programme }: Guide['contract']): Block {
+export function assertionText({ programme }: Guide['contract']): Block {
   const terms = programme.clients.assertions;
   if (terms === undefined) return [];
   const { issuer, audience, algorithms, longest, tolerance } =
-    definition.client.authentication.assertion;
+    programme.clients.authentication.assertion;
   const named = (text: string): string => `your ${inCode(text.slice('client.'.length))}`;
   const told = (one: string): string => (one === requestUrl ? one : inCode(one));
   const audiences = [

@@ -1,7 +1,7 @@
 // Owns the last sections of a partner's page: further endpoints, and what to say when asking for help.
 
 import { programmePaths } from '../../../oauth/own_paths.ts';
-import { below, type Guide, managementRequest } from '../guide.ts';
+import { type Guide, managementRequest } from '../guide.ts';
 import { type Block, inCode } from '../markdown.ts';
 import { variable } from '../snippets/variables.ts';
 import { example } from './words.ts';
@@ -15,18 +15,12 @@ export function furtherSections(guide: Guide): Block {
     revocation !== undefined && [
       '## Give tokens up',
       `When a member logs out at your side, revoke the refresh token (RFC 7009): the login and all of its tokens end. An access token ends alone, and counts as a token request. The answer is always 200, whether or not the token was good.`,
-      example(
-        guide.base,
-        managementRequest(guide, below(guide, revocation.path), variable('REFRESH_TOKEN')),
-      ),
+      example(guide.base, managementRequest(guide, revocation, variable('REFRESH_TOKEN'))),
     ],
     introspection !== undefined && [
       '## Ask about a token',
       `You can ask whether one of your own tokens is good still (RFC 7662). Others’ tokens are told as \`{"active":false}\`.`,
-      example(
-        guide.base,
-        managementRequest(guide, below(guide, introspection.path), variable('ACCESS_TOKEN')),
-      ),
+      example(guide.base, managementRequest(guide, introspection, variable('ACCESS_TOKEN'))),
     ],
     metadata(guide),
   ];

@@ -5,8 +5,9 @@ import type { CredentialEncoding } from '../../../oauth/basic.ts';
 import { isHeaderMethod, secretMethods } from '../../../oauth/client.ts';
 import { readsHeader } from '../../language/client_schema.ts';
 import { filled, methodRows } from '../../language/methods.ts';
+import { inputsOf } from '../../programme.ts';
 import { comparedProperties, heldValues } from '../../requests/client_values.ts';
-import { type Guide, inputsOf } from '../guide.ts';
+import type { Guide } from '../guide.ts';
 import { type Block, type Row, escaped, inCode, sentence, table } from '../markdown.ts';
 import { assertionText } from './assertions.ts';
 
@@ -29,9 +30,9 @@ export function givenSection(guide: Guide): Block {
 
 function rows(guide: Guide): readonly Row[] {
   const { contract, by, base, isRegistered } = guide;
-  const { definition, programme, login } = contract;
+  const { programme, login } = contract;
   const { client } = by;
-  const inputs = inputsOf(contract);
+  const inputs = inputsOf(programme);
   const named = (comparison: string, role?: string): readonly string[] => [
     ...new Set(
       inputs
@@ -40,7 +41,7 @@ function rows(guide: Guide): readonly Row[] {
     ),
   ];
   const properties = new Set(
-    comparedProperties(definition).map(({ name }) => `client.${name}` as const),
+    comparedProperties(inputs).map(({ name }) => `client.${name}` as const),
   );
   const held = [
     [named('programme.identifier'), [programme.identifier]],
@@ -48,12 +49,12 @@ function rows(guide: Guide): readonly Row[] {
     [named('client.partner_id'), heldValues('client.partner_id')(client)],
     ...[...properties].map((one) => [named(one), heldValues(one)(client)] as const),
   ] as const;
-  const { methods } = definition.client.authentication;
+  const { methods } = programme.clients.authentication;
   const usesSecret =
     client.isPublic !== true &&
     methods.some((method) => secretMethods.some((one) => one === method));
   return [
-    ['Address', inCode(base + definition.base_path)],
+    ['Address', inCode(base + programme.basePath)],
     ['Client identifier', inCode(client.id)],
     usesSecret && [
       'Client secret',
@@ -93,8 +94,7 @@ const encodingTexts: Readonly<Record<CredentialEncoding, string>> = {
 
 /** How a client proves itself, in words. */
 function authentication({ contract, by }: Guide): Block {
-  const { definition } = contract;
-  const { authentication: asked } = definition.client;
+  const { authentication: asked } = contract.programme.clients;
   const { methods, credentials, scheme, secret_half: half, when_both: both } = asked;
   const encoded =
     encodingTexts[credentials] +

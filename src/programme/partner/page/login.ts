@@ -97,11 +97,11 @@ function proofKeys({ pkce }: LoginPromise): Block {
 }
 
 function comeBack({ contract }: Guide, { success, reading }: LoginPromise): Block {
-  const { definition, programme } = contract;
+  const { programme } = contract;
   const { headers, body } = success.render(new Set());
-  const { code, state } = definition.authorize.answer;
+  const { code, state, mode } = programme.layouts.redirect;
   return [
-    `The member has ${spanText(programme.login.lifetime)} to log in. After that the browser comes back to your redirect URI with a code${howBack[definition.authorize.answer.mode]}:`,
+    `The member has ${spanText(programme.login.lifetime)} to log in. After that the browser comes back to your redirect URI with a code${howBack[mode]}:`,
     codeBlock('text', headers['Location'] ?? body),
     `${reading.inputs.some(({ role }) => role === 'state') ? `Compare ${inCode(state)} with the value that you remembered, and stop if it differs: somebody else may have begun that login. ` : ''}${sentence(inCode(code))} is good for ${spanText(programme.code.lifetime)} and for one exchange. Do not rely on its form; keep room for ${mostCharacters} characters.`,
   ];

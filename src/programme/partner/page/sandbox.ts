@@ -8,13 +8,12 @@ import { curlLines } from '../snippets/curl.ts';
 
 export function sandboxSection(guide: Guide): Block {
   const { sandbox, base, contract } = guide;
-  const { sandbox: places } = contract.definition;
   const [endpoint] = contract.tokenEndpoints;
   const [grant] = endpoint?.grants ?? [];
   const found =
     grant && tokenRequests(guide, grant.grant).find(({ name }) => name === endpoint?.name);
-  if (sandbox === undefined || places === undefined || found === undefined) return false;
-  const { header, parameter } = places;
+  if (sandbox === undefined || found === undefined) return false;
+  const { header, parameter } = sandbox.places;
   const where = listed<string>([
     header !== undefined && `in the header ${inCode(header)}`,
     parameter !== undefined && `in the parameter ${inCode(parameter)} of its query`,

@@ -84,12 +84,13 @@ function headerOf({ contract: { programme }, by }: Guide, grant: GrantType): str
 
 function answer(guide: Guide, { promise }: Place): Block {
   const { grant, answer: told } = promise;
-  const { token_response: layout, tokens } = guide.contract.definition;
+  const { layouts, access } = guide.contract.programme;
+  const layout = layouts.tokens;
   const values = answerValues(layout.fields, grant, layout.name_case, layout.wrap);
   return [
     'The answer:',
     answerBlock(told.render(new Set())),
-    tokens.access.live === 'one' &&
+    access.live === 'one' &&
       `**The access token ends the one before it**: your last one of the same ${grant === 'client_credentials' ? 'kind' : 'member'} is good no more.`,
     ...(layout.encoding === 'text' || values.length === 0
       ? []

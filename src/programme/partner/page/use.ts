@@ -115,11 +115,10 @@ const budgetTexts: Readonly<Record<BudgetValue, string>> = {
 
 export function limitSection(guide: Guide): Block {
   const { contract, by } = guide;
-  const { programme, definition } = contract;
+  const { programme } = contract;
   const limit = by.client.throttle ?? programme.throttle;
   const { failureLimit } = programme.clients;
-  const { throttle } = definition;
-  const headers = throttle === 'off' ? {} : throttle.headers;
+  const { headers = {} } = programme.throttle ?? {};
   const refused = answerTo(guide, 'throttled');
   const told = Object.entries(headers).map(([name, value]) => [inCode(name), budgetTexts[value]]);
   return [

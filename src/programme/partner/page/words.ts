@@ -33,7 +33,7 @@ export function example(base: string, request: SampleRequest, header?: string): 
 
 /** The inputs of a request, those it must have first. */
 export function inputTable(
-  { contract: { definition, programme } }: Guide,
+  { contract: { programme } }: Guide,
   inputs: readonly (readonly [input: Input<unknown>, isNeeded: boolean, text?: string])[],
 ): string {
   const rows = inputs
@@ -42,7 +42,7 @@ export function inputTable(
       inCode(input.name),
       placeText(input),
       isNeeded ? 'yes' : 'no',
-      sentence(text ?? inputText(input, definition, programme.identifier)),
+      sentence(text ?? inputText(input, programme)),
     ]);
   return table(['Name', 'Where', 'Required', 'Value'], rows);
 }
