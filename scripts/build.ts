@@ -50,7 +50,7 @@ const shipped = [
   'src/http/page.{css,js}',
   'src/http/post.js',
   'src/http/base.css',
-  'src/programme/partner/page.css',
+  'src/contract/partner/page.css',
 ];
 
 /** The shipped files that the executable has parsed. */

@@ -3,10 +3,10 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
+import { makeGuide } from '../src/contract/partner/guide.ts';
+import { partnerPage } from '../src/contract/partner/page/page.ts';
 import { formatFault } from '../src/lib/fault.ts';
 import { loadProgramme } from '../src/programme/language/load.ts';
-import { makeGuide } from '../src/programme/partner/guide.ts';
-import { partnerPage } from '../src/programme/partner/page/page.ts';
 import { compileProgramme } from '../src/programme/programme.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -57,6 +57,17 @@ const plants: readonly (readonly [rule: string, path: string, text: string])[] =
   ['package', 'src/engine/a.ts', "// A.\nimport { serve } from '@hono/node-server';\n"],
   ['package', 'src/engine/a.ts', "// A.\nimport { jwtVerify } from 'jose';\n"],
   ['package', 'src/config/a.ts', "// A.\nimport { parse } from 'yaml';\n"],
+  [
+    'definition',
+    'src/contract/a.ts',
+    "// A.\nimport type { Definition } from '../programme/language/definition.ts';\n",
+  ],
+  [
+    'definition',
+    'src/engine/a.ts',
+    "// A.\nimport { definitionSchema } from '../programme/language/definition.ts';\n",
+  ],
+  ['floor', 'src/contract/a.ts', "// A.\nimport '../engine/service.ts';\n"],
   ['package', 'src/http/a.ts', "// A.\nimport * as v from 'valibot';\n"],
   ['package', 'src/config/a.ts', "// A.\nimport { Command } from 'commander';\n"],
   ['package', 'src/cli/a.ts', "// A.\nimport { DatabaseSync } from 'node:sqlite';\n"],

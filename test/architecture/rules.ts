@@ -29,7 +29,7 @@ const floors: readonly (readonly string[])[] = [
   ['oauth', 'schema'],
   ['store', 'token', 'members', 'audit'],
   ['programme'],
-  ['engine'],
+  ['contract', 'engine'],
   ['http'],
   ['config', 'cli'],
   ['main.ts'],
@@ -48,9 +48,13 @@ const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ['valibot', ['schema', 'programme', 'config']],
   ['commander', ['cli']],
   ['bcryptjs', ['members']],
-  ['marked', ['programme']],
+  ['marked', ['contract']],
   ['node:sqlite', ['store', 'audit']],
 ]);
+
+/** What a file says; only these compile it, or check it. */
+const definition = 'src/programme/language/definition.ts';
+const seesDefinition = new Set(['programme', 'cli']);
 
 const longest = 400;
 const mostFiles = 25;
@@ -85,6 +89,14 @@ const rules: Readonly<Record<string, Rule>> = {
     if (folder === undefined) return [];
     if (floorOf(folder) < 0) return [`${folder} has no floor`];
     return modulesNamed(text).flatMap((module) => stepFault(folder, { path, text }, module));
+  },
+
+  // A second reading of a file in words of its own would soon differ from what runs.
+  definition: ({ path, text }) => {
+    const folder = folderOf(path);
+    if (folder === undefined || seesDefinition.has(folder)) return [];
+    const names = modulesNamed(text).map((module) => pathNamed({ path, text }, module));
+    return names.includes(definition) ? [`${folder} sees a definition, not what is compiled`] : [];
   },
 
   package: ({ path, text }) => {

@@ -1,19 +1,19 @@
 // Owns requests that fail in earnest, for comparison with failures that a sandbox forces.
 
+import { tokenFaults } from '../../src/contract/samples/faults.ts';
+import { loginFaults } from '../../src/contract/samples/login_faults.ts';
+import type { SampleClient, SampleValues } from '../../src/contract/samples/proof.ts';
+import {
+  sampleLoginRequest,
+  type SampleRequest,
+  sampleTokenRequest,
+} from '../../src/contract/samples/requests.ts';
 import { verifyFaults } from '../../src/http/demo/demo.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { tokenGrants } from '../../src/oauth/grant.ts';
 import type { Definition } from '../../src/programme/language/definition.ts';
 import { logsIn, type Programme } from '../../src/programme/programme.ts';
 import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
-import { tokenFaults } from '../../src/programme/requests/sample_faults.ts';
-import { loginFaults } from '../../src/programme/requests/sample_login_faults.ts';
-import type { SampleClient, SampleValues } from '../../src/programme/requests/sample_proof.ts';
-import {
-  sampleLoginRequest,
-  type SampleRequest,
-  sampleTokenRequest,
-} from '../../src/programme/requests/sample_request.ts';
 import type { FailingStore } from '../support/failing_store.ts';
 
 export interface Provoking {

@@ -6,6 +6,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { test } from 'node:test';
 
+import type { SampleClient, SampleValues } from '../../src/contract/samples/proof.ts';
+import { sampleLoginRequest, type SampleRequest } from '../../src/contract/samples/requests.ts';
 import { renderFailure, type ReportedFailure } from '../../src/engine/failure.ts';
 import { deadEnds } from '../../src/engine/login/outcome.ts';
 import type { Service } from '../../src/engine/service.ts';
@@ -24,11 +26,6 @@ import { withPathValues } from '../../src/programme/path_index.ts';
 import { inputsOf, logsIn } from '../../src/programme/programme.ts';
 import { provenProperties } from '../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../src/programme/requests/client_values.ts';
-import type { SampleClient, SampleValues } from '../../src/programme/requests/sample_proof.ts';
-import {
-  sampleLoginRequest,
-  type SampleRequest,
-} from '../../src/programme/requests/sample_request.ts';
 import type { Sandbox } from '../../src/programme/sandbox/sandbox.ts';
 import { registered, signingFor, testKey } from '../support/assertions.ts';
 import { jsonHeaders, redirected } from '../support/club.ts';

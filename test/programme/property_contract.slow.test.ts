@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { type ContractChange, contractChanges } from '../../src/contract/diff/changes.ts';
+import { sampleTime } from '../../src/contract/samples/answers.ts';
 import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import { type GrantType, grantTypes } from '../../src/oauth/grant.ts';
 import { type FailureReason, failureReasons } from '../../src/oauth/reasons.ts';
-import { sampleTime } from '../../src/programme/contract/samples.ts';
-import { type ContractChange, contractChanges } from '../../src/programme/diff/changes.ts';
 import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme, type Programme } from '../../src/programme/programme.ts';
 import { fc, runs } from '../support/property.ts';

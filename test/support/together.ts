@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
  */
 const groups = {
   floors: ['test/{audit,config,docs,engine,http,lib,members,oauth,schema,support,token}/**'],
-  programmes: ['test/{clients,dialects,programme}/**'],
+  programmes: ['test/{clients,contract,dialects,programme}/**'],
   cli: ['test/cli/*'],
   cli_server: ['test/cli/server/*'],
   cli_server_parts: ['test/cli/server/*/**'],
@@ -31,7 +31,7 @@ const long = ['test/store/postgres/store.test.ts'];
 /** What else runs in a process of its own all the same. */
 const apart = [
   'test/docs/programme_schema.test.ts',
-  'test/programme/partner/*',
+  'test/contract/partner/*',
   // They list the process's metrics, or count its threads.
   'test/docs/reference.test.ts',
   'test/members/hashing*',

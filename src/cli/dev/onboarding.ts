@@ -1,5 +1,7 @@
 // Owns the demo partner and member of each programme in `dev`, with fresh secrets.
 
+import { isPublicOnly } from '../../contract/samples/proof.ts';
+import { fittingValue } from '../../contract/samples/requests.ts';
 import type { Foundation } from '../../engine/service.ts';
 import { type Demo, demoPaths } from '../../http/demo/demo.ts';
 import { digest } from '../../lib/digest.ts';
@@ -13,8 +15,6 @@ import type { Comparison } from '../../programme/language/input_schema.ts';
 import { inputsOf, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
-import { isPublicOnly } from '../../programme/requests/sample_proof.ts';
-import { fittingValue } from '../../programme/requests/sample_request.ts';
 import { neededProperties } from '../entities/client_needs.ts';
 import { newApiKey, newSecret } from '../entities/secrets.ts';
 

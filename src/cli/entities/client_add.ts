@@ -2,14 +2,14 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
+import { makeGuide } from '../../contract/partner/guide.ts';
+import { partnerPage } from '../../contract/partner/page/page.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { LoadedProgramme } from '../../programme/language/load.ts';
-import { makeGuide } from '../../programme/partner/guide.ts';
-import { partnerPage } from '../../programme/partner/page/page.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Environment, Store } from '../../store/contract.ts';
 import { failed, refuseUsage, wrongUsage } from '../exit.ts';

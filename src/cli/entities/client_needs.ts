@@ -1,5 +1,6 @@
 // Owns comparing a client with its programme's dialect: what it lacks, and what it has without use.
 
+import { isPublicOnly } from '../../contract/samples/proof.ts';
 import { quote } from '../../lib/fault.ts';
 import { privateKeyJwt, propertyValues } from '../../oauth/client.ts';
 import { grantTypes, publicGrants } from '../../oauth/grant.ts';
@@ -13,7 +14,6 @@ import { clientPropertyPrefix } from '../../programme/language/vocabularies.ts';
 import { provenProperties } from '../../programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import { inputsOfFile } from '../../programme/requests/inputs.ts';
-import { isPublicOnly } from '../../programme/requests/sample_proof.ts';
 import { refuseUsage } from '../exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
 import { inputsOf } from './fields.ts';

@@ -1,9 +1,9 @@
 // Owns the verb `diff`: two programme files, compared by what is seen of them on the wire.
 
 import { readProgrammeFile } from '../../config/programme_files.ts';
+import { contractChanges } from '../../contract/diff/changes.ts';
+import { formatChanges } from '../../contract/diff/format.ts';
 import { FaultsError } from '../../lib/fault.ts';
-import { contractChanges } from '../../programme/diff/changes.ts';
-import { formatChanges } from '../../programme/diff/format.ts';
 import { failed } from '../exit.ts';
 import { type OutputOptions, printResult } from '../output.ts';
 

@@ -1,7 +1,7 @@
 // Owns the verbs that ask a running server: `reload`, `status` and `healthcheck`.
 
+import { formatChanges } from '../../contract/diff/format.ts';
 import { servicePaths } from '../../oauth/own_paths.ts';
-import { formatChanges } from '../../programme/diff/format.ts';
 import { byWhom } from '../audit/by_whom.ts';
 import { askAdmin, askServer } from '../control_client.ts';
 import { failed, misconfigured } from '../exit.ts';

@@ -1,17 +1,17 @@
 // Owns a programme's shell commands, made from its compiled dialect.
 
+import { curlCommand, shellWord, takeOut } from '../../contract/partner/snippets/curl.ts';
+import { variable as shellVariable } from '../../contract/partner/snippets/variables.ts';
+import { type SampleFault, tokenFaults } from '../../contract/samples/faults.ts';
+import { loginFaults } from '../../contract/samples/login_faults.ts';
+import { isSigning, type SampleValues } from '../../contract/samples/proof.ts';
+import type { SampleRequest } from '../../contract/samples/requests.ts';
 import { listed } from '../../lib/present.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { tokenPlace } from '../../programme/answers/token_place.ts';
 import { alphabetOf } from '../../programme/language/value_shape.ts';
-import { curlCommand, shellWord, takeOut } from '../../programme/partner/snippets/curl.ts';
-import { variable as shellVariable } from '../../programme/partner/snippets/variables.ts';
 import { endpointsFor } from '../../programme/programme.ts';
 import type { VerificationMode } from '../../programme/requests/demand.ts';
-import { type SampleFault, tokenFaults } from '../../programme/requests/sample_faults.ts';
-import { loginFaults } from '../../programme/requests/sample_login_faults.ts';
-import { isSigning, type SampleValues } from '../../programme/requests/sample_proof.ts';
-import type { SampleRequest } from '../../programme/requests/sample_request.ts';
 import {
   type Demo,
   loginRequest,

@@ -1,19 +1,19 @@
 // Owns a programme's demo: its partner, member, paths, and requests of partner and gateway.
 
+import type { SampleFault } from '../../contract/samples/faults.ts';
+import type { SampleClient, SampleValues } from '../../contract/samples/proof.ts';
+import {
+  callHeaders,
+  sampleLoginRequest,
+  type SampleRequest,
+  sampleTokenRequest,
+} from '../../contract/samples/requests.ts';
 import { present } from '../../lib/present.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { VerificationMode } from '../../programme/requests/demand.ts';
-import type { SampleFault } from '../../programme/requests/sample_faults.ts';
-import type { SampleClient, SampleValues } from '../../programme/requests/sample_proof.ts';
-import {
-  callHeaders,
-  sampleLoginRequest,
-  type SampleRequest,
-  sampleTokenRequest,
-} from '../../programme/requests/sample_request.ts';
 
 /** A programme with a demo partner and member. */
 export interface Demo {

@@ -2,12 +2,12 @@
 
 import { html } from 'hono/html';
 
+import type { SampleValues } from '../../contract/samples/proof.ts';
 import { BoundedMap } from '../../lib/bounded_map.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { parseFormOrNone } from '../../oauth/parameters.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
-import type { SampleValues } from '../../programme/requests/sample_proof.ts';
 import type { App } from '../endpoints.ts';
 import { type Frame, readLook } from '../page.ts';
 import { commandSheet } from './commands.ts';

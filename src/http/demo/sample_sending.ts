@@ -1,7 +1,7 @@
 // Owns sending sample requests over HTTP.
 
+import { authorizationOf, type SampleRequest } from '../../contract/samples/requests.ts';
 import { present } from '../../lib/present.ts';
-import { authorizationOf, type SampleRequest } from '../../programme/requests/sample_request.ts';
 
 export interface SampleAnswer {
   readonly status: number;

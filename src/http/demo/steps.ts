@@ -1,9 +1,9 @@
 // Owns what a click can do in a visit: the steps with its tokens, and the requests with one fault.
 
+import { type SampleFault, tokenFaults } from '../../contract/samples/faults.ts';
+import { loginFaults } from '../../contract/samples/login_faults.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
-import { type SampleFault, tokenFaults } from '../../programme/requests/sample_faults.ts';
-import { loginFaults } from '../../programme/requests/sample_login_faults.ts';
 import { loginValues, verifyFaults, verifyRequest } from './demo.ts';
 import { sendSample } from './sample_sending.ts';
 import { refreshWith, rotate, type Visit } from './visit.ts';

@@ -1,11 +1,11 @@
 // Owns a visit to the demo: its tokens, and the requests that get them. steps.ts has what a click can do,
 // visit_page.ts shows it.
 
+import type { SampleValues } from '../../contract/samples/proof.ts';
+import type { SampleRequest } from '../../contract/samples/requests.ts';
 import { randomKey } from '../../lib/random.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { takeToken, type TokenName, tokenPlace } from '../../programme/answers/token_place.ts';
-import type { SampleValues } from '../../programme/requests/sample_proof.ts';
-import type { SampleRequest } from '../../programme/requests/sample_request.ts';
 import { type Demo, tokenRequest } from './demo.ts';
 import { type SampleAnswer, sendSample } from './sample_sending.ts';
 

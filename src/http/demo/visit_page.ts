@@ -4,8 +4,8 @@ import { STATUS_CODES } from 'node:http';
 
 import { html } from 'hono/html';
 
+import { curlLines } from '../../contract/partner/snippets/curl.ts';
 import type { Reply } from '../../oauth/reply.ts';
-import { curlLines } from '../../programme/partner/snippets/curl.ts';
 import type { Frame, Markup } from '../page.ts';
 import { demoPaths } from './demo.ts';
 import { clock, clubPage, copyable, copyableLines } from './parts.ts';

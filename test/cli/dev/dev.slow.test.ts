@@ -6,11 +6,11 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
+import { isSigning } from '../../../src/contract/samples/proof.ts';
 import { instant } from '../../../src/lib/clock.ts';
 import { type FailureReason, failureReasons } from '../../../src/oauth/reasons.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
-import { isSigning } from '../../../src/programme/requests/sample_proof.ts';
 import { shippedLogos } from '../../support/jetway.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { testNeeding } from '../../support/tools.ts';

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 
+import { makeGuide } from '../../../src/contract/partner/guide.ts';
 import { mountDemo } from '../../../src/http/demo/pages.ts';
 import type { App, Endpoint } from '../../../src/http/endpoints.ts';
-import { makeGuide } from '../../../src/programme/partner/guide.ts';
 import { programmeOf } from '../../support/definition.ts';
 
 const base = 'http://127.0.0.1:8080';

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 
+import { takeOut } from '../../../src/contract/partner/snippets/curl.ts';
 import { instant } from '../../../src/lib/clock.ts';
 import type { Client } from '../../../src/oauth/client.ts';
 import type { TokenSet } from '../../../src/oauth/token_set.ts';
 import { takeToken, tokenPlace } from '../../../src/programme/answers/token_place.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
-import { takeOut } from '../../../src/programme/partner/snippets/curl.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
 import { programmeText } from '../../cli/command.ts';
 

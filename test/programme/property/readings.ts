@@ -1,14 +1,14 @@
 // Owns what a programme makes of requests that were written for another, by the checks of its compiled
 // endpoints that need no store.
 
+import { sampleClient, sampleTime } from '../../../src/contract/samples/answers.ts';
+import { sampleTokenRequest } from '../../../src/contract/samples/requests.ts';
 import { type Client } from '../../../src/oauth/client.ts';
 import { Refusal } from '../../../src/oauth/failure.ts';
 import { grantTypes, inputsOfGrants } from '../../../src/oauth/grant.ts';
-import { sampleClient, sampleTime } from '../../../src/programme/contract/samples.ts';
 import type { Definition } from '../../../src/programme/language/definition.ts';
 import type { Programme } from '../../../src/programme/programme.ts';
 import { endpointsOf } from '../../../src/programme/requests/grant_places.ts';
-import { sampleTokenRequest } from '../../../src/programme/requests/sample_request.ts';
 import { ProvenHeaders } from '../../../src/token/proven_headers.ts';
 import { provocations } from './provocations.ts';
 import { type Draft, draftOf, wireRequest } from './requests.ts';

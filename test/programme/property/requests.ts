@@ -1,12 +1,9 @@
 // Owns sending what a dialect asks for: sample requests put on the wire, as they are or with one
 // thing about them changed.
 
+import { authorizationOf, type SampleRequest } from '../../../src/contract/samples/requests.ts';
 import { RequestRecord } from '../../../src/oauth/request_record.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
-import {
-  authorizationOf,
-  type SampleRequest,
-} from '../../../src/programme/requests/sample_request.ts';
 import { type Answer, ask } from '../../support/wire.ts';
 
 /** A request in parts that tests change one at a time. */

@@ -3,6 +3,13 @@
 
 import assert from 'node:assert/strict';
 
+import {
+  authorizationOf,
+  fittingValue,
+  sampleLoginRequest,
+  type SampleRequest,
+  sampleTokenRequest,
+} from '../../../src/contract/samples/requests.ts';
 import type { Instant } from '../../../src/lib/clock.ts';
 import type { Client, ClientId } from '../../../src/oauth/client.ts';
 import { LoginRefusal, Refusal } from '../../../src/oauth/failure.ts';
@@ -17,13 +24,6 @@ import { compileProgramme, inputsOf, type Programme } from '../../../src/program
 import { provenProperties } from '../../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../../src/programme/requests/client_values.ts';
 import { endpointsOf } from '../../../src/programme/requests/grant_places.ts';
-import {
-  authorizationOf,
-  fittingValue,
-  sampleLoginRequest,
-  type SampleRequest,
-  sampleTokenRequest,
-} from '../../../src/programme/requests/sample_request.ts';
 import { ProvenHeaders } from '../../../src/token/proven_headers.ts';
 import { firstRefreshText } from '../../../src/token/sealed/refresh_text.ts';
 import { signingFor, testKey } from '../../support/assertions.ts';

@@ -4,16 +4,13 @@
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 
+import type { SampleValues } from '../../../src/contract/samples/proof.ts';
+import { sampleLoginRequest, sampleTokenRequest } from '../../../src/contract/samples/requests.ts';
 import { type Client, type ClientId, propertyValues } from '../../../src/oauth/client.ts';
 import type { GrantType } from '../../../src/oauth/grant.ts';
 import type { Definition } from '../../../src/programme/language/definition.ts';
 import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
-import type { SampleValues } from '../../../src/programme/requests/sample_proof.ts';
-import {
-  sampleLoginRequest,
-  sampleTokenRequest,
-} from '../../../src/programme/requests/sample_request.ts';
 import { type FailingStore, failingStore } from '../../support/failing_store.ts';
 import { type Jetway, publicUrl, startJetway, type TestMember } from '../../support/jetway.ts';
 import { openLogin, submitLogin } from '../../support/login.ts';

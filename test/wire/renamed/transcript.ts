@@ -5,15 +5,12 @@ import type { TestContext } from 'node:test';
 
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
+import type { SampleClient, SampleValues } from '../../../src/contract/samples/proof.ts';
+import { sampleLoginRequest, sampleTokenRequest } from '../../../src/contract/samples/requests.ts';
 import type { ClientId } from '../../../src/oauth/client.ts';
 import { type GrantType, grantTypes } from '../../../src/oauth/grant.ts';
 import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme, type Programme } from '../../../src/programme/programme.ts';
-import type { SampleClient, SampleValues } from '../../../src/programme/requests/sample_proof.ts';
-import {
-  sampleLoginRequest,
-  sampleTokenRequest,
-} from '../../../src/programme/requests/sample_request.ts';
 import { draftOf, sendDraft, targetOf } from '../../programme/property/requests.ts';
 import { type Jetway, publicUrl, startJetway } from '../../support/jetway.ts';
 import { openLogin, submitLogin } from '../../support/login.ts';

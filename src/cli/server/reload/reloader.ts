@@ -1,10 +1,10 @@
 // Owns taking up changed files in a process that answers requests, in two steps: each programme by itself,
 // and the settings that need no restart.
 
+import { contractChanges } from '../../../contract/diff/changes.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { formatFault } from '../../../lib/fault.ts';
 import { pause } from '../../../lib/pause.ts';
-import { contractChanges } from '../../../programme/diff/changes.ts';
 import type { Store } from '../../../store/contract.ts';
 import type { ServerAudit } from '../../audit/server_audit.ts';
 import { dateText } from '../../table.ts';

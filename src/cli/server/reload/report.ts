@@ -1,10 +1,10 @@
 // Owns the report of a reload, and telling it to the log and to the audit stream.
 
+import type { ContractChange } from '../../../contract/diff/changes.ts';
 import type { Instant } from '../../../lib/clock.ts';
 import { type Fault, formatFault } from '../../../lib/fault.ts';
 import { present } from '../../../lib/present.ts';
 import type { ProgrammeId } from '../../../oauth/client.ts';
-import type { ContractChange } from '../../../programme/diff/changes.ts';
 import type { ServerAudit } from '../../audit/server_audit.ts';
 import type { ServerLog } from '../log_writer.ts';
 import type { Served, Serving } from '../serving.ts';

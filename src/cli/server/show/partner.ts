@@ -1,11 +1,11 @@
 // Owns what `show` prints for partners: the page and the OpenAPI document.
 
 import type { Config } from '../../../config/config.ts';
+import { type Guide, makeGuide } from '../../../contract/partner/guide.ts';
+import { partnerHtml } from '../../../contract/partner/html.ts';
+import { partnerPage } from '../../../contract/partner/page/page.ts';
 import { quote } from '../../../lib/fault.ts';
 import type { Client, ClientId, ProgrammeId } from '../../../oauth/client.ts';
-import { type Guide, makeGuide } from '../../../programme/partner/guide.ts';
-import { partnerHtml } from '../../../programme/partner/html.ts';
-import { partnerPage } from '../../../programme/partner/page/page.ts';
 import { failed } from '../../exit.ts';
 import { withStore } from '../../open_store.ts';
 import { loadCompiled } from '../../programmes.ts';

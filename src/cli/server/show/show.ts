@@ -1,12 +1,12 @@
 // Owns the verb `show`.
 
+import { openapiDocument } from '../../../contract/partner/openapi/document.ts';
 import { nodeAt, positionAt } from '../../../lib/document.ts';
 import { type Path, spellOut } from '../../../lib/fault.ts';
 import type { YamlNode } from '../../../lib/yaml/node.ts';
 import { stringifyYaml } from '../../../lib/yaml/yaml.ts';
 import { effectiveDocument } from '../../../programme/language/effective_document.ts';
 import type { LoadedProgramme } from '../../../programme/language/load.ts';
-import { openapiDocument } from '../../../programme/partner/openapi/document.ts';
 import { refuseUsage } from '../../exit.ts';
 import { printData, printJson, type VerbOptions } from '../../output.ts';
 import { configOf, loadNamed } from '../../programmes.ts';

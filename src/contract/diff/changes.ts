@@ -1,0 +1,164 @@
+// Owns the changes between two versions of a programme as they are seen on the wire: contract against
+// contract, not YAML against YAML.
+
+import { listed, present } from '../../lib/present.ts';
+import type { LoadedProgramme } from '../../programme/language/load.ts';
+import { compileProgramme } from '../../programme/programme.ts';
+import { describeContract } from '../contract.ts';
+import { endpointsOf } from './endpoints.ts';
+import { editsOf } from './lack.ts';
+import type { Endpoint, Row } from './rows.ts';
+
+/** One thing that partners, gateways or browsers can tell the two versions by. */
+export interface ContractChange {
+  /** `token endpoint /club/token`; where the path changes, the later one. */
+  readonly endpoint: string;
+  /** `parameter code`, `answer to refresh_token`, or a failure reason. */
+  readonly item: string;
+  /** Text of one line or several; absent where the thing is new. */
+  readonly before?: string;
+  /** Absent where the thing is gone. */
+  readonly after?: string;
+  /** Why requests that were good are refused now, or answers lack something: only what is certain. */
+  readonly breaks?: string;
+}
+
+/** A programme file without errors. */
+export type Version = Pick<LoadedProgramme, 'id' | 'definition' | 'logos'>;
+
+/**
+ * The changes from one version of a programme to another, in the contract's order; empty if nobody
+ * could tell them apart. Undefined stands for no programme. Reads no clock and draws nothing.
+ *
+ * @param serviceUrl as in the configuration, without a trailing slash
+ */
+export function contractChanges(
+  before: Version | undefined,
+  after: Version | undefined,
+  serviceUrl: string,
+): readonly ContractChange[] {
+  if (before === undefined || after === undefined) {
+    const version = before ?? after;
+    if (version === undefined) return [];
+    const words = endpoints(version, version, serviceUrl).flatMap(({ kind, path }) =>
+      path === undefined ? [] : [`${kind} ${path}`],
+    );
+    const whole = { endpoint: 'programme', item: version.definition.name };
+    const text = words.join('\n');
+    if (before === undefined) return [{ ...whole, after: text }];
+    return [{ ...whole, before: text, breaks: 'it is gone' }];
+  }
+  const [was, is] = [before, after].map((version) => endpoints(version, after, serviceUrl));
+  const pairs = pair(was ?? [], is ?? [], [
+    ({ kind, path = '' }) => `${kind} ${path}`,
+    ({ kind, name = '' }) => `${kind} ${name}`,
+  ]);
+  return pairs.flatMap(([one, other]) => endpointChanges(one, other));
+}
+
+/** Compiled under the later version's name, which paths can hold. */
+function endpoints(
+  { definition, logos }: Version,
+  { id }: Version,
+  serviceUrl: string,
+): readonly Endpoint[] {
+  const programme = compileProgramme(id, definition, serviceUrl, logos);
+  return endpointsOf(describeContract(programme));
+}
+
+function endpointChanges(
+  before: Endpoint | undefined,
+  after: Endpoint | undefined,
+): readonly ContractChange[] {
+  const named = after ?? before;
+  if (named === undefined) return [];
+  const endpoint = [named.kind, named.path ?? []].flat().join(' ');
+  const place = named.path ?? named.kind;
+  if (after === undefined) {
+    const breaks = named.path === undefined ? undefined : 'it is gone';
+    return [present({ endpoint, item: 'endpoint', before: place, breaks })];
+  }
+  if (before === undefined) {
+    // What stands on the login page is read by people, on the page.
+    const rows = named.path === undefined ? [] : rowChanges([], listed(named.rows), []);
+    return [
+      { endpoint, item: 'endpoint', after: place },
+      ...rows.map(({ item, after: words }) => present({ endpoint, item, after: words })),
+    ];
+  }
+  const moved = { endpoint, item: 'path', before: before.path ?? '', after: place };
+  const changes = rowChanges(listed(before.rows), listed(after.rows), before.requests ?? []);
+  return [
+    ...(before.path === after.path ? [] : [{ ...moved, breaks: 'it is gone' }]),
+    ...changes.map((change) => ({ endpoint, ...change })),
+  ];
+}
+
+type RowChange = Omit<ContractChange, 'endpoint'>;
+
+/** @param requests the kinds of request that were answered before */
+function rowChanges(
+  before: readonly Row[],
+  after: readonly Row[],
+  requests: readonly string[],
+): readonly RowChange[] {
+  const seen = new Set<string>();
+  return pair(before, after, [
+    ({ title }) => title,
+    ({ otherwise, title }) => otherwise ?? title,
+  ]).flatMap(([was, is]): readonly RowChange[] => {
+    const row = is ?? was;
+    if (row === undefined) return [];
+    if (row.isFurther !== true) seen.clear();
+    const isBare = was === undefined || is === undefined;
+    if (isBare && (row.isFurther === true || row.isRelative === true)) return [];
+    if (was === undefined || is === undefined) {
+      const breaks = is === undefined ? was?.breaks?.(undefined) : is.burdens?.(requests);
+      return [present({ item: row.title, before: was?.text, after: is?.text, breaks })];
+    }
+    const isRenamed = was.title !== is.title;
+    if (!isRenamed && (was.text === is.text || was.differs?.(is) === false)) return [];
+    const edits = editsOf(was.text, is.text);
+    const isNew = is.isFurther !== true || edits.some((edit) => !seen.has(edit));
+    for (const edit of edits) seen.add(edit);
+    if (!isNew) return [];
+    const words = ({ title, text }: Row): string => (isRenamed ? `${title}: ${text}` : text);
+    return [
+      present({ item: row.title, before: words(was), after: words(is), breaks: was.breaks?.(is) }),
+    ];
+  });
+}
+
+type Pair<One> = readonly [before: One | undefined, after: One | undefined];
+
+/**
+ * Pairs of the same thing, in the order of the later list; what is gone stands behind what it followed.
+ *
+ * @param keys names by which things are the same, the best first
+ */
+function pair<One>(
+  before: readonly One[],
+  after: readonly One[],
+  keys: readonly ((one: One) => string)[],
+): readonly Pair<One>[] {
+  const partners = new Map<One, One>();
+  const taken = new Set<One>();
+  for (const key of keys) {
+    const free = new Map(after.filter((one) => !taken.has(one)).map((one) => [key(one), one]));
+    for (const one of before) {
+      const other = partners.has(one) ? undefined : free.get(key(one));
+      if (other === undefined || taken.has(other)) continue;
+      partners.set(one, other);
+      taken.add(other);
+    }
+  }
+  const former = new Map([...partners].map(([one, other]) => [other, one]));
+  const pairs: Pair<One>[] = after.map((one) => [former.get(one), one]);
+  for (const [index, one] of before.entries()) {
+    if (partners.has(one)) continue;
+    const previous = before[index - 1];
+    const place = pairs.findIndex(([known]) => known !== undefined && known === previous);
+    pairs.splice(place + 1, 0, [one, undefined]);
+  }
+  return pairs;
+}

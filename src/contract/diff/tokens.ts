@@ -1,0 +1,96 @@
+// Owns the rows of a contract's tokens: what they look like, how long they are good, and their scopes.
+
+import type { ClientId } from '../../oauth/client.ts';
+import { describeShape } from '../../programme/language/value_shape.ts';
+import type { Contract } from '../contract.ts';
+import { tellsSeveral } from '../samples/answers.ts';
+import type { TokenForm } from '../tokens.ts';
+import { answers, choice, type Endpoint, type Rows, names, offer, span, text } from './rows.ts';
+
+/** What holds of tokens, whichever endpoint gives them out. */
+export function tokenRows(contract: Contract): Endpoint {
+  const { programme, tokens, refresh } = contract;
+  const { access, grants } = programme;
+  const formText = (form: TokenForm): string => {
+    if (form === 'jwt') return `JWTs, signed ${access.algorithm}`;
+    return form === undefined ? 'opaque' : `opaque, ${describeShape(form)}`;
+  };
+  const { format: usual, form: usualForm } = access.usual;
+  return {
+    kind: 'tokens',
+    rows: [
+      text('access tokens', formText(usual === 'jwt' ? usual : usualForm)),
+      choice(
+        'live access tokens',
+        access.live === 'one' ? 'one of an owner' : 'any number',
+        access.live === 'one',
+      ),
+      ...tokens.map(({ grant, lifetime }) =>
+        span(`lifetime of an access token by ${grant}`, lifetime),
+      ),
+      ...tokens.flatMap(({ grant, form }) => {
+        const isOwn = access.formats[grant] !== 'jwt' && access.forms[grant] !== usualForm;
+        if (!isOwn && access.formats[grant] === usual) return [];
+        return [text(`access tokens by ${grant}`, formText(form))];
+      }),
+      ...tokens.flatMap(({ grant, claims }) =>
+        claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)],
+      ),
+      refresh !== undefined && [
+        text('refresh tokens', formText(refresh.form) + (refresh.rotates ? '' : ', which stay')),
+        span('lifetime of a refresh token', refresh.lifetime),
+        span('longest time of a login', refresh.longest),
+        span('time in which a refresh can be repeated', refresh.grace),
+      ],
+      identityRows(contract),
+      scopeRows(contract),
+      grants.has('client_credentials') &&
+        text("subject of a client's own token", programme.clientSubject('CLIENT-ID' as ClientId)),
+      numberRows(contract),
+    ],
+  };
+}
+
+function identityRows({ programme, identity: { lifetime, claims } }: Contract): Rows {
+  if (lifetime === undefined || claims === undefined) return [];
+  return [
+    text('identity tokens', `signed ${programme.access.algorithm}`),
+    span('lifetime of an identity token', lifetime),
+    answers('claims of an identity token', claims),
+  ];
+}
+
+const separatorWords: Readonly<Record<string, string>> = {
+  ' ': 'spaces',
+  ',': 'commas',
+  none: 'one scope at most',
+};
+
+function scopeRows({ programme: { grants, scopes: scope } }: Contract): Rows {
+  if (scope.kind === 'list') {
+    const { separator } = scope;
+    const between = separatorWords[separator] ?? `"${separator}"`;
+    return [
+      names('scopes', scope.values),
+      names('scopes that nobody need ask for', scope.default ?? []),
+      tellsSeveral(scope) ? offer('several scopes', between) : text('several scopes', between),
+      names(
+        'scopes that open what demands none',
+        scope.values.filter((value) => !scope.restricted.includes(value)),
+      ),
+    ];
+  }
+  const ofMembers = [...grants].some((grant) => grant !== 'client_credentials');
+  return [
+    names('levels', scope.values, ' < '),
+    grants.has('client_credentials') && text("level of a client's own token", scope.client),
+    ofMembers && text('level of a member of whom none is known', scope.member_default),
+  ];
+}
+
+/** Members whose number does not fit get no token. */
+function numberRows({ programme: { memberNumber } }: Contract): Rows {
+  const { neededBy, form } = memberNumber;
+  if (neededBy.size === 0) return [];
+  return [text('membership number', `${form}, needed by ${[...neededBy].join(', ')}`)];
+}

@@ -1,0 +1,110 @@
+// Owns what a contract promises of login requests: what they may say, and the answers that end them.
+
+import { type LoginFailureReason, loginFailureReasons } from '../oauth/login_reasons.ts';
+import { usualCodeLength } from '../programme/checks/given_out.ts';
+import type { PageFailure } from '../programme/language/authorize_schema.ts';
+import type { ValueShape } from '../programme/language/value_shape.ts';
+import { writtenValues } from '../programme/language/value_tree.ts';
+import { clientPropertyPrefix, memberPropertyPrefix } from '../programme/language/vocabularies.ts';
+import type { LoginEndpoint } from '../programme/login/endpoint.ts';
+import type { Programme } from '../programme/programme.ts';
+import { foundAtLogin } from '../programme/requests/possible_failures.ts';
+import type { Reading } from '../programme/requests/reading.ts';
+import type { Answers } from './answers.ts';
+import { namesByReason } from './failures.ts';
+import { sampleAddress, sampleClient, sampleMember } from './samples/answers.ts';
+
+export interface LoginPromise {
+  readonly path: string;
+  readonly reading: Reading<LoginFailureReason>;
+  readonly redirectUri: LoginEndpoint['needsRedirectUri'];
+  readonly pkce: LoginEndpoint['pkce'];
+  readonly redirectStatus: 302 | 303;
+  readonly binds: LoginEndpoint['binds'];
+  readonly success: Answers;
+  readonly code: ValueShape;
+  readonly failures: readonly LoginFailurePromise[];
+}
+
+export interface LoginFailurePromise {
+  readonly reason: LoginFailureReason;
+  /** The redirect back to the partner, or the page that the member sees. */
+  readonly outcome: Answers | PageFailure['page'];
+  /** Names of the parameters and headers that can be at fault; undefined where no request fails so. */
+  readonly metBy: readonly string[] | undefined;
+}
+
+export function isPage(outcome: LoginFailurePromise['outcome']): outcome is PageFailure['page'] {
+  return 'title' in outcome;
+}
+
+export function describeLogin(programme: Programme): LoginPromise {
+  const { shape } = programme.code;
+  const { path, redirectStatus, binds } = programme.login.endpoint;
+  const { min = usualCodeLength, max = usualCodeLength } = shape.length ?? {};
+  const length = Math.max(min, Math.min(max, usualCodeLength));
+  const { prefix = '', characters = 'alphanumeric' } = shape;
+  const { endpoint } = programme.login;
+  const { reading } = endpoint;
+  const met = namesByReason(foundAtLogin(endpoint));
+  return {
+    path,
+    reading,
+    redirectUri: endpoint.needsRedirectUri,
+    pkce: endpoint.pkce,
+    redirectStatus,
+    binds,
+    success: redirect(programme, 'code'),
+    code: { prefix, characters, length: { min: length, max: length } },
+    failures: reasonsOf(reading).map((reason) => ({
+      reason,
+      outcome: outcomeOf(programme, reason),
+      metBy: met.get(reason),
+    })),
+  };
+}
+
+/** Only a programme that reads `prompt` can require a login. */
+function reasonsOf({ inputs }: Reading<unknown>): readonly LoginFailureReason[] {
+  const readsPrompt = inputs.some(({ role }) => role === 'prompt');
+  return loginFailureReasons.filter((reason) => readsPrompt || reason !== 'login_required');
+}
+
+function outcomeOf(
+  programme: Programme,
+  reason: LoginFailureReason,
+): LoginFailurePromise['outcome'] {
+  const { login } = programme;
+  const failure = login.failure(reason);
+  if (!('page' in failure)) return redirect(programme, reason);
+  const { title, text } = login.languages.texts(undefined).pages[reason];
+  return { status: failure.page.status, title, text };
+}
+
+/** The redirect to the partner that ends a login, or the form that the browser posts there. */
+function redirect(programme: Programme, outcome: 'code' | LoginFailureReason): Answers {
+  const { login } = programme;
+  const failure = outcome === 'code' ? undefined : login.failure(outcome);
+  const mayHold = [...writtenValues(programme.layouts.redirect.more, outcome)].filter(
+    (name) => lacked.has(name) || prefixes.some((prefix) => name.startsWith(prefix)),
+  );
+  return {
+    form: 'text',
+    mayHold,
+    render: (absent) => {
+      const to = sampleAddress(sampleClient(programme, mayHold, absent));
+      const parameter = absent.has('parameter') ? undefined : 'sample-parameter';
+      const way =
+        failure === undefined || outcome === 'code' || 'page' in failure
+          ? login.redirect.code(to, 'CODE', sampleMember(mayHold, absent))
+          : login.redirect.failure(to, outcome, failure, parameter);
+      if ('location' in way) return { status: 302, headers: { Location: way.location }, body: '' };
+      const body = way.fields.map(([name, value]) => `${name}=${value}`).join('&');
+      return { status: 200, headers: {}, body: `POST ${way.action}\n\n${body}` };
+    },
+  };
+}
+
+const prefixes = [clientPropertyPrefix, memberPropertyPrefix];
+
+const lacked: ReadonlySet<string> = new Set(['parameter', 'business_context', 'partner_id']);

@@ -1,0 +1,149 @@
+// Owns what a partner's page and OpenAPI document are made of: a contract, the address of
+// the service, a partner, and its requests.
+
+import { present } from '../../lib/present.ts';
+import type { Client, ClientId } from '../../oauth/client.ts';
+import type { GrantType } from '../../oauth/grant.ts';
+import { question } from '../../programme/language/known_inputs.ts';
+import { endpointsFor, inputsOf, type Programme } from '../../programme/programme.ts';
+import { comparedProperties } from '../../programme/requests/client_values.ts';
+import type { TokenManagementEndpoint } from '../../programme/requests/token_management.ts';
+import type { Sandbox } from '../../programme/sandbox/sandbox.ts';
+import type { Environment } from '../../store/contract.ts';
+import { type Contract, describeContract } from '../contract.ts';
+import { sampleTime } from '../samples/answers.ts';
+import {
+  type SampleClient,
+  type SampleValues,
+  isPublicOnly,
+  sampleProof,
+} from '../samples/proof.ts';
+import {
+  callHeaders,
+  fittingValue,
+  fillInputs,
+  sampleLoginRequest,
+  type SampleRequest,
+  sampleTokenRequest,
+} from '../samples/requests.ts';
+import { variable } from './snippets/variables.ts';
+
+export interface Guide {
+  readonly contract: Contract;
+  /** The public address of the service, without a trailing slash. */
+  readonly base: string;
+  readonly by: SampleClient;
+  /** Whether the client is a registered one, not placeholders. */
+  readonly isRegistered: boolean;
+  /** Present where the partner can force failures. */
+  readonly sandbox?: Sandbox;
+}
+
+export function makeGuide(
+  programme: Programme,
+  base: string,
+  client?: Client,
+  environment: Environment = 'staging',
+): Guide {
+  const contract = describeContract(programme);
+  const by = client ?? placeholderClient(programme);
+  // What stands in an app can be read out of it: a public client has a key only where requests need it.
+  const hasKey =
+    by.isPublic !== true ||
+    inputsOf(programme).some(({ must_equal: equal }) => equal === 'client.api_key');
+  return {
+    contract,
+    base,
+    by: {
+      client: by,
+      secret: variable('CLIENT_SECRET'),
+      assertion: (use) => variable(use === 'client' ? 'CLIENT_ASSERTION' : 'ASSERTION'),
+      ...present({ apiKey: hasKey ? variable('API_KEY') : undefined }),
+    },
+    isRegistered: client !== undefined,
+    ...present({ sandbox: environment === 'live' ? undefined : programme.sandbox }),
+  };
+}
+
+function placeholderClient(programme: Programme): Client {
+  const properties = comparedProperties(inputsOf(programme)).map(
+    ({ name, input }) => [name, fittingValue(input, `YOUR-${name.toUpperCase()}`)] as const,
+  );
+  return {
+    programme: programme.id,
+    id: 'YOUR-CLIENT-ID' as ClientId,
+    name: 'Your name',
+    roles: ['member', 'partner'],
+    ...(isPublicOnly(programme.clients.authentication) ? { isPublic: true } : {}),
+    redirectUris: ['https://partner.example/callback'],
+    secrets: [],
+    apiKeys: [],
+    businessContext: 'YourContext',
+    partnerId: 'YourPartnerId',
+    properties: Object.fromEntries(properties),
+    status: 'active',
+    createdAt: sampleTime,
+  };
+}
+
+/** What each grant needs, in variables. */
+const grantValues: Readonly<Record<GrantType, SampleValues>> = {
+  authorization_code: { code: variable('CODE') },
+  refresh_token: { refresh_token: variable('REFRESH_TOKEN') },
+  client_credentials: {},
+  token_exchange: { subject_token: variable('ACCESS_TOKEN') },
+  jwt_bearer: {},
+  password: { username: variable('MEMBER_USERNAME'), password: variable('MEMBER_PASSWORD') },
+};
+
+/** The token requests of a grant, one for each endpoint that serves it. */
+export function tokenRequests(
+  { contract: { programme }, by }: Guide,
+  grant: GrantType,
+): readonly { readonly name: string; readonly request: SampleRequest }[] {
+  const isProved = grant === 'authorization_code' && programme.login.endpoint.pkce === 'required';
+  const proof = isProved ? { code_verifier: variable('CODE_VERIFIER') } : {};
+  const values = { ...grantValues[grant], ...proof };
+  return endpointsFor(programme, grant).map(({ name }) => ({
+    name,
+    request: sampleTokenRequest(programme, grant, by, values, name),
+  }));
+}
+
+export function loginRequest({ contract: { programme }, by }: Guide): SampleRequest {
+  const isProved = programme.login.endpoint.pkce === 'required';
+  return sampleLoginRequest(programme, by.client, {
+    redirect_uri: by.client.redirectUris[0],
+    state: variable('STATE'),
+    ...(isProved && {
+      code_challenge: variable('CODE_CHALLENGE'),
+      code_challenge_method: 'S256',
+    }),
+  });
+}
+
+/** A call to the API, whose address is a variable; the base of the request is empty. */
+export function callRequest({ contract: { programme }, by }: Guide): SampleRequest {
+  const credentials = { ...present({ apiKey: by.apiKey }), token: variable('ACCESS_TOKEN') };
+  const headers = callHeaders(programme, by.client, credentials, true);
+  return { method: 'GET', path: variable('API_URL'), query: [], headers };
+}
+
+/** A request to revoke or introspect a token (RFC 7009, RFC 7662). */
+export function managementRequest(
+  { contract: { programme }, by, base }: Guide,
+  { path, reading }: TokenManagementEndpoint,
+  token: string,
+): SampleRequest {
+  const { inputs, ...shown } = sampleProof(programme, by);
+  const known = { [question]: token, ...inputs };
+  const needed = new Set([question, ...Object.keys(inputs)]);
+  const request = fillInputs(reading, programme, by, known, needed);
+  return { ...request, path: below({ base }, path), ...shown };
+}
+
+/** A path of the compiled programme below the address of the service. */
+export function below({ base }: Pick<Guide, 'base'>, path: string): string {
+  const { pathname } = new URL(base);
+  return pathname === '/' ? path : path.slice(pathname.length);
+}

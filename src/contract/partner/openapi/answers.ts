@@ -1,0 +1,99 @@
+// Owns the responses of an operation: every answer that the contract renders, by its status.
+
+import { reasons } from '../../../oauth/reasons.ts';
+import type { Answers, Told } from '../../answers.ts';
+import type { FailurePromise } from '../../failures.ts';
+import type { Guide } from '../guide.ts';
+import { type Schema, schemaOf } from './schemas.ts';
+
+/** An answer with the name of its example. */
+interface Example {
+  readonly name: string;
+  readonly summary: string;
+  readonly told: Told;
+  /** The same answer without some of its values, for the schema alone. */
+  readonly others: readonly Told[];
+}
+
+export function grantExample(grant: string, { mayHold, render }: Answers): Example {
+  const subsets = [...mayHold.map((one) => [one]), mayHold];
+  return {
+    name: grant,
+    summary: `The answer to ${grant}`,
+    told: render(new Set()),
+    others: subsets.map((absent) => render(new Set(absent))),
+  };
+}
+
+/** Those of the failures that such a request can have. */
+export function failureExamples({ contract }: Guide): readonly Example[] {
+  return contract.failures.flatMap((failure) => {
+    const names = failure.metBy.partner;
+    return names === undefined ? [] : [failureExample(failure, names)];
+  });
+}
+
+function failureExample(
+  { reason, tell, mayHold, render }: FailurePromise,
+  names: readonly string[],
+): Example {
+  const { cause } = reasons[reason];
+  return {
+    name: reason,
+    summary: cause.replace('{names}', () => names.join(', ')).replaceAll('`', ''),
+    told: tell(names[0]),
+    others: mayHold.map((absent) => render(new Set([absent]))),
+  };
+}
+
+/** OpenAPI's responses: one for each status. */
+export function responsesOf(
+  { contract: { programme } }: Guide,
+  examples: readonly Example[],
+): Readonly<Record<string, object>> {
+  const byStatus = Map.groupBy(examples, ({ told }) => told.status ?? 200);
+  const all = [...byStatus].map(([status, some]) => {
+    const { requestIdHeader } = programme;
+    const id = requestIdHeader === undefined ? [] : [requestIdHeader];
+    const own = some.flatMap(({ told }) => Object.keys(told.headers));
+    const names = [...new Set([...id, ...own])].filter(
+      (name) => name.toLowerCase() !== 'content-type',
+    );
+    const response = {
+      description: [...new Set(some.map(({ summary }) => summary))].join(' '),
+      headers: Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }])),
+      content: contentOf(some),
+    };
+    return [String(status), response] as const;
+  });
+  return Object.fromEntries(all);
+}
+
+function contentOf(examples: readonly Example[]): Readonly<Record<string, object>> {
+  const byType = Map.groupBy(examples, ({ told }) => typeOf(told));
+  return Object.fromEntries(
+    [...byType].map(([type, some]) => {
+      const read = (told: Told): unknown => readBody(type, told.body);
+      const values = some.flatMap(({ told, others }) => [told, ...others].map(read));
+      const named = some.map(
+        ({ name, summary, told }) => [name, { summary, value: read(told) }] as const,
+      );
+      const content: { schema: Schema; examples: object } = {
+        schema: schemaOf(values),
+        examples: Object.fromEntries(named),
+      };
+      return [type, content] as const;
+    }),
+  );
+}
+
+/** The media type without its parameters. */
+function typeOf({ headers }: Told): string {
+  return (headers['Content-Type'] ?? 'text/plain').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+function readBody(type: string, body: string): unknown {
+  if (/[/+]json$/.test(type)) return JSON.parse(body);
+  if (type !== 'application/x-www-form-urlencoded') return body;
+  return Object.fromEntries(new URLSearchParams(body));
+}

@@ -1,0 +1,191 @@
+// Owns the OpenAPI 3.1 document of a programme: its endpoints for partners, made from the contract.
+
+import { programmePaths } from '../../../oauth/own_paths.ts';
+import type { TokenManagementEndpoint } from '../../../programme/requests/token_management.ts';
+import { isPage, type LoginPromise } from '../../login.ts';
+import type { TokenEndpointPromise } from '../../tokens.ts';
+import { below, type Guide } from '../guide.ts';
+import { failureExamples, grantExample, responsesOf } from './answers.ts';
+import { bodyOf, parametersOf } from './requests.ts';
+import { isBearer, schemes, security } from './security.ts';
+
+type PathItem = Readonly<Record<string, object>>;
+
+export function openapiDocument(guide: Guide): object {
+  const { contract, base } = guide;
+  const { programme, login, tokenEndpoints } = contract;
+  const paths = [
+    login !== undefined && loginPath(guide, login),
+    ...tokenEndpoints.map((endpoint) => tokenPath(guide, endpoint)),
+    ...managementPaths(guide),
+    ...userinfoPaths(guide),
+    ...publicPaths(guide),
+  ].filter((one) => one !== false);
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: `${programme.name}: tokens`,
+      version: programme.interfaceVersion,
+      description:
+        'How partners log members in and get, refresh and give up tokens. Made from what the server does.',
+    },
+    servers: [{ url: base }],
+    paths: merged(paths),
+    components: { securitySchemes: schemes(guide) },
+  };
+}
+
+/** Endpoints may share a path, with a method each. */
+function merged(
+  paths: readonly (readonly [string, PathItem])[],
+): Readonly<Record<string, PathItem>> {
+  const all: Record<string, PathItem> = {};
+  for (const [path, item] of paths) all[path] = { ...all[path], ...item };
+  return all;
+}
+
+function loginPath(
+  guide: Guide,
+  { path, reading, ...login }: LoginPromise,
+): readonly [string, PathItem] {
+  const { programme } = guide.contract;
+  const pages = login.failures.flatMap(({ outcome, metBy }) =>
+    metBy !== undefined && isPage(outcome) ? [outcome] : [],
+  );
+  const shown = [...Map.groupBy(pages, ({ status }) => status)].map(([status, some]) => {
+    const titles = [...new Set(some.map(({ title }) => title))].join(', ');
+    const content = { 'text/html': { schema: { type: 'string' } } };
+    return [String(status), { description: `A page for the member: ${titles}`, content }] as const;
+  });
+  const operation = {
+    summary: 'Log a member in: for the member’s browser',
+    security: [],
+    parameters: parametersOf(programme, reading, 'GET', []),
+    responses: {
+      [login.redirectStatus]: {
+        description: 'To the login page, or back to the redirect URI with an error',
+        headers: { Location: { schema: { type: 'string' } } },
+      },
+      ...(programme.layouts.redirect.mode === 'form_post' && {
+        200: {
+          description: 'A page that posts an error to the redirect URI',
+          content: { 'text/html': { schema: { type: 'string' } } },
+        },
+      }),
+      ...Object.fromEntries(shown),
+    },
+  };
+  return [below(guide, path), byMethod(reading.methods, 'login', () => operation)];
+}
+
+/** An operation for each method, with a name of its own. */
+function byMethod(
+  methods: readonly string[],
+  name: string,
+  operationOf: (method: string) => object,
+): PathItem {
+  return Object.fromEntries(
+    methods.map((method, index) => [
+      method.toLowerCase(),
+      {
+        operationId: index === 0 ? name : `${name}_${method.toLowerCase()}`,
+        ...operationOf(method),
+      },
+    ]),
+  );
+}
+
+function tokenPath(
+  guide: Guide,
+  { name, path, reading, grants }: TokenEndpointPromise,
+): readonly [string, PathItem] {
+  const { programme } = guide.contract;
+  const examples = [
+    ...grants.map(({ grant, answer }) => grantExample(grant, answer)),
+    ...failureExamples(guide),
+  ];
+  const responses = responsesOf(guide, examples);
+  const operationOf = (method: string): object => {
+    const requestBody = bodyOf(programme, reading, method, grants);
+    return {
+      summary: `Get tokens by ${grants.map(({ grant }) => grant).join(', ')}`,
+      security: security(guide, reading.inputs.some(isBearer)),
+      parameters: parametersOf(programme, reading, method, grants),
+      ...(requestBody === undefined ? {} : { requestBody }),
+      responses,
+    };
+  };
+  return [below(guide, path), byMethod(reading.methods, `token_${name}`, operationOf)];
+}
+
+/** Revocation and introspection (RFC 7009, RFC 7662), where the file turns them on. */
+function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
+  const { revocation, introspection } = guide.contract.programme;
+  const { programme } = guide.contract;
+  const failures = responsesOf(guide, failureExamples(guide));
+  const post = (
+    operationId: string,
+    { reading }: TokenManagementEndpoint,
+    summary: string,
+    answer: object,
+  ): PathItem => {
+    const parameters = parametersOf(programme, reading, 'POST', []);
+    const requestBody = bodyOf(programme, reading, 'POST', [{ grant: 'management' }]);
+    const responses = { ...failures, 200: answer };
+    const secured = security(guide);
+    return {
+      post: { operationId, summary, security: secured, parameters, requestBody, responses },
+    };
+  };
+  const active = {
+    type: 'object',
+    properties: { active: { type: 'boolean' } },
+    required: ['active'],
+  };
+  return [
+    revocation !== undefined &&
+      ([
+        below(guide, revocation.path),
+        post('revoke', revocation, 'Give a token up', { description: 'The token is good no more' }),
+      ] as const),
+    introspection !== undefined &&
+      ([
+        below(guide, introspection.path),
+        post('introspect', introspection, 'Ask about a token of yours', {
+          description: 'Whether it is good',
+          content: { 'application/json': { schema: active } },
+        }),
+      ] as const),
+  ].filter((one) => one !== false);
+}
+
+function userinfoPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
+  const { userinfo } = guide.contract.programme;
+  if (userinfo === undefined) return [];
+  const content = { 'application/json': { schema: { type: 'object' } } };
+  const operation = {
+    operationId: 'userinfo',
+    summary: 'What is known of the member',
+    security: [{ access: [] }],
+    responses: { 200: { description: 'The member', content } },
+  };
+  return [[below(guide, userinfo.path), { get: operation }]];
+}
+
+/** Key set and metadata, which anybody may read. */
+function publicPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
+  const { signsTokens, ownPath, metadata } = guide.contract.programme;
+  const { origin } = new URL(guide.base);
+  const get = (operationId: string, summary: string): PathItem => {
+    const content = { 'application/json': { schema: { type: 'object' } } };
+    const responses = { 200: { description: summary, content } };
+    return { get: { operationId, summary, security: [], responses } };
+  };
+  const [path] = metadata?.paths ?? [];
+  return [
+    signsTokens &&
+      ([below(guide, ownPath + programmePaths.keySet), get('keys', 'The keys of JWTs')] as const),
+    path !== undefined &&
+      ([path, { ...get('metadata', 'Metadata (RFC 8414)'), servers: [{ url: origin }] }] as const),
+  ].filter((one) => one !== false);
+}

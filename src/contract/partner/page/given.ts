@@ -1,0 +1,155 @@
+// Owns the first section of a partner's page: what the partner was given, and how it proves itself.
+
+import { listed } from '../../../lib/present.ts';
+import type { CredentialEncoding } from '../../../oauth/basic.ts';
+import { isHeaderMethod, secretMethods } from '../../../oauth/client.ts';
+import { readsHeader } from '../../../programme/language/client_schema.ts';
+import { filled, methodRows } from '../../../programme/language/methods.ts';
+import { inputsOf } from '../../../programme/programme.ts';
+import { comparedProperties, heldValues } from '../../../programme/requests/client_values.ts';
+import type { Guide } from '../guide.ts';
+import { type Block, type Row, escaped, inCode, sentence, table } from '../markdown.ts';
+import { assertionText } from './assertions.ts';
+
+export function givenSection(guide: Guide): Block {
+  const { by, isRegistered } = guide;
+  const { roles } = by.client;
+  const missing = isRegistered && roles.length === 0;
+  return [
+    '## What you were given',
+    isRegistered
+      ? 'This is what we have registered for you in this environment:'
+      : 'You get this when we register you; each environment has its own. Words in capitals stand for your values.',
+    table(['What', 'Value'], rows(guide)),
+    missing && 'You are not registered for any kind of token yet: ask us.',
+    by.client.isPublic !== true &&
+      'Keep secret and API key on your servers: never in a web page, an app or a repository. The examples read them from environment variables.',
+    authentication(guide),
+  ];
+}
+
+function rows(guide: Guide): readonly Row[] {
+  const { contract, by, base, isRegistered } = guide;
+  const { programme, login } = contract;
+  const { client } = by;
+  const inputs = inputsOf(programme);
+  const named = (comparison: string, role?: string): readonly string[] => [
+    ...new Set(
+      inputs
+        .filter((input) => input.must_equal === comparison || input.role === role)
+        .map(({ name }) => name),
+    ),
+  ];
+  const properties = new Set(
+    comparedProperties(inputs).map(({ name }) => `client.${name}` as const),
+  );
+  const held = [
+    [named('programme.identifier'), [programme.identifier]],
+    [named('client.business_context', 'context'), heldValues('client.business_context')(client)],
+    [named('client.partner_id'), heldValues('client.partner_id')(client)],
+    ...[...properties].map((one) => [named(one), heldValues(one)(client)] as const),
+  ] as const;
+  const { methods } = programme.clients.authentication;
+  const usesSecret =
+    client.isPublic !== true &&
+    methods.some((method) => secretMethods.some((one) => one === method));
+  return [
+    ['Address', inCode(base + programme.basePath)],
+    ['Client identifier', inCode(client.id)],
+    usesSecret && [
+      'Client secret',
+      'shown once, when you were registered; `CLIENT_SECRET` in the examples',
+    ],
+    by.apiKey !== undefined && [
+      'API key',
+      'shown once, when you were registered; `API_KEY` in the examples',
+    ],
+    ...held.flatMap(([names, values]) =>
+      names.length === 0 || values.length === 0
+        ? []
+        : [[names.map(inCode).join(', '), values.map(inCode).join(' or ')]],
+    ),
+    login !== undefined && [
+      'Redirect URIs',
+      client.redirectUris.length === 0
+        ? 'none'
+        : client.redirectUris.map(inCode).join(', ') + comparedText(guide),
+    ],
+    isRegistered && ['Registered as', escaped(client.name)],
+  ];
+}
+
+/** How redirect URIs are compared; an app listens on a port that is free (RFC 8252 7.3). */
+function comparedText({ by, isRegistered }: Guide): string {
+  if (by.client.isPublic !== true) return isRegistered ? '' : ' (yours; compared to the letter)';
+  return ` (${isRegistered ? '' : 'yours; '}compared to the letter, but for the port of \`http://127.0.0.1\`, \`http://[::1]\` and \`http://localhost\`, which is free)`;
+}
+
+const encodingTexts: Readonly<Record<CredentialEncoding, string>> = {
+  raw: '',
+  either: '',
+  form: ' Both are form-encoded first; what we generate is the same encoded.',
+  base64: ' Each of the two is put into base64 first.',
+};
+
+/** How a client proves itself, in words. */
+function authentication({ contract, by }: Guide): Block {
+  const { authentication: asked } = contract.programme.clients;
+  const { methods, credentials, scheme, secret_half: half, when_both: both } = asked;
+  const encoded =
+    encodingTexts[credentials] +
+    (asked.basic_charset === 'utf-8' ? '' : ' Letters beyond ASCII may be in UTF-8 or ISO-8859-1.');
+  const nameOf = (role: string): string =>
+    contract.tokenEndpoints
+      .flatMap(({ reading }) => reading.inputs)
+      .find((input) => input.role === role)?.name ?? role;
+  const names = { id: nameOf('client_id'), secret: nameOf('client_secret'), scheme };
+  if (by.client.isPublic === true) {
+    return [
+      `You have no secret: ${inCode(names.id)} in the request, and the PKCE verifier of the login, are enough. What stands in an app or a web page can be read out of it: put no secret and no API key of another client there.`,
+    ];
+  }
+  const halves = { first: 'the secret and a colon', second: 'a colon and the secret' };
+  const alone = { ...halves, either: 'the secret, with a colon before or behind it' };
+  const inOrder = [
+    ...methods.filter(isHeaderMethod),
+    ...methods.filter((one) => !isHeaderMethod(one)),
+  ];
+  const ways = inOrder.flatMap((method) => {
+    if (method === 'secret' && half !== undefined) {
+      return `the header \`Authorization: ${scheme}\`, with base64 of ${alone[half]}`;
+    }
+    const { partner } = methodRows[method];
+    return partner === undefined ? [] : filled(partner, names);
+  });
+  const isSeveral =
+    methods.filter((method) => /^(?:bare_)?basic$/.test(method)).length < methods.length &&
+    ways.length > 1;
+  const one =
+    both === 'refuse' || !readsHeader(asked)
+      ? ' Use one of them in a request.'
+      : ' The header alone counts where it is sent.';
+  return [
+    `You prove who you are by ${[...new Set(ways)].join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
+    assertionText(contract),
+  ];
+}
+
+/** An overview of the requests in the order in which they are made. */
+export function overview({ contract }: Guide): Block {
+  const { login, tokenEndpoints } = contract;
+  const offered = new Set(tokenEndpoints.flatMap(({ grants }) => grants.map(({ grant }) => grant)));
+  const steps = listed<string>([
+    login !== undefined && [
+      'Send the member’s browser to our login page.',
+      'The browser comes back to you with a code.',
+      `Exchange the code for an access token${offered.has('refresh_token') ? ' and a refresh token' : ''}.`,
+    ],
+    offered.has('password') && 'Or exchange a username and password for them.',
+    offered.has('client_credentials') &&
+      'For calls that are about no member, get a token of your own.',
+    'Call the API with the access token.',
+    offered.has('refresh_token') && 'When it has ended, refresh it.',
+  ]);
+  return steps.map((step, index) => `${index + 1}. ${sentence(step)}`).join('\n');
+}

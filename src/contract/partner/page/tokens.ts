@@ -1,0 +1,132 @@
+// Owns the sections on grants of a partner's page: requests, answers, and what the answers hold.
+
+import type { GrantType } from '../../../oauth/grant.ts';
+import { tokenPlace } from '../../../programme/answers/token_place.ts';
+import type { SampleRequest } from '../../samples/requests.ts';
+import type { GrantPromise, TokenEndpointPromise } from '../../tokens.ts';
+import { grantWords } from '../grant_words.ts';
+import { below, type Guide, tokenRequests } from '../guide.ts';
+import { type Block, inCode, table } from '../markdown.ts';
+import { answerValues } from '../values.ts';
+import { answerBlock, example, inputTable, spanText } from './words.ts';
+
+interface Place {
+  readonly endpoint: TokenEndpointPromise;
+  readonly promise: GrantPromise;
+  readonly request: SampleRequest;
+}
+
+export function tokenSections(guide: Guide): Block {
+  const { by, isRegistered } = guide;
+  const grants = Object.keys(grantWords) as readonly GrantType[];
+  return grants.flatMap((grant) => {
+    const { heading, text } = grantWords[grant];
+    const places = placesOf(guide, grant);
+    const [first, ...others] = places;
+    if (first === undefined) return [];
+    if (isRegistered && !by.client.roles.includes(first.promise.role)) return [];
+    return [
+      `## ${heading}`,
+      text + refreshText(guide, grant),
+      firstRequest(guide, first),
+      ...others.flatMap((place) => furtherRequest(guide, place)),
+      answer(guide, first),
+      grant === 'refresh_token' && refreshNotes(guide),
+    ];
+  });
+}
+
+/** The endpoints of a grant in the file's order; clients are told of the first. */
+function placesOf(guide: Guide, grant: GrantType): readonly Place[] {
+  const { tokenEndpoints } = guide.contract;
+  return tokenRequests(guide, grant).flatMap(({ name, request }) => {
+    const endpoint = tokenEndpoints.find((one) => one.name === name);
+    const promise = endpoint?.grants.find((one) => one.grant === grant);
+    return endpoint === undefined || promise === undefined ? [] : [{ endpoint, promise, request }];
+  });
+}
+
+function firstRequest(guide: Guide, place: Place): Block {
+  const { endpoint, promise, request } = place;
+  const { grant, grantType } = promise;
+  const inputs = endpoint.reading.inputs.filter(({ readBy }) => readBy.includes(grant));
+  const rows = inputs.map((input) => {
+    const isNeeded = input.neededBy.includes(grant);
+    return input.role === 'grant_type' && grantType !== undefined
+      ? ([input, isNeeded, `always ${inCode(grantType)}`] as const)
+      : ([input, isNeeded] as const);
+  });
+  return [
+    addressLine(guide, place),
+    example(guide.base, request, headerOf(guide, grant)),
+    rows.length !== 0 && inputTable(guide, rows),
+  ];
+}
+
+function furtherRequest(guide: Guide, place: Place): Block {
+  const { promise, request } = place;
+  return [
+    'The same request is answered at another address:',
+    addressLine(guide, place),
+    example(guide.base, request, headerOf(guide, promise.grant)),
+  ];
+}
+
+/** With the names of values that stand in the path: the examples have the values. */
+function addressLine(guide: Guide, { endpoint, request }: Place): string {
+  return `**${request.method}** ${inCode(guide.base + below(guide, endpoint.path))}`;
+}
+
+/** The header of the answer that holds the token, if the body does not. */
+function headerOf({ contract: { programme }, by }: Guide, grant: GrantType): string | undefined {
+  return tokenPlace(programme, by.client, grant, 'accessToken')?.header;
+}
+
+function answer(guide: Guide, { promise }: Place): Block {
+  const { grant, answer: told } = promise;
+  const { layouts, access } = guide.contract.programme;
+  const layout = layouts.tokens;
+  const values = answerValues(layout.fields, grant, layout.name_case, layout.wrap);
+  return [
+    'The answer:',
+    answerBlock(told.render(new Set())),
+    access.live === 'one' &&
+      `**The access token ends the one before it**: your last one of the same ${grant === 'client_credentials' ? 'kind' : 'member'} is good no more.`,
+    ...(layout.encoding === 'text' || values.length === 0
+      ? []
+      : [
+          table(
+            ['Member', 'Holds'],
+            values.map(({ path, value, text }) => [
+              inCode(path),
+              text + (told.mayHold.includes(value) ? '; not in every answer' : ''),
+            ]),
+          ),
+        ]),
+  ];
+}
+
+/** Whether a client's own token comes with a refresh token. */
+function refreshText({ contract: { programme } }: Guide, grant: GrantType): string {
+  if (grant !== 'client_credentials') return '';
+  return programme.refreshing.has(grant)
+    ? ' The refresh token beside it brings one, too.'
+    : ' There is no refresh token.';
+}
+
+function refreshNotes({ contract: { refresh } }: Guide): Block {
+  if (refresh === undefined) return [];
+  if (!refresh.rotates) {
+    return [
+      '**A refresh token stays the same**, and several of your servers can use it at once. Each use begins its lifetime anew. Keep it as you keep your secret: whoever has both has the login.',
+    ];
+  }
+  const again =
+    refresh.grace === 0
+      ? 'Never send a refresh token twice: its second use is taken for theft and ends the login.'
+      : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}: you get the same refresh token. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
+  return [
+    `**A refresh token is good once.** Every answer brings a new one: store it in place of the old one, before you use the new tokens. ${again}`,
+    'Refresh one login by one request at a time. If several of your servers share logins, let one of them refresh, or lock the login while you do. Do not put a copy of an old database into service beside the present one: its old refresh tokens would end the logins.',
+  ];
+}

@@ -1,0 +1,136 @@
+// Owns the sections on the use of tokens of a partner's page: calls, lifetimes, retries and limits.
+
+import { milliseconds } from '../../../lib/clock.ts';
+import type { FailureReason } from '../../../oauth/reasons.ts';
+import type { BudgetValue } from '../../../programme/language/limits.ts';
+import type { TokenForm } from '../../tokens.ts';
+import { grantWords } from '../grant_words.ts';
+import { callRequest, type Guide } from '../guide.ts';
+import { type Block, inCode, table } from '../markdown.ts';
+import { shapeText } from '../values.ts';
+import { example, inputTable, shortAnswer, spanText } from './words.ts';
+
+export function callSection(guide: Guide): Block {
+  const { programme } = guide.contract;
+  const { apiKeyHeader, comparedHeaders } = programme.verification;
+  return [
+    '## Call the API',
+    `Send the access token as \`Authorization: Bearer\`. ${
+      guide.by.apiKey === undefined
+        ? 'Calls that take an API key instead are for partners with servers.'
+        : `A call that needs no login (joining, for example) takes your API key in ${inCode(apiKeyHeader)} instead; you may always send both, if both are yours.`
+    } The examples read the address of the call from \`API_URL\`.`,
+    example('', callRequest(guide)),
+    comparedHeaders.length !== 0 && [
+      'These headers name you and the programme. They must be right where they are sent:',
+      inputTable(
+        guide,
+        comparedHeaders.map((input) => [input, input.neededBy.length > 0]),
+      ),
+    ],
+    `Treat tokens as texts of up to 16 KB whose form may change${hasForms(guide) ? ', but for those of a form below' : ''}. When a call is answered with ${answerTo(guide, 'invalid_token')}, the token has ended: ${guide.contract.refresh === undefined ? 'get a new one' : 'refresh it once and repeat the call; if the refresh is refused too, log the member in again'}.`,
+  ];
+}
+
+/** Whether the file says what some tokens look like; what JWTs look like follows from what they are. */
+function hasForms({ contract: { tokens, refresh } }: Guide): boolean {
+  const forms = [...tokens.map(({ form }) => form), refresh?.form];
+  return forms.some((form) => typeof form === 'object');
+}
+
+function formText(form: TokenForm): string {
+  if (form === 'jwt') return 'JWT';
+  return form === undefined
+    ? 'may change'
+    : shapeText({ ...form, characters: form.characters ?? 'alphanumeric' });
+}
+
+export function lifetimeSection(guide: Guide): Block {
+  const { tokens, refresh, login, programme } = guide.contract;
+  const isFormed = hasForms(guide);
+  const known = tokens.map(({ grant, lifetime, form }) => ({
+    name: grantWords[grant].token,
+    cells: [spanText(lifetime), isFormed && formText(form)],
+  }));
+  const [first] = known;
+  const isOne = new Set(known.map(({ cells }) => cells.join('\n'))).size === 1;
+  const access = isOne && first !== undefined ? [{ ...first, name: 'Access token' }] : known;
+  return [
+    '## Lifetimes',
+    table(
+      ['What', 'Good for', isFormed && 'Form'],
+      [
+        login !== undefined && [
+          'Code',
+          `${spanText(programme.code.lifetime)}, one exchange`,
+          isFormed && 'may change',
+        ],
+        ...access.map(({ name, cells }) => [name, ...cells]),
+        refresh !== undefined && [
+          'Refresh token',
+          `${spanText(refresh.lifetime)}, ${refresh.rotates ? 'one use' : 'from its last use'}`,
+          isFormed && formText(refresh.form),
+        ],
+        refresh !== undefined && [
+          'All tokens of a login',
+          `${spanText(refresh.longest)} from the login at most`,
+          isFormed && '',
+        ],
+      ],
+    ),
+    refresh !== undefined &&
+      'A login lives on as long as you refresh it in time, up to the last line of the table.',
+    'Rely on the lifetimes in the answers where they tell them: those above can change.',
+  ];
+}
+
+function answerTo({ contract: { failures } }: Guide, reason: FailureReason): string {
+  const told = failures.find((failure) => failure.reason === reason)?.tell(undefined);
+  return told === undefined ? '' : shortAnswer(told);
+}
+
+export function retrySection(guide: Guide): Block {
+  const { refresh, login } = guide.contract;
+  const lost =
+    refresh === undefined || refresh.grace === 0 || !refresh.rotates
+      ? 'A refused request uses nothing up.'
+      : `A refused request uses nothing up, and a refresh whose answer was lost can be repeated within ${spanText(refresh.grace)}.`;
+  return [
+    '## Retries and outages',
+    `${lost} If the answer is ${answerTo(guide, 'temporarily_unavailable')} or ${answerTo(guide, 'server_error')}, or there is none at all, wait and send the same request again: after the seconds in \`Retry-After\` if the answer has it, else after one second, then two, then four. Give up after a minute, keep your tokens, and try again later: an outage is never told as a bad token.`,
+    login !== undefined &&
+      'A code is the exception. If the answer to its exchange was lost, do not send it again: a second use ends the tokens of the first. Log the member in again.',
+  ];
+}
+
+const budgetTexts: Readonly<Record<BudgetValue, string>> = {
+  limit: 'how many requests you may make in a window',
+  window: 'the length of a window, in seconds',
+  remaining: 'how many are left until the window ends',
+  reset_after: 'seconds until the window ends',
+  reset_at: 'when the window ends, in seconds since 1970',
+  policy: 'the limit, as a `RateLimit-Policy` (IETF draft)',
+  state: 'what is left, as a `RateLimit` (IETF draft)',
+};
+
+export function limitSection(guide: Guide): Block {
+  const { contract, by } = guide;
+  const { programme } = contract;
+  const limit = by.client.throttle ?? programme.throttle;
+  const { failureLimit } = programme.clients;
+  const { headers = {} } = programme.throttle ?? {};
+  const refused = answerTo(guide, 'throttled');
+  const told = Object.entries(headers).map(([name, value]) => [inCode(name), budgetTexts[value]]);
+  return [
+    '## Limits',
+    limit === undefined
+      ? 'There is no limit on token requests.'
+      : `You may make ${limit.limit} token requests in ${spanText(milliseconds(limit.window))}. One more is answered with ${refused} and \`Retry-After\`, and uses nothing up.`,
+    told.length !== 0 && [
+      'Answers to token requests tell what is left:',
+      table(['Header', 'Tells'], told),
+    ],
+    failureLimit !== undefined &&
+      `After ${failureLimit.limit} wrong secrets in ${spanText(milliseconds(failureLimit.window))} from one address, further wrong ones are answered with ${limit === undefined ? refused : 'that'} as well; the right one is not.`,
+  ];
+}

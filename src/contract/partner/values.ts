@@ -1,0 +1,177 @@
+// Owns what a partner is told of the values in requests and answers.
+
+import { knownInput } from '../../programme/language/known_inputs.ts';
+import type { ValueFormat } from '../../programme/language/value_format.ts';
+import type { CharacterClass, ValueShape } from '../../programme/language/value_shape.ts';
+import {
+  type Field,
+  type FieldTree,
+  inCase,
+  type NameCase,
+} from '../../programme/language/value_tree.ts';
+import {
+  clientPropertyPrefix,
+  memberPropertyPrefix,
+  tokenVocabulary,
+} from '../../programme/language/vocabularies.ts';
+import type { Programme } from '../../programme/programme.ts';
+import type { Input } from '../../programme/requests/inputs.ts';
+import { tellsSeveral } from '../samples/answers.ts';
+import { inCode } from './markdown.ts';
+
+/** What to send as an input, in words. */
+export function inputText(
+  input: Input<unknown>,
+  { scopes: scope, tokenEndpoints, identifier }: Programme,
+): string {
+  const { role, allowed, format, prefix, characters, length, scheme } = input;
+  // What one endpoint compares is the same value at another that does not.
+  const [elsewhere] = tokenEndpoints.flatMap(({ reading }) =>
+    reading.inputs.flatMap((one) => (one.role === role ? (one.must_equal ?? []) : [])),
+  );
+  const equal = input.must_equal ?? elsewhere;
+  const isShaped = [prefix, characters, length].some((one) => one !== undefined);
+  const isScope = role === 'scope' && allowed === undefined;
+  const listed = allowed ?? (isScope ? scope.values : undefined);
+  const several = isScope && tellsSeveral(scope) ? scope.separator : undefined;
+  const known = knownInput(role);
+  return [
+    known?.partner,
+    equal === 'programme.identifier'
+      ? `always ${inCode(identifier)}`
+      : equal && registeredText(equal),
+    listed && `${listed.length === 1 ? 'always' : 'one of'} ${listed.map(inCode).join(', ')}`,
+    several && `several with ${several === ' ' ? 'a space' : inCode(several)} between`,
+    isScope &&
+      scope.kind === 'list' &&
+      scope.default &&
+      `without it, ${scope.default.map(inCode).join(', ')}`,
+    isShaped &&
+      listed === undefined &&
+      equal === undefined &&
+      known?.hasOwnForm !== true &&
+      shapeText(input),
+    format && formatTexts[format],
+    scheme && `after the word ${inCode(scheme.toLowerCase())}`,
+  ]
+    .filter((text) => typeof text === 'string')
+    .join('; ');
+}
+
+const characterTexts: Readonly<Record<CharacterClass, string>> = {
+  digits: 'digits',
+  letters: 'letters',
+  alphanumeric: 'letters and digits',
+  lower_hex: 'hexadecimal digits in lower case',
+  upper_hex: 'hexadecimal digits in upper case',
+  base64url: 'letters, digits, `-` and `_`',
+  visible: 'ASCII characters without spaces',
+  printable: 'ASCII characters',
+};
+
+/** `ghu_` and 36 letters and digits. */
+export function shapeText({ prefix, characters, length }: ValueShape): string {
+  const { min = 0, max = 0 } = length ?? {};
+  const count = length === undefined ? '' : `${min === max ? max : `${min} to ${max}`} `;
+  const rest = count + (characters === undefined ? 'characters' : characterTexts[characters]);
+  return prefix === undefined || prefix === '' ? rest : `${inCode(prefix)} and ${rest}`;
+}
+
+function registeredText(comparison: string): string | undefined {
+  if (comparison === 'client.id') return undefined;
+  const name = comparison.slice(clientPropertyPrefix.length);
+  return registered[comparison] ?? `the ${inCode(name)} registered for you`;
+}
+
+const registered: Readonly<Record<string, string>> = {
+  'client.business_context': 'the business context registered for you',
+  'client.partner_id': 'the partner id registered for you',
+  'client.api_key': 'your API key',
+};
+
+const formatTexts = {
+  accepts_json: 'must allow `application/json`, if sent',
+  ip_list: 'IP addresses with commas between them',
+} as const;
+
+/** A member of an answer and what it holds. */
+export interface AnswerValue {
+  readonly path: string;
+  /** Its name in programme files. */
+  readonly value: string;
+  readonly text: string;
+}
+
+const valueTexts: Readonly<Record<string, string>> = {
+  access_token: 'the access token',
+  refresh_token: 'the refresh token',
+  id_token: 'the identity token: who has logged in',
+  scope: 'what the token is good for',
+  access_lifetime: 'how long the access token is good',
+  refresh_lifetime: 'how long the refresh token is good',
+  issued_at: 'when the answer was made',
+  access_expires_at: 'when the access token ends',
+  refresh_expires_at: 'when the refresh token ends',
+  token_id: "the access token's identifier",
+  subject: "the member's permanent identifier; in a token of your own, yours",
+  level: 'how the member was authenticated',
+  kind: '`member` or `client`: whose token it is',
+  grant: 'how the token was got',
+  membership_number: 'the membership number',
+  client_id: 'your client identifier',
+  client_name: 'your name',
+  business_context: 'your business context',
+  partner_id: 'your partner id',
+  programme_identifier: "the programme's identifier",
+  issuer: 'who issued the token',
+  audience: 'whom the token is meant for',
+  request_id: 'an identifier of this answer',
+};
+
+const formatNames: Readonly<Partial<Record<ValueFormat, string>>> = {
+  seconds: 'in seconds',
+  milliseconds: 'in milliseconds',
+  minutes: 'in minutes',
+  epoch: 'in seconds since 1970',
+  epoch_milliseconds: 'in milliseconds since 1970',
+  date: 'a date',
+  http_date: 'an HTTP date',
+  list: 'as a list',
+};
+
+const usualFormats: Readonly<Record<string, ValueFormat>> = { span: 'seconds', instant: 'epoch' };
+
+/** The values of an answer that change from answer to answer, by their path. */
+export function answerValues(
+  tree: FieldTree,
+  occasion: string,
+  nameCase: NameCase,
+  above: readonly string[],
+): readonly AnswerValue[] {
+  return [...tree].flatMap(([name, field]) => {
+    const path = [...above, inCase(name, nameCase)];
+    if (typeof field === 'object' && field.only?.includes(occasion) === false) return [];
+    if (typeof field === 'object' && 'object' in field) {
+      return answerValues(field.object, occasion, nameCase, path);
+    }
+    const told = valueOf(field);
+    return told === undefined ? [] : [{ path: path.join('.'), ...told }];
+  });
+}
+
+function valueOf(field: Field): Omit<AnswerValue, 'path'> | undefined {
+  if (typeof field === 'string') return valueOf({ value: field });
+  if ('first' in field) return valueOf(field.first[0] ?? '');
+  if ('joined' in field) {
+    return field.joined.map(valueOf).find((told) => told !== undefined);
+  }
+  if (!('value' in field)) return undefined;
+  const { value, as } = field;
+  const isOwn = value.startsWith(clientPropertyPrefix);
+  const ofMember = value.startsWith(memberPropertyPrefix) ? 'a value of the member' : undefined;
+  const text = isOwn ? 'a value registered for you' : (ofMember ?? valueTexts[value]);
+  if (text === undefined) return undefined;
+  const format = as ?? usualFormats[tokenVocabulary.values[value]?.[0] ?? ''];
+  const unit = format === undefined ? undefined : formatNames[format];
+  return { value, text: unit === undefined ? text : `${text}, ${unit}` };
+}

@@ -1,0 +1,161 @@
+// Owns sample values for the answers of a contract: fixed, so that equal dialects render equal answers.
+
+import { type Instant, instant, milliseconds } from '../../lib/clock.ts';
+import { digest } from '../../lib/digest.ts';
+import { present } from '../../lib/present.ts';
+import type { Budget, Client, ClientId } from '../../oauth/client.ts';
+import type { GrantType } from '../../oauth/grant.ts';
+import type { Member, Subject } from '../../oauth/member.ts';
+import type { TokenSet } from '../../oauth/token_set.ts';
+import type { ReturnAddress } from '../../programme/answers/redirect_answer.ts';
+import type { TokenFacts } from '../../programme/answers/token_layout.ts';
+import {
+  clientPropertyPrefix,
+  memberPropertyPrefix,
+  sentPrefix,
+} from '../../programme/language/vocabularies.ts';
+import type { Programme } from '../../programme/programme.ts';
+import type { Told } from '../answers.ts';
+
+export type Absent = ReadonlySet<string>;
+
+/** A time that no two formats write alike. */
+export const sampleTime: Instant = instant(Date.parse('2030-11-25T17:38:49.123Z'));
+const accessLifetime = 1_800_000;
+const refreshLifetime = 86_400_000;
+
+/** What a client may have left of its limit, if it has one. */
+export const sampleBudget: Budget = {
+  limit: { limit: 600, window: 60_000 },
+  remaining: 70,
+  at: sampleTime,
+  resetAfter: milliseconds(5000),
+};
+
+/**
+ * A client with the properties of these names. Values are digits wherever a client's can be: a format
+ * that makes numbers of texts shows.
+ */
+export function sampleClient({ id }: Programme, values: readonly string[], absent: Absent): Client {
+  return {
+    programme: id,
+    id: '10000001' as ClientId,
+    name: 'Sample Partner',
+    roles: [],
+    redirectUris: [],
+    secrets: [],
+    apiKeys: [],
+    ...present({
+      businessContext: absent.has('business_context') ? undefined : '20000002',
+      partnerId: absent.has('partner_id') ? undefined : '30000003',
+    }),
+    properties: propertiesOf(clientPropertyPrefix, values, absent),
+    status: 'active',
+    createdAt: sampleTime,
+  };
+}
+
+/** A member with the properties of these names. */
+export function sampleMember(values: readonly string[], absent: Absent): Member {
+  const properties = propertiesOf(memberPropertyPrefix, values, absent);
+  return { subject: '40000004' as Subject, properties };
+}
+
+function propertiesOf(
+  prefix: string,
+  values: readonly string[],
+  absent: Absent,
+): Readonly<Record<string, string>> {
+  const names = values.filter((name) => name.startsWith(prefix) && !absent.has(name));
+  return Object.fromEntries(names.map((name) => [name.slice(prefix.length), digitsOf(name)]));
+}
+
+/** Values of a request that its answer repeats. */
+export function sampleSent(
+  values: readonly string[],
+  absent: Absent,
+): Readonly<Record<string, string>> {
+  const sent = Object.entries(propertiesOf(sentPrefix, values, absent));
+  return Object.fromEntries(sent.map(([name, value]) => [sentPrefix + name, value]));
+}
+
+/** Eight digits that differ from name to name. */
+function digitsOf(name: string): string {
+  const number = Buffer.from(digest(name)).readUInt32BE();
+  return String(10_000_000 + (number % 90_000_000));
+}
+
+/** What an answer may hold besides a scope, where a token can have several. */
+export const secondScope = 'second scope';
+
+export function tellsSeveral(
+  scope: Programme['scopes'],
+): scope is Extract<Programme['scopes'], { readonly kind: 'list' }> {
+  return scope.kind === 'list' && scope.separator !== 'none' && scope.values.length > 1;
+}
+
+/** Whether a grant brings clients their own tokens, and no member's. */
+export function isOwnBy({ refreshing }: Programme, grant: GrantType): boolean {
+  const [only, ...others] = refreshing;
+  const isOwnRefresh = only === 'client_credentials' && others.length === 0;
+  return grant === 'client_credentials' || (grant === 'refresh_token' && isOwnRefresh);
+}
+
+/** The facts of a token that a grant brings, with a refresh token where there are any. */
+export function sampleFacts(
+  programme: Programme,
+  grant: GrantType,
+  absent: Absent,
+  values: readonly string[] = [],
+): TokenFacts {
+  const { access, scopes: scope } = programme;
+  const isClient = isOwnBy(programme, grant);
+  const isSeveral = tellsSeveral(scope) && !absent.has(secondScope);
+  const granted = isSeveral ? `SCOPE1${scope.separator}SCOPE2` : 'SCOPE';
+  const unlessAbsent = (name: string, value: string): string | undefined =>
+    isClient || absent.has(name) ? undefined : value;
+  return {
+    grant,
+    kind: isClient ? 'client' : 'member',
+    subject: isClient ? programme.clientSubject('10000001' as ClientId) : '40000004',
+    tokenId:
+      access.tokenId === 'number' ? '5000000000000005' : '50000005-0000-4000-8000-000000000005',
+    issuedAt: sampleTime,
+    accessExpiresAt: instant(sampleTime + accessLifetime),
+    refreshExpiresAt:
+      grant === 'refresh_token' || programme.refreshing.has(grant)
+        ? instant(sampleTime + refreshLifetime)
+        : undefined,
+    scope: absent.has('scope') ? undefined : granted,
+    level: unlessAbsent('level', 'LEVEL'),
+    membershipNumber: unlessAbsent('membership_number', '60000006'),
+    memberProperties: isClient ? undefined : sampleMember(values, absent).properties,
+  };
+}
+
+/** Facts with tokens. */
+export function sampleTokens(facts: TokenFacts, absent: Absent): TokenSet {
+  const isFirst = facts.grant === 'authorization_code' && !absent.has('id_token');
+  return {
+    ...facts,
+    accessToken: 'ACCESS-TOKEN',
+    ...(isFirst ? { idToken: 'ID-TOKEN' } : {}),
+    ...(facts.refreshExpiresAt === undefined ? {} : { refreshToken: 'REFRESH-TOKEN' }),
+  };
+}
+
+export function sampleAddress(client: Client): ReturnAddress {
+  return { client, redirectUri: 'https://partner.example/callback', state: 'STATE' };
+}
+
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** An answer without its random part: `REQUEST-ID` stands for a UUID that each rendering draws anew. */
+export function withoutChance(render: () => Told): Told {
+  const told = render();
+  const { body } = told;
+  if (body.search(uuid) < 0) return told;
+  const others = new Set(render().body.match(uuid));
+  const fixed = body.replaceAll(uuid, (found) => (others.has(found) ? found : 'REQUEST-ID'));
+  return { ...told, body: fixed };
+}

@@ -1,0 +1,229 @@
+// Owns sample requests with one fault each, and the dialect's reason to refuse each of them.
+
+import { present } from '../../lib/present.ts';
+import { grantInputs, type GrantType, tokenGrants } from '../../oauth/grant.ts';
+import { proofInputs } from '../../oauth/pkce.ts';
+import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
+import { endpointsFor, type Programme } from '../../programme/programme.ts';
+import { assertionInputs } from '../../programme/requests/client_assertion.ts';
+import { credentialNames, provingToken } from '../../programme/requests/credentials.ts';
+import type { Input } from '../../programme/requests/inputs.ts';
+import { unheardOf } from '../../programme/requests/possible_failures.ts';
+import type { Reading } from '../../programme/requests/reading.ts';
+import { type SampleClient, type SampleValues, isSigning, sampleProof } from './proof.ts';
+import { fittingValue, type SampleRequest, sampleTokenRequest } from './requests.ts';
+
+export interface SampleFault<Reason = FailureReason> {
+  readonly reason: Reason;
+  /** The fault in words; an input is named as on the wire. */
+  readonly what: string;
+  readonly request: SampleRequest;
+}
+
+const formType = 'application/x-www-form-urlencoded';
+
+/** One token request for each reason that needs only a wrong request, in the order of C-8. */
+export function tokenFaults(programme: Programme, by: SampleClient): readonly SampleFault[] {
+  const found = new Map<FailureReason, SampleFault>();
+  for (const grant of programme.grants) {
+    for (const { name, reading } of endpointsFor(programme, grant)) {
+      const values = wrongInputs(programme.code.generate(), grant, reading);
+      const request: Scene['request'] = (changes, sender = by) =>
+        sampleTokenRequest(programme, grant, sender, { ...values, ...changes }, name);
+      const scene = { programme, grant, reading, by, request };
+      for (const [reason, what, faulty] of [
+        ...bodyFaults(scene),
+        ...credentialFaults(scene, programme.clients.newIdentifier),
+        // Without a key of the client, no request gets past its authentication.
+        ...(isSigning(programme.clients.authentication) && by.assertion === undefined
+          ? []
+          : [...inputFaults(scene, programme.clients.newIdentifier), ...grantFaults(scene)]),
+      ]) {
+        if (!found.has(reason)) found.set(reason, { reason, what, request: faulty });
+      }
+    }
+  }
+  return failureReasons.flatMap((reason) => found.get(reason) ?? []);
+}
+
+type Found = readonly [reason: FailureReason, what: string, request: SampleRequest];
+
+/** A grant and its endpoint, with requests that lack only the values from a login. */
+interface Scene {
+  readonly programme: Programme;
+  readonly grant: GrantType;
+  readonly reading: Reading;
+  readonly by: SampleClient;
+  /** A valid request, with the given changes. */
+  readonly request: (changes?: SampleValues, sender?: SampleClient) => SampleRequest;
+}
+
+function inputOf({ reading: { inputs } }: Scene, role: string): Input | undefined {
+  return inputs.find((input) => input.role === role);
+}
+
+/** Values of the right shape that do not exist, for the inputs of the grant. */
+function wrongInputs(code: string, grant: GrantType, { inputs }: Reading): SampleValues {
+  const wanted: SampleValues = { code, username: 'nobody' };
+  const fitting = (role: string): string =>
+    fittingValue(inputs.find((one) => one.role === role) ?? {}, wanted[role] ?? 'wrong');
+  // A client that has a key signs another assertion for each request.
+  const needs = grantInputs[grant].needs.filter((role) => role !== 'assertion');
+  return Object.fromEntries(needs.map((role) => [role, fitting(role)]));
+}
+
+function* bodyFaults({ reading, request }: Scene): Iterable<Found> {
+  const good = request();
+  const { method, form, json, raw: xml, query } = good;
+  yield ['method_not_allowed', 'PUT', { ...good, method: 'PUT' }];
+  const { form: _form, json: _json, raw: _raw, ...bodiless } = good;
+  if (form !== undefined || json !== undefined || xml !== undefined) {
+    const raw = (type: string, text: string): SampleRequest => ({
+      ...bodiless,
+      raw: { type, text },
+    });
+    const other = xml === undefined ? raw('application/json', '{') : raw(xml.type, '<');
+    const broken = form === undefined ? other : raw(formType, 'a=%zz');
+    const strange = raw('application/x-unheard-of', 'x');
+    yield ['unsupported_media_type', 'content-type of another kind', strange];
+    yield ['malformed_body', 'a body that cannot be decoded', broken];
+  }
+  // A parameter that is neither declared nor known may be repeated (HOSTILE 43).
+  const [twice = ['grant_type', '1'] as const] = form ?? query;
+  if (reading.repeated === 'refuse') {
+    const again =
+      form?.[0] === undefined
+        ? { query: [...query, twice, ...(query[0] === undefined ? [twice] : [])] }
+        : { form: [...form, twice] };
+    yield ['repeated_parameter', `${twice[0]} twice`, { ...good, ...again }];
+  }
+  if (reading.unknown === 'refuse') {
+    yield ['unknown_parameter', unheardOf, { ...good, query: [...query, [unheardOf, '1']] }];
+  }
+  const parameter = reading.inputs.find(
+    ({ within, attribute, places }) =>
+      within.length === 0 && !attribute && !places.some((place) => otherPlaces.has(place)),
+  );
+  if (parameter === undefined) return;
+  const { wireName, places } = parameter;
+  if (!places.includes('query')) {
+    const inQuery = { ...good, query: [...query, [wireName, 'x'] as const] };
+    yield ['misplaced_parameter', `${wireName} in the query`, inQuery];
+  } else if (reading.read.length === 1 && method !== 'GET') {
+    const inBody = { ...good, form: [[wireName, 'x']] as const };
+    yield ['misplaced_parameter', `${wireName} in the body`, inBody];
+  }
+}
+
+/** What comes there is no parameter. */
+const otherPlaces: ReadonlySet<string> = new Set(['header', 'path', 'cookie']);
+
+function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
+  const { programme, grant, reading, by, request } = scene;
+  const { authentication } = programme.clients;
+  // A token that comes alone is a proof; an endpoint of that grant alone reads no other.
+  if (tokenGrants[grant] !== undefined && authentication.methods.includes('token')) return;
+  if (isSigning(programme.clients.authentication)) {
+    const role = grant === 'jwt_bearer' ? 'assertion' : 'client_assertion';
+    const told = inputOf(scene, role)?.name ?? role;
+    yield ['authentication_missing', `no ${told}`, request({ [role]: null })];
+    const reason = grant === 'jwt_bearer' ? 'invalid_assertion' : 'authentication_malformed';
+    yield [reason, `a ${told} that is no JWT`, request({ [role]: 'x' })];
+    return;
+  }
+  // Where public clients are, an identifier alone is a proof.
+  const isNamed = !authentication.methods.includes('none');
+  const unnamed = isNamed ? {} : { client_id: null };
+  const { credentials, ...anonymous } = request({ client_secret: null, ...unnamed });
+  const { secretName, proof: absent } = credentialNames(authentication, reading.inputs);
+  yield ['authentication_missing', `no ${absent}`, anonymous];
+  if (credentials !== undefined) {
+    const broken = `${authentication.scheme} ???`;
+    const headers = [...anonymous.headers, ['Authorization', broken] as const];
+    const malformed = { ...anonymous, headers };
+    yield ['authentication_malformed', 'an authorization header that cannot be decoded', malformed];
+    if (authentication.when_both === 'refuse' && inputOf(scene, 'client_secret') !== undefined) {
+      const both = request({ client_secret: by.secret });
+      yield ['authentication_ambiguous', `${secretName} beside the authorization header`, both];
+    }
+  }
+  if (by.client.isPublic === true) {
+    const stranger = request({ client_id: newIdentifier() });
+    yield ['client_authentication_failed', 'a client that there is not', stranger];
+    return;
+  }
+  // As long as the right secret, for dialects that check its shape first.
+  const secret = `wrong${by.secret.slice('wrong'.length)}`;
+  yield ['client_authentication_failed', 'a wrong secret', request({}, { ...by, secret })];
+}
+
+function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
+  const { grant, by, request } = scene;
+  for (const input of ownInputs(scene)) {
+    const { role, name, fits, inPath, inHeader, must_equal: comparison } = input;
+    if (input.missedBy.includes(grant)) {
+      yield [input.whenMissing, `no ${name}`, request({ [role]: null })];
+    }
+    const texts = [...(inPath ? [] : ['text/plain', '?']), 'x', 'x'.repeat(200)];
+    const invalid = texts.find((text) => !fits(text));
+    // Other inputs are compared with the client before their shape is checked.
+    if (invalid !== undefined && (inHeader || comparison === undefined)) {
+      yield [input.whenInvalid, `a malformed ${name}`, request({ [role]: invalid })];
+    }
+    const other = comparison === 'client.id' ? newIdentifier() : another(by, input);
+    if (other !== undefined && fits(other)) {
+      yield [input.whenUnequal, `another ${name}`, request({ [role]: other })];
+    }
+  }
+}
+
+/** The grant's inputs at the endpoint, without those that have faults of their own. */
+function ownInputs({ programme, grant, reading, by }: Scene): readonly Input[] {
+  const others = new Set(['grant_type', 'client_secret', ...proofInputs, ...assertionInputs]);
+  const proving = provingToken(programme.clients.authentication, reading.inputs);
+  if (proving !== undefined) others.add(proving.role);
+  if (grant === 'jwt_bearer') others.add('assertion');
+  if (isSigning(programme.clients.authentication)) others.add('client_id');
+  if (sampleProof(programme, by).inputs['client_id'] !== undefined) others.add('client_id');
+  // With another selector, another programme would answer.
+  if (programme.selectorInput !== undefined) others.add(programme.selectorInput);
+  return reading.inputs.filter(({ role, readBy }) => readBy.includes(grant) && !others.has(role));
+}
+
+/** A value that differs from the one the input must equal. */
+function another({ client }: SampleClient, input: Input): string | undefined {
+  if (input.must_equal === undefined) return undefined;
+  const { prefix, characters, length, format } = input;
+  const shape = present({ prefix, characters, length, format });
+  const right = fittingValue(shape, client.businessContext);
+  const [one, other] = ['Another', 'Other12345'].map((text) => fittingValue(shape, text));
+  return one === right ? other : one;
+}
+
+/** The reason for which a grant refuses values that do not exist. */
+const wrongValues: Readonly<Partial<Record<GrantType, readonly [FailureReason, string]>>> = {
+  authorization_code: ['invalid_code', 'a code that was never issued'],
+  refresh_token: ['invalid_refresh_token', 'a refresh token that was never issued'],
+  password: ['invalid_member_credentials', 'a wrong password'],
+  token_exchange: ['invalid_assertion', 'an access token that was never issued'],
+  jwt_bearer: ['invalid_assertion', 'an assertion that nobody has signed'],
+};
+
+function* grantFaults(scene: Scene): Iterable<Found> {
+  const { grant, request } = scene;
+  const type = inputOf(scene, 'grant_type');
+  if (type !== undefined) {
+    const { name, fits, inHeader, whenMissing, missedBy } = type;
+    if (missedBy.length > 0) yield [whenMissing, `no ${name}`, request({ grant_type: null })];
+    if (!inHeader || fits(unheardOf)) {
+      const wrong = request({ grant_type: unheardOf });
+      yield ['unsupported_grant_type', `a ${name} that there is not`, wrong];
+    }
+  }
+  if (inputOf(scene, 'scope')?.fits(unheardOf) === true) {
+    yield ['invalid_scope', 'a scope that there is not', request({ scope: unheardOf })];
+  }
+  const wrong = wrongValues[grant];
+  if (wrong === undefined) return;
+  yield [...wrong, request(grant === 'jwt_bearer' ? { assertion: 'x' } : {})];
+}

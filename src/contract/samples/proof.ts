@@ -1,0 +1,88 @@
+// Owns how a sample request proves its client, by the first method of the dialect that samples have.
+
+import type { CredentialEncoding } from '../../oauth/basic.ts';
+import {
+  type AuthenticationMethod,
+  type Client,
+  privateKeyJwt,
+  secretMethods,
+} from '../../oauth/client.ts';
+import type { GrantType } from '../../oauth/grant.ts';
+import type { ClientAuthentication } from '../../programme/language/client_schema.ts';
+import type { Programme } from '../../programme/programme.ts';
+import { type assertionInputs, assertionType } from '../../programme/requests/client_assertion.ts';
+import type { AssertionUse } from '../../token/assertions/assertion.ts';
+
+/** A client with its secret and API key in plain text. */
+export interface SampleClient {
+  readonly client: Client;
+  readonly secret: string;
+  readonly apiKey?: string;
+  /** A fresh assertion of its own, or what stands for one; left out where it has no key. */
+  readonly assertion?: (use: AssertionUse) => string;
+}
+
+/** Identifier and secret for the Authorization header; one is empty where the secret goes alone. */
+export interface SampleCredentials {
+  readonly id: string;
+  readonly secret: string;
+  /** The word in front; absent where there is none. */
+  readonly scheme?: string;
+  readonly encoding: CredentialEncoding;
+}
+
+/** Values by the engine's names; null leaves an input out that would otherwise be filled. */
+export type SampleValues = Readonly<Record<string, string | null | undefined>>;
+
+/** What a client sends to prove itself; its certificate is no part of the request. */
+export interface SampleProof {
+  readonly credentials?: SampleCredentials;
+  /** The client shows a certificate in the TLS handshake instead. */
+  readonly certificate?: true;
+  readonly inputs: SampleValues;
+}
+
+export function sampleProof(
+  { clients: { authentication } }: Programme,
+  by: SampleClient,
+  grant?: GrantType,
+): SampleProof {
+  const { secret } = by;
+  const { id, isPublic } = by.client;
+  const { methods, credentials: encoding, scheme, secret_half: half } = authentication;
+  const method = isPublic === true ? 'none' : sampleMethod(methods);
+  const header = { id, secret, scheme, encoding };
+  if (method === 'basic') return { inputs: {}, credentials: header };
+  if (method === 'bare_basic') return { inputs: {}, credentials: { id, secret, encoding } };
+  if (method === 'parameters') return { inputs: { client_id: id, client_secret: secret } };
+  if (method === 'secret') {
+    if (half === undefined) return { inputs: { client_secret: secret } };
+    const halves = half === 'first' ? { id: secret, secret: '' } : { id: '', secret };
+    return { inputs: {}, credentials: { ...header, ...halves } };
+  }
+  // The assertion of the grant proves its client too.
+  if (method === privateKeyJwt) return { inputs: grant === 'jwt_bearer' ? {} : assertionOf(by) };
+  return { inputs: { client_id: id }, ...(method === 'none' ? {} : { certificate: true }) };
+}
+
+/** What a client sends whose assertion is its proof. */
+function assertionOf({
+  assertion = () => 'ASSERTION',
+}: SampleClient): Readonly<Record<(typeof assertionInputs)[number], string>> {
+  return { client_assertion_type: assertionType, client_assertion: assertion('client') };
+}
+
+/** The method of samples: by a secret where there is one. */
+function sampleMethod(methods: readonly AuthenticationMethod[]): AuthenticationMethod | undefined {
+  return methods.find((method) => secretMethods.some((one) => one === method)) ?? methods[0];
+}
+
+/** Whether a client of the dialect can have nothing to prove itself with. */
+export function isPublicOnly({ methods }: ClientAuthentication): boolean {
+  return methods.every((method) => method === 'none');
+}
+
+/** Whether an assertion is the only proof of clients. */
+export function isSigning({ methods }: ClientAuthentication): boolean {
+  return methods.every((method) => method === privateKeyJwt);
+}

@@ -1,0 +1,256 @@
+// Owns the promises of a contract's changes: nothing where nobody could tell two versions apart, and
+// each change before and after where somebody could.
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, test } from 'node:test';
+
+import {
+  type ContractChange,
+  contractChanges,
+  type Version,
+} from '../../../src/contract/diff/changes.ts';
+import { formatChanges } from '../../../src/contract/diff/format.ts';
+import { formatFault } from '../../../src/lib/fault.ts';
+import type { ProgrammeId } from '../../../src/oauth/client.ts';
+import { definitionSchema } from '../../../src/programme/language/definition.ts';
+import { loadProgramme, withLogos } from '../../../src/programme/language/load.ts';
+import { keysOf } from '../../../src/schema/keys.ts';
+import { exampleFile, fileAround } from '../../docs/example_file.ts';
+import { shippedProgramme } from '../../support/jetway.ts';
+
+const serviceUrl = 'https://jetway.example';
+
+function load(name: string, text: string, folder = 'programmes'): Version {
+  const { loaded, faults } = withLogos(loadProgramme(`${name}.yaml`, text), (logo) =>
+    readFileSync(join(folder, logo)),
+  );
+  assert.ok(loaded, faults.map(formatFault).join('\n'));
+  return loaded;
+}
+
+function changes(before: Version, after: Version): readonly ContractChange[] {
+  return contractChanges(before, after, serviceUrl);
+}
+
+/** Each case: a shipped programme, YAML to lay over it, and all that is printed. */
+const cases = readFileSync(join(import.meta.dirname, 'changes.cases'), 'utf8')
+  .split(/^== /m)
+  .slice(1)
+  .map((block) => {
+    const [title = ''] = block.split('\n');
+    const [over = '', expected = ''] = block.slice(title.length + 1).split('\n---\n');
+    return { title, name: title.split(':')[0] ?? '', over, expected: expected.trimEnd() };
+  });
+
+describe('a change in the file', () => {
+  assert.ok(cases.length >= 15);
+  for (const { title, name, over, expected } of cases) {
+    test(title, () => {
+      const found = changes(
+        load(name, shippedProgramme(name)),
+        load(name, shippedProgramme(name, over)),
+      );
+      assert.equal(formatChanges(found), expected);
+    });
+  }
+});
+
+describe('every dialect', () => {
+  const files = globSync(['programmes/*.yaml', 'test/dialects/*.yaml']).toSorted();
+  assert.ok(files.length >= 20);
+  for (const file of files) {
+    const name = basename(file, '.yaml');
+    const version = load(name, readFileSync(file, 'utf8'), dirname(file));
+    test(`${name} has no change from itself, by whatever name`, () => {
+      assert.deepEqual(changes(version, version), []);
+      assert.deepEqual(changes({ ...version, id: 'other' as ProgrammeId }, version), []);
+    });
+
+    test(`${name} differs from another dialect in both directions alike`, () => {
+      const club = load('executive-club', shippedProgramme('executive-club'));
+      const both = [changes(club, version), changes(version, club)];
+      for (const found of both) {
+        assert.equal(found.length > 0, name !== 'executive-club');
+        for (const { before, after } of found) assert.notEqual(before, after);
+        assert.match(
+          formatChanges(found),
+          / on the wire(?:, of which \d+ for certain break partners)?$/,
+        );
+      }
+    });
+  }
+});
+
+test('a programme that is new or gone is told as such, with its endpoints', () => {
+  const club = load('second-club', shippedProgramme('second-club'));
+  const paths = [
+    'login request /second-club/secure/code',
+    'token endpoint /second-club/secure/key',
+    'token endpoint /second-club/secure/refresh',
+    'verification /second-club/verify/*',
+    'key set /second-club/.well-known/jwks.json',
+  ].join('\n');
+  const whole = { endpoint: 'programme', item: 'Second Club' };
+  assert.deepEqual(contractChanges(undefined, club, serviceUrl), [{ ...whole, after: paths }]);
+  assert.deepEqual(contractChanges(club, undefined, serviceUrl), [
+    { ...whole, before: paths, breaks: 'it is gone' },
+  ]);
+  assert.deepEqual(contractChanges(undefined, undefined, serviceUrl), []);
+});
+
+test('the path of the service address stands before the paths', () => {
+  const club = load('second-club', shippedProgramme('second-club'));
+  const [change] = contractChanges(undefined, club, 'https://jetway.example/oauth');
+  assert.match(change?.after ?? '', /^login request \/oauth\/second-club\/secure\/code\n/);
+});
+
+test('a language that is gone from the login page breaks no partner', () => {
+  const [before, after] = ['', 'login: { languages: null }'].map((over) =>
+    load('third-club', shippedProgramme('third-club', over)),
+  );
+  assert.ok(before && after);
+  const [first, ...others] = changes(before, after);
+  assert.deepEqual(first, {
+    endpoint: 'login page',
+    item: 'languages',
+    before: 'en, fr',
+    after: 'en',
+  });
+  assert.deepEqual(
+    others.filter(({ breaks }) => breaks !== undefined),
+    [],
+  );
+});
+
+test('parameters by which a client authenticates are required, whether the file says so or not', () => {
+  const over = (required: boolean): string =>
+    JSON.stringify({
+      client: { authentication: { methods: ['parameters'] } },
+      token_endpoints: {
+        grant: { inputs: { client_id: { required }, client_secret: { required } } },
+      },
+    });
+  const [one, other] = [false, true].map((required) =>
+    load('executive-club', shippedProgramme('executive-club', over(required))),
+  );
+  assert.ok(one && other);
+  assert.deepEqual([changes(one, other), changes(other, one)], [[], []]);
+});
+
+test('P-15: a scope that opens less breaks partners, one that opens more breaks none', () => {
+  const [less, more] = ['', 'scope: { restricted: [reset_password] }'].map((over) =>
+    load('second-club', shippedProgramme('second-club', over)),
+  );
+  assert.ok(less && more);
+  const told = { endpoint: 'tokens', item: 'scopes that open what demands none' };
+  const scope = 'retrieve_username';
+  assert.deepEqual(changes(less, more), [{ ...told, before: 'none', after: scope }]);
+  assert.deepEqual(changes(more, less), [
+    { ...told, before: scope, after: 'none', breaks: `gone: ${scope}` },
+  ]);
+});
+
+test('a separator of scopes breaks partners where a token can have several, and there alone', () => {
+  const breaksOf = (...overs: readonly string[]): readonly (string | undefined)[] => {
+    const inputs = 'authorize: { endpoint: { inputs: { scope: {} } } }';
+    const [before, after] = overs.map((scope) => {
+      const list = `scope: { kind: list, client: null, member_default: null, ${scope} }`;
+      return load('executive-club', shippedProgramme('executive-club', inputs, list));
+    });
+    assert.ok(before && after);
+    const found = changes(before, after);
+    assert.ok(found.some(({ item }) => item === 'several scopes'));
+    return found.map(({ breaks }) => breaks);
+  };
+  const [spaces, commas, none] = ['" "', '","', 'none'].map(
+    (separator) => (values: string) => `values: [${values}], separator: ${separator}`,
+  );
+  assert.ok(spaces && commas && none);
+  assert.deepEqual(breaksOf(spaces('a'), commas('a')), [undefined]);
+  assert.deepEqual(breaksOf(none('a, b'), spaces('a, b')), [undefined]);
+  assert.deepEqual(breaksOf(spaces('a, b'), none('a, b')), ['it has changed']);
+  assert.deepEqual(breaksOf(spaces('a, b'), commas('a, b')), [
+    ...['authorization_code', 'refresh_token', 'client_credentials'].map(
+      () => '"scope" has another value',
+    ),
+    'it has changed',
+  ]);
+});
+
+test('an input of a grant that the endpoint does not offer breaks nobody', () => {
+  const [wide, narrow, gone] = ['{}', '{ characters: digits }', 'null'].map((input) => {
+    const at = `token_endpoints: { grant: { unknown: refuse, inputs: { username: ${input} } } }`;
+    return load('executive-club', shippedProgramme('executive-club', at));
+  });
+  assert.ok(wide && narrow && gone);
+  for (const other of [narrow, gone]) {
+    const found = changes(wide, other);
+    assert.deepEqual(
+      found.map(({ item, breaks }) => [item, breaks]),
+      [['parameter username', undefined]],
+    );
+  }
+});
+
+test('the order of two checks is a change where the answer tells which came first (C-8)', () => {
+  const club = load('second-club', shippedProgramme('second-club'));
+  const { key } = club.definition.token_endpoints;
+  assert.ok(key);
+  const inputs = Object.fromEntries(Object.entries(key.inputs).toReversed());
+  const token_endpoints = { ...club.definition.token_endpoints, key: { ...key, inputs } };
+  const other = { ...club, definition: { ...club.definition, token_endpoints } };
+  const [change, ...more] = changes(club, other);
+  assert.deepEqual(more, []);
+  const { before = '', after = '', ...rest } = change ?? {};
+  assert.deepEqual(rest, {
+    endpoint: 'token endpoint /second-club/secure/key',
+    item: 'order of the checks',
+  });
+  assert.deepEqual(after.split(', ').toReversed(), before.split(', '));
+  const parameters = before.split(', ').filter((name) => name.startsWith('parameter'));
+  assert.ok(parameters.length > 2);
+  // Which of two optional parameters without a shape is read first, nobody can tell.
+  const free = { device: { required: false }, channel: { required: false } };
+  const [one, reversed] = [free, { channel: free.channel, device: free.device }].map((some) => {
+    const all = { ...token_endpoints, key: { ...key, inputs: { ...key.inputs, ...some } } };
+    return { ...club, definition: { ...club.definition, token_endpoints: all } };
+  });
+  assert.ok(one && reversed);
+  assert.deepEqual(changes(one, reversed), []);
+});
+
+/** Examples that say what holds already, or what only comes with another key, or is nobody's to see. */
+const unseen: ReadonlySet<string> = new Set(
+  `
+    variant login.language login.language_switch grants.authorization_code grants.refresh_token
+    grants.client_credentials client.authentication.methods errors.name_case login_failure.redirect
+    level_scope.kind colour_scheme.accent_text language.pages.failed error_answer.error
+    programme_identifier interface_version audience tokens.access.algorithm tokens.access.token_id
+    tokens.access.claims login_failure.error_description error_answer.error_code error_answer.extra
+    error_group.reasons error_group.status error_group.error_description error_group.error_code
+    error_group.extra error_group.challenge members.membership_number
+    login.logo brand.logo
+    accepts members members.directory members.url members.secret_file members.previous_secret_file
+    members.certificate_file members.key_file members.authorities_file members.concurrency
+  `
+    .trim()
+    .split(/\s+/),
+);
+
+describe('the example of each key of the language changes what is seen', () => {
+  const keys = keysOf(definitionSchema).filter(({ path }) => !/^(error|redirect)_field/.test(path));
+  for (const { path, entry } of keys) {
+    const { example } = entry.told ?? {};
+    if (example === undefined) continue;
+    const { loaded: before } = loadProgramme('example.yaml', fileAround(path));
+    // Some keys cannot be left out beside what their example needs.
+    if (before === undefined) continue;
+    test(`${path}: ${example}`, () => {
+      const { loaded: after } = loadProgramme('example.yaml', exampleFile(path, example));
+      assert.ok(after);
+      assert.equal(changes(before, after).length === 0, unseen.has(path));
+    });
+  }
+});

@@ -1,0 +1,232 @@
+// The promises of a partner's page: it names what the partner meets, never a secret, in Markdown and in
+// HTML that loads nothing; texts of programmes and partners are no markup in either.
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+
+import { makeGuide } from '../../../src/contract/partner/guide.ts';
+import { partnerHtml } from '../../../src/contract/partner/html.ts';
+import { partnerPage } from '../../../src/contract/partner/page/page.ts';
+import type { Client } from '../../../src/oauth/client.ts';
+import type { Input } from '../../../src/programme/requests/inputs.ts';
+import { programmeOf } from '../../support/definition.ts';
+import { unescape } from '../../support/page.ts';
+import { dialectFiles, guideOf } from './scene.ts';
+
+const base = 'https://tokens.example/oauth';
+
+describe('every dialect', () => {
+  for (const file of dialectFiles) {
+    test(`${file}: the page names every address, input and failure that a partner meets`, () => {
+      const guide = guideOf(file, base);
+      const { contract } = guide;
+      const page = partnerPage(guide);
+      assert.equal(partnerPage(guideOf(file, base)), page);
+      assert.doesNotMatch(page, /undefined|\[object|\{names\}|[\u{E000}\u{E001}]/u);
+      const readings = [
+        contract.login?.reading,
+        ...contract.tokenEndpoints.map((one) => one.reading),
+      ];
+      const inputs = readings.flatMap(
+        (reading): readonly Input<unknown>[] => reading?.inputs ?? [],
+      );
+      for (const { name } of inputs.filter(({ readBy }) => readBy.length > 0)) {
+        assert.ok(page.includes(`\n| \`${name}\` | `), name);
+      }
+      for (const { path } of contract.tokenEndpoints) {
+        assert.ok(page.includes(`\`https://tokens.example${path}\``), path);
+      }
+      const met = contract.failures.flatMap(({ metBy: { partner, caller }, tell }) =>
+        [partner, caller].flatMap((names) => (names === undefined ? [] : [tell(names[0])])),
+      );
+      const [, refused = ''] = page.split('## When a request is refused');
+      const rows = refused.split('\n## ')[0]?.match(/^\| \d{3} /gm) ?? [];
+      assert.equal(rows.length, met.length);
+      for (const { status, body } of met) {
+        const line = body.replaceAll(/\s+/g, ' ').replaceAll('|', String.raw`\|`);
+        assert.ok(refused.includes(`| ${status} \`${line}\` |`), body);
+      }
+    });
+
+    test(`${file}: the HTML tells the same, and loads nothing`, () => {
+      const guide = guideOf(file, base);
+      const html = partnerHtml(guide);
+      assert.doesNotMatch(html, /<script|<link|<img|<iframe|@import|(?<!base64)url\(/);
+      for (const [, target = ''] of html.matchAll(/ href="([^"]*)"/g)) assert.match(target, /^#/);
+      for (const [, id] of html.matchAll(/ href="#([^"]*)"/g))
+        assert.ok(html.includes(` id="${id}"`));
+      const headings = (text: string, form: RegExp) =>
+        [...text.matchAll(form)].map(([, heading = '']) => unescape(heading));
+      assert.deepEqual(
+        headings(html, /<h[23] [^>]*>(.*?)<\/h[23]>/g),
+        headings(partnerPage(guide), /^###? (.*)$/gm),
+      );
+    });
+  }
+});
+
+const hostile = '<img src=x onerror=alert(1)> *Club* | `tick` [a](javascript:b) &amp; \\';
+
+test('HOSTILE 51: texts of programmes and partners are texts in both forms', () => {
+  const over = JSON.stringify({
+    name: hostile,
+    errors: { reasons: { invalid_code: { error: 'a|b`c', error_description: hostile } } },
+  });
+  const client = {
+    ...makeGuide(programmeOf(over), base).by.client,
+    name: hostile,
+    businessContext: hostile,
+  } satisfies Client;
+  const html = partnerHtml(makeGuide(programmeOf(over), base, client));
+  assert.doesNotMatch(html, /<img|<em>Club|href="javascript/);
+  const title = unescape(/<h1[^>]*>(.*?)<\/h1>/.exec(html)?.[1] ?? '');
+  assert.equal(title, `${hostile}: guide for partners`);
+  const cells = [...html.matchAll(/<td[^>]*>(.*?)<\/td>/g)].map(([, cell = '']) => unescape(cell));
+  assert.ok(cells.includes(hostile), 'the name that the partner is registered by');
+  assert.ok(
+    cells.some((cell) => cell.includes('{"error":"a|b`c","error_description":"<img src=x')),
+  );
+});
+
+test('a client is told only of what it may do', () => {
+  const { client } = makeGuide(programmeOf(), base).by;
+  const page = partnerPage(makeGuide(programmeOf(), base, { ...client, roles: ['partner'] }));
+  assert.doesNotMatch(page, /## Log a member in|## Refresh tokens/);
+  assert.match(page, /## Get a token of your own/);
+});
+
+test('the page tells what the file makes of limits, request ids and further endpoints', () => {
+  const over = JSON.stringify({
+    request_id: 'X-Trace',
+    throttle: { limit: 7, window: '10s', headers: { 'X-Left': 'remaining' } },
+    introspection: { path: '/ask' },
+    revocation: { path: '/end' },
+    metadata: 'on',
+    sandbox: { header: 'X-Sandbox' },
+    tokens: { refresh: { grace: '0s' } },
+    client: { authentication: { basic_charset: 'utf-8_or_iso-8859-1' } },
+  });
+  const page = partnerPage(makeGuide(programmeOf(over), base));
+  for (const told of [
+    'Letters beyond ASCII may be in UTF-8 or ISO-8859-1.',
+    'the value of `X-Trace`',
+    'X-Trace: REQUEST-ID\n',
+    'You may make 7 token requests in 10 seconds.',
+    '| `X-Left` | how many are left until the window ends |',
+    'Never send a refresh token twice',
+    '| `invalid_code` |',
+    '## Ask about a token',
+    '## Give tokens up',
+    '## Configure a standard client',
+  ]) {
+    assert.ok(page.includes(told), told);
+  }
+  const silent = JSON.stringify({ request_id: 'none', throttle: 'off' });
+  const other = partnerPage(makeGuide(programmeOf(silent), base));
+  assert.match(other, /There is no limit on token requests\./);
+  assert.match(other, /Tell us when it happened, /);
+});
+
+test('the page tells of a sandbox with the failures of each address, but not in the live environment', () => {
+  const over = 'sandbox: { header: X-Fail, parameter: fail_as }';
+  const parts = [programmeOf(over), 'https://tokens.example'] as const;
+  const [, section = ''] = partnerPage(makeGuide(...parts)).split(
+    '## See each refusal before it happens\n',
+  );
+  const [told = ''] = section.split('\n## ');
+  assert.match(told, /in the header `X-Fail` or in the parameter `fail_as` of its query/);
+  assert.match(
+    told,
+    /curl -sS -i \\\n {2}-X POST \\\n {2}-H 'X-Fail: throttled' \\\n {2}https:\/\/tokens\.example\/executive-club\/api\/grant\n/,
+  );
+  const rows = told.split('\n').filter((line) => /^\| (?:`|calls)/.test(line));
+  assert.deepEqual(
+    rows.map((line) =>
+      [/`access_denied`/, /`invalid_code`/, /`invalid_token`/].map((one) => one.test(line)),
+    ),
+    [
+      [true, false, false],
+      [false, true, false],
+      [false, false, true],
+    ],
+  );
+  const without = partnerPage(makeGuide(programmeOf(), parts[1]));
+  assert.equal(partnerPage(makeGuide(...parts, undefined, 'live')), without);
+});
+
+test('RFC 8705: the examples of a client that shows a certificate show it', () => {
+  const over = 'client: { authentication: { methods: [tls_client_auth] } }';
+  const page = partnerPage(makeGuide(programmeOf(over), base));
+  assert.match(page, /curl -sS \\\n {2}--cert partner\.pem \\\n {2}--key partner\.key \\\n/);
+});
+
+test('a partner is told what separates scopes, and which it has unasked', () => {
+  const page = partnerPage(guideOf('test/dialects/default-scopes.yaml', base));
+  assert.match(
+    page,
+    /\| `scope` \| .*one of `balance`, `charges`, `refunds`; several with `, ` between; without it, `charges`, `balance` \|/,
+  );
+});
+
+test('the page of a public client names no secret and no key, and the ports that are free', () => {
+  const over = JSON.stringify({
+    client: { authentication: { methods: ['none'] } },
+    authorize: { pkce: 'required' },
+    grants: { client_credentials: null },
+  });
+  const guide = makeGuide(programmeOf(over), base);
+  const page = partnerPage(guide);
+  assert.doesNotMatch(page, /API_KEY|CLIENT_SECRET|X-Api-Key/);
+  assert.match(page, /compared to the letter, but for the port of `http:\/\/127\.0\.0\.1`/);
+  const other = partnerPage(makeGuide(programmeOf(), base));
+  assert.match(other, /\| API key \| .*`API_KEY`/);
+  assert.match(other, / \(yours; compared to the letter\) \|/);
+});
+
+test('the page tells what tokens look like, where the file says so', () => {
+  const over = JSON.stringify({
+    grants: { client_credentials: { access_form: { prefix: 'own_', length: 40 } } },
+    tokens: { access: { form: { prefix: 'acc_', characters: 'lower_hex', length: 40 } } },
+  });
+  const page = partnerPage(makeGuide(programmeOf(over), base));
+  assert.match(page, /\n\| What \| Good for \| Form \|\n/);
+  for (const row of [
+    '| Access token of your own | 30 minutes | `own_` and 40 letters and digits |',
+    '| Access token from a code | 30 minutes | `acc_` and 40 hexadecimal digits in lower case |',
+    '| Refresh token | 1 day, one use | may change |',
+  ]) {
+    assert.ok(page.includes(row), row);
+  }
+  assert.doesNotMatch(partnerPage(makeGuide(programmeOf(), base)), /\| Form \|/);
+});
+
+test('HOSTILE 76: no request in a page has a pattern in its address', () => {
+  const over = `
+client: { authentication: { methods: [basic, private_key_jwt], assertion: { audience: token_endpoint } } }
+authorize: { endpoint: { path: "/{tenant}/{version}/login", inputs: { tenant: { in: path, must_equal: client.tenant }, version: { in: path, allowed: [v1, v2] } } } }
+token_endpoints: { grant: { path: "/{tenant}/{version}/token", inputs: { client_assertion: {}, tenant: { in: path, must_equal: client.tenant }, version: { in: path, characters: digits } } } }
+sandbox: { header: X-Fail }
+`;
+  const programme = programmeOf(over);
+  const { client: placeholder } = makeGuide(programme, base).by;
+  const registered = { ...placeholder, properties: { tenant: ['north', 'south'] } };
+  const incomplete = { ...placeholder, properties: {} };
+  for (const [client, tenant] of [
+    [undefined, 'YOUR-TENANT'],
+    [registered, 'north'],
+    [incomplete, 'YOUR-TENANT'],
+  ] as const) {
+    const guide = makeGuide(programme, base, client);
+    const page = partnerPage(guide);
+    const blocks = [...page.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
+    for (const text of blocks) {
+      assert.doesNotMatch(text, /\{(?:tenant|version)\}|%7B/i);
+    }
+    const addresses = [
+      ...blocks.join('').matchAll(/\/executive-club\/(\S+?)\/\S+?\/(?:login|token)/g),
+    ];
+    assert.ok(addresses.length > 3);
+    assert.deepEqual([...new Set(addresses.map(([, one]) => one))], [tenant]);
+    assert.match(page, /`aud` with the URL of the request, /);
+  }
+});

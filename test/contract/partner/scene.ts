@@ -1,0 +1,82 @@
+// Owns a server with one dialect, a partner and a member of it, and the guide that the partner gets.
+
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { TestContext } from 'node:test';
+
+import { neededProperties } from '../../../src/cli/entities/client_needs.ts';
+import { type Guide, makeGuide } from '../../../src/contract/partner/guide.ts';
+import type { ClientId } from '../../../src/oauth/client.ts';
+import { loadProgramme } from '../../../src/programme/language/load.ts';
+import { compileProgramme } from '../../../src/programme/programme.ts';
+import {
+  type Jetway,
+  startJetway,
+  type TestClient,
+  type TestMember,
+} from '../../support/jetway.ts';
+import { openLogin, submitLogin } from '../../support/login.ts';
+
+/** Files of every dialect there is: the shipped ones first. */
+export const dialectFiles: readonly string[] = [
+  ...globSync('programmes/*.yaml').toSorted(),
+  ...globSync('test/dialects/*.yaml').toSorted(),
+];
+
+export function guideOf(file: string, base: string): Guide {
+  const { programme } = compiled(file, base);
+  return makeGuide(programme, base);
+}
+
+function compiled(file: string, base: string) {
+  const { loaded } = loadProgramme(basename(file), readFileSync(file, 'utf8'));
+  assert.ok(loaded, file);
+  const { id, definition } = loaded;
+  return { id, definition, programme: compileProgramme(id, definition, base) };
+}
+
+export interface PartnerScene extends Jetway {
+  readonly guide: Guide;
+  readonly client: TestClient;
+  readonly member: TestMember;
+  readonly apiKey: string;
+}
+
+export async function openScene(t: TestContext, file: string): Promise<PartnerScene> {
+  const yaml = readFileSync(file, 'utf8');
+  const jetway = await startJetway(t, {
+    programmes: { [basename(file, '.yaml')]: yaml },
+    publicUrl: 'listening',
+  });
+  const { id, definition, programme } = compiled(file, jetway.url);
+  const apiKey = 'jw_staging_an-api-key-of-a-partner';
+  const now = jetway.clock.now();
+  const client = await jetway.addClient({
+    id: programme.clients.newIdentifier(),
+    more: {
+      apiKeys: [{ digest: jetway.keyring.secretDigest(apiKey), createdAt: now }],
+      businessContext: 'PartnerContext',
+      partnerId: 'Partner000001',
+      properties: Object.fromEntries(neededProperties(definition).map((name) => [name, name])),
+    },
+  });
+  const registered = await jetway.store.find('client', id, client.id as ClientId);
+  assert.ok(registered);
+  const guide = makeGuide(programme, jetway.url, registered);
+  const member = await jetway.addMember({ membershipNumber: '1234567890123456' });
+  return { ...jetway, guide, client, member, apiKey };
+}
+
+/** Where the browser is sent back to after a login that begins at this address. */
+export async function returnFrom(
+  { url, member }: PartnerScene,
+  address: string,
+  method: string,
+): Promise<URL> {
+  const { pathname, search } = new URL(address);
+  const answer = await submitLogin(url, await openLogin(url, pathname + search, method), member);
+  const { location } = answer.headers;
+  assert.ok(location, `${answer.status} ${answer.body}`);
+  return new URL(location);
+}
