@@ -1,11 +1,10 @@
-// Owns verifying an audit stream: every line follows the line before it, and the newest one is there.
+// Owns verifying an audit stream: every line follows the line before it, and the newest one is there that
+// the store knows of.
 
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 
 import { type Chain, chainUnder, type Link, type ReadLine, readLine } from './chain.ts';
 import { filesOf, inOrder, readBlocks } from './files.ts';
-import { HeadForged, headPath, HeadRecord } from './head.ts';
 
 /** Something at a line of a file; of the stream as a whole where `line` is left out. */
 export interface Finding {
@@ -26,33 +25,33 @@ export interface Verdict {
   readonly notes: readonly Finding[];
 }
 
-/** A line that must be there. */
-interface Anchor extends Link {
-  /** The break where it is not. */
-  readonly missing: string;
+/** Lines that must be there. */
+export interface Anchors {
+  /** As an earlier verdict named it. */
+  readonly expected?: Link | undefined;
+  /** The newest that the store knew of, read before the files: they may be written to meanwhile. */
+  readonly known?: Link | undefined;
 }
 
 const mostNamed = 20;
-/** Milliseconds to wait for a writer. */
-const patience = 5000;
 
-/**
- * Verifies the stream at `path`, with its rotated files, to its newest line.
- * @param expected a line that must be there, as an earlier verdict named it
- */
+/** Verifies the stream at `path`, with its rotated files. */
 export async function verifyStream(
   path: string,
   key: Uint8Array,
-  expected?: Link,
+  { expected, known }: Anchors = {},
 ): Promise<Verdict> {
-  // Before the files: they may be written to meanwhile.
-  const head = headAt(path, key);
-  const anchors = [...anchorsOf(expected), ...('what' in head ? [] : [head])];
-  const reader = new ChainReader(key, anchors);
   const files = await filesOf(path);
-  for (const file of files) await reader.read(file);
-  const isLost = 'what' in head && files.length > 0;
-  return reader.verdict(files, isLost ? [{ file: headPath(path), what: head.what }] : []);
+  const reader = await readAll(files, key, [expected, known]);
+  const { oldest } = reader;
+  // Old files may be removed. What is not there of a stream that has no line any more was removed.
+  const isOlder = known !== undefined && oldest !== undefined && known.seq < oldest.seq;
+  const what = files.length === 0 ? 'the stream was removed' : 'lines are cut off at the end';
+  const lost = `${what}: the store knows of line ${known?.seq}`;
+  return reader.verdict(files, path, [
+    [expected, missing(expected)],
+    [isOlder ? undefined : known, lost],
+  ]);
 }
 
 /** Verifies some files of a stream. */
@@ -61,36 +60,29 @@ export async function verifyFiles(
   key: Uint8Array,
   expected?: Link,
 ): Promise<Verdict> {
-  const reader = new ChainReader(key, anchorsOf(expected));
   const files = await inOrder(paths);
+  const reader = await readAll(files, key, [expected]);
+  return reader.verdict(files, '', [[expected, missing(expected)]]);
+}
+
+function missing(expected: Link | undefined): string {
+  return `the expected line ${expected?.seq} is not there`;
+}
+
+async function readAll(
+  files: readonly string[],
+  key: Uint8Array,
+  anchors: readonly (Link | undefined)[],
+): Promise<ChainReader> {
+  const reader = new ChainReader(key, anchors);
   for (const file of files) await reader.read(file);
-  return reader.verdict(files, []);
-}
-
-function anchorsOf(expected: Link | undefined): readonly Anchor[] {
-  if (expected === undefined) return [];
-  return [{ ...expected, missing: `the expected line ${expected.seq} is not there` }];
-}
-
-function headAt(path: string, key: Uint8Array): Anchor | { readonly what: string } {
-  const lost = 'the record of the newest line is gone: lines may have been cut off at the end';
-  if (!existsSync(headPath(path))) return { what: lost };
-  const record = new HeadRecord(path, chainUnder(key), patience);
-  try {
-    const head = record.read();
-    if (head === undefined) return { what: lost };
-    return { ...head, missing: `lines are cut off at the end: the newest was ${head.seq}` };
-  } catch (error) {
-    if (error instanceof HeadForged) return { what: error.message };
-    throw error;
-  } finally {
-    record.close();
-  }
+  return reader;
 }
 
 class ChainReader {
   readonly #chain: Chain;
-  readonly #missing: Set<Anchor>;
+  /** Lines that are looked for and were not read so far. */
+  readonly #missing: Set<Link>;
   readonly #breaks: Finding[] = [];
   readonly #notes: Finding[] = [];
   #broken = 0;
@@ -100,27 +92,39 @@ class ChainReader {
   /** A text that is no line; the line after it may tell what it is. */
   #unread: { readonly finding: Finding; readonly text: string } | undefined;
 
-  constructor(key: Uint8Array, anchors: readonly Anchor[]) {
+  constructor(key: Uint8Array, anchors: readonly (Link | undefined)[]) {
     this.#chain = chainUnder(key);
-    this.#missing = new Set(anchors);
+    this.#missing = new Set(anchors.filter((one) => one !== undefined));
+  }
+
+  get oldest(): Link | undefined {
+    return this.#oldest;
   }
 
   async read(file: string): Promise<void> {
     let line = 0;
+    let size = 0;
     for await (const { lines, isWhole } of readBlocks(file)) {
       for (const text of lines) {
         line += 1;
-        if (isWhole) this.#readText(text, file, line);
+        if (isWhole) this.#readText(text, { file, line, size });
         else this.#note({ file, line, what: 'the last write was cut off, or is under way' });
+        size += Buffer.byteLength(text) + 1;
       }
     }
     this.#settleUnread();
   }
 
-  verdict(files: readonly string[], breaks: readonly Finding[]): Verdict {
-    const file = files.at(-1) ?? '';
-    for (const { missing } of this.#missing) this.#break({ file, what: missing });
-    for (const one of breaks) this.#break(one);
+  /** @param anchors lines that must be there, and the break where one is not */
+  verdict(
+    files: readonly string[],
+    path: string,
+    anchors: readonly (readonly [Link | undefined, string])[],
+  ): Verdict {
+    const file = files.at(-1) ?? path;
+    for (const [one, what] of anchors) {
+      if (one !== undefined && this.#missing.has(one)) this.#break({ file, what });
+    }
     return {
       files,
       lines: this.#lines,
@@ -132,7 +136,8 @@ class ChainReader {
     };
   }
 
-  #readText(text: string, file: string, line: number): void {
+  #readText(text: string, place: Place): void {
+    const { file, line } = place;
     this.#lines += 1;
     const read = readLine(text);
     if (read === undefined) {
@@ -144,7 +149,7 @@ class ChainReader {
     const before = this.#newest;
     const follows =
       before !== undefined && read.seq === before.seq + 1 && this.#chain.follows(before.mark, read);
-    if (!follows || mayTell(text)) this.#judge(read, { file, line }, follows);
+    if (!follows || mayTell(text)) this.#judge(read, place, follows);
     this.#settleUnread();
     this.#oldest ??= { seq: read.seq, mark: read.mark };
     this.#newest = read;
@@ -155,13 +160,13 @@ class ChainReader {
   }
 
   /** A line that does not follow the one before it, or that tells of what its writer found. */
-  #judge(read: ReadLine, at: Omit<Finding, 'what'>, follows: boolean): void {
+  #judge(read: ReadLine, { size, ...at }: Place, follows: boolean): void {
     const told = factsOf(read);
     const { event, after } = told;
     // Its writer knew the line before it; a reader may not.
     const isOurs =
       follows || (typeof after === 'string' && this.#chain.follows(after as Link['mark'], read));
-    if (isOurs && event === 'write_cut_off') this.#explainUnread(told);
+    if (isOurs && event === 'write_cut_off') this.#explainUnread(read, size, told);
     this.#settleUnread();
     if (!isOurs) {
       this.#break({ ...at, what: this.#fault(read) });
@@ -170,7 +175,7 @@ class ChainReader {
     const expected = (this.#newest?.seq ?? read.seq - 1) + 1;
     if (!follows && this.#newest !== undefined) {
       this.#break({ ...at, what: read.seq === expected ? changed : gap(expected, read.seq) });
-    } else if (!follows && event !== 'file_begun') {
+    } else if (!follows && event !== 'file_begun' && read.seq > 1) {
       this.#break({ ...at, what: 'the lines before it are missing from this file' });
     }
     if (event === 'chain_broken')
@@ -184,9 +189,17 @@ class ChainReader {
     return seq === before.seq + 1 ? changed : gap(before.seq + 1, seq);
   }
 
-  /** What a killed writer left is told by the writer after it. */
-  #explainUnread(told: Readonly<Record<string, unknown>>): void {
-    if (this.#unread === undefined || hash('sha256', this.#unread.text) !== told['text']) return;
+  /** What a killed writer left is told by the writer after it: it was there when that wrote. */
+  #explainUnread(
+    { size }: ReadLine,
+    found: number,
+    { text }: Readonly<Record<string, unknown>>,
+  ): void {
+    if (this.#unread === undefined) return;
+    // Version 0.1.0 wrote a digest of the text.
+    const wasThere =
+      text === undefined ? size === found : hash('sha256', this.#unread.text) === text;
+    if (!wasThere) return;
     this.#note({ ...this.#unread.finding, what: 'its writer was killed while writing it' });
     this.#unread = undefined;
   }
@@ -204,6 +217,13 @@ class ChainReader {
   #note(finding: Finding): void {
     if (this.#notes.length < mostNamed) this.#notes.push(finding);
   }
+}
+
+/** A line's place, and the bytes before it. */
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly size: number;
 }
 
 /** Nothing for a line that was changed so that it is no JSON any more. */
@@ -227,9 +247,11 @@ function gap(expected: number, seq: number): string {
 
 /** What writers found: the reasons of `chain_broken`. */
 const brokenTexts: Readonly<Record<string, string>> = {
+  removed: 'the stream had been removed before this line was written',
   cut: 'lines had been cut off the file before this one was written',
-  another_file: 'another file had been put in the place of the stream',
   foreign_lines: 'something else had written to the file before this line',
+  // Those of version 0.1.0.
+  another_file: 'another file had been put in the place of the stream',
   head_lost: 'the record of the newest line was gone: lines may have been cut off before this one',
   head_forged:
     'the record of the newest line had been changed: lines may have been cut off before this one',
