@@ -37,16 +37,14 @@ interface OpenFile {
   size: number;
 }
 
-/** Why lines are missing, or texts are there that no writer has written: `why` of `chain_broken`. */
-type Break = 'removed' | 'cut' | 'foreign_lines';
-
-/** What a writer finds: the line to go on after, and what there is to tell. */
+/** What a writer finds. */
 interface Found {
+  /** The line to go on after. */
   readonly after: Link;
-  readonly begins?: true;
-  /** The file ends within a line. */
-  readonly isCutOff?: boolean;
-  readonly broken?: Break | undefined;
+  /** A line feed where the file ends within a line. */
+  readonly closing: '' | '\n';
+  /** What there is to tell of it. */
+  readonly events: readonly (readonly [EventName, Facts])[];
 }
 
 export class Trail {
@@ -78,11 +76,11 @@ export class Trail {
     this.#turns.take(() => {
       const file = this.#openNewest();
       const { size: end } = fstatSync(file.descriptor);
-      const found = this.#look(file, end);
-      let text = found.isCutOff ? '\n' : '';
-      let size = end + text.length;
-      let link = found.after;
-      for (const members of [...told(found), ...events]) {
+      const { after, closing, events: found } = this.#look(file, end);
+      let text: string = closing;
+      let size = end + closing.length;
+      let link = after;
+      for (const members of [...found.map((one) => eventText(...one)), ...events]) {
         const line = this.#chain.line(link, size, members);
         text += `${line.text}\n`;
         size += Buffer.byteLength(line.text) + 1;
@@ -133,46 +131,36 @@ export class Trail {
     return this.#file;
   }
 
+  /** Each event names the mark that it follows: a reader that misses that line can tell that it is ours. */
   #look({ descriptor, size }: OpenFile, end: number): Found {
     const known = this.#newest ?? beginning;
     if (end === 0) {
       // Rotated; else the first start, or the stream was removed.
       const newest = newestRotated(this.#path) ?? beginning;
       const isGone = isBefore(newest, known);
-      return {
-        begins: true,
-        after: isGone ? known : newest,
-        broken: isGone ? 'removed' : undefined,
-      };
+      const after = isGone ? known : newest;
+      const begun = ['file_begun', { after: after.mark }] as const;
+      const removed = ['chain_broken', { why: 'removed' }] as const;
+      return { after, closing: '', events: isGone ? [begun, removed] : [begun] };
     }
-    if (end === size) return { after: known };
+    if (end === size) return { after: known, closing: '', events: [] };
     // Beyond what this writer knows of: lines of others.
     const from = end > size ? size : 0;
-    const tail = tailOf(descriptor, from, end);
-    const newest = tail.newest ?? (from === 0 ? beginning : known);
+    const { newest = from === 0 ? beginning : known, ...tail } = tailOf(descriptor, from, end);
     const isGone = isBefore(newest, known);
-    const foreign = tail.isForeign ? 'foreign_lines' : undefined;
-    return {
-      after: isGone ? known : newest,
-      isCutOff: tail.isCutOff,
-      broken: isGone ? 'cut' : foreign,
-    };
+    const after = isGone ? known : newest;
+    const closing = tail.isCutOff ? '\n' : '';
+    const cut = isGone ? 'cut' : undefined;
+    const why = cut ?? (tail.isForeign ? 'foreign_lines' : undefined);
+    const facts = { after: after.mark };
+    if (why !== undefined) return { after, closing, events: [['chain_broken', { ...facts, why }]] };
+    return { after, closing, events: tail.isCutOff ? [['write_cut_off', facts]] : [] };
   }
 }
 
 /** Whether the newest line that is there is not, or does not follow, one that was there. */
 function isBefore(newest: Link, known: Link): boolean {
   return newest.seq < known.seq || (newest.seq === known.seq && newest.mark !== known.mark);
-}
-
-/** The members of the lines that tell of what was found. */
-function told({ begins, isCutOff, broken, after: { mark: after } }: Found): readonly string[] {
-  const events: (readonly [EventName, Facts])[] = [];
-  if (begins) events.push(['file_begun', { after }]);
-  // Each names the mark that it follows: a reader that misses the line before it can tell that it is ours.
-  if (broken) events.push(['chain_broken', begins ? { why: broken } : { after, why: broken }]);
-  else if (isCutOff) events.push(['write_cut_off', { after }]);
-  return events.map(([event, facts]) => eventText(event, facts));
 }
 
 function write({ descriptor }: OpenFile, text: string): void {

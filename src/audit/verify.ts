@@ -3,7 +3,15 @@
 
 import { hash } from 'node:crypto';
 
-import { type Chain, chainUnder, type Link, type ReadLine, readLine } from './chain.ts';
+import {
+  beginning,
+  type Chain,
+  chainUnder,
+  type Link,
+  type Mark,
+  type ReadLine,
+  readLine,
+} from './chain.ts';
 import { filesOf, inOrder, readBlocks } from './files.ts';
 
 /** Something at a line of a file; of the stream as a whole where `line` is left out. */
@@ -12,6 +20,8 @@ export interface Finding {
   readonly line?: number;
   readonly what: string;
 }
+
+type Place = Required<Omit<Finding, 'what'>>;
 
 export interface Verdict {
   readonly files: readonly string[];
@@ -42,16 +52,16 @@ export async function verifyStream(
   { expected, known }: Anchors = {},
 ): Promise<Verdict> {
   const files = await filesOf(path);
-  const reader = await readAll(files, key, [expected, known]);
-  const { oldest } = reader;
+  const reader = new ChainReader(key, [expected, known]);
+  for (const file of files) await reader.read(file);
+  const end = files.at(-1) ?? path;
+  reader.expect(expected, end, missing(expected));
   // Old files may be removed. What is not there of a stream that has no line any more was removed.
-  const isOlder = known !== undefined && oldest !== undefined && known.seq < oldest.seq;
-  const what = files.length === 0 ? 'the stream was removed' : 'lines are cut off at the end';
-  const lost = `${what}: the store knows of line ${known?.seq}`;
-  return reader.verdict(files, path, [
-    [expected, missing(expected)],
-    [isOlder ? undefined : known, lost],
-  ]);
+  if ((known?.seq ?? 0) >= reader.oldest) {
+    const what = files.length === 0 ? 'the stream was removed' : 'lines are cut off at the end';
+    reader.expect(known, end, `${what}: the store knows of line ${known?.seq}`);
+  }
+  return reader.verdict(files);
 }
 
 /** Verifies some files of a stream. */
@@ -61,28 +71,20 @@ export async function verifyFiles(
   expected?: Link,
 ): Promise<Verdict> {
   const files = await inOrder(paths);
-  const reader = await readAll(files, key, [expected]);
-  return reader.verdict(files, '', [[expected, missing(expected)]]);
+  const reader = new ChainReader(key, [expected]);
+  for (const file of files) await reader.read(file);
+  reader.expect(expected, files.at(-1) ?? '', missing(expected));
+  return reader.verdict(files);
 }
 
 function missing(expected: Link | undefined): string {
   return `the expected line ${expected?.seq} is not there`;
 }
 
-async function readAll(
-  files: readonly string[],
-  key: Uint8Array,
-  anchors: readonly (Link | undefined)[],
-): Promise<ChainReader> {
-  const reader = new ChainReader(key, anchors);
-  for (const file of files) await reader.read(file);
-  return reader;
-}
-
 class ChainReader {
   readonly #chain: Chain;
   /** Lines that are looked for and were not read so far. */
-  readonly #missing: Set<Link>;
+  readonly #missing: Set<Link | undefined>;
   readonly #breaks: Finding[] = [];
   readonly #notes: Finding[] = [];
   #broken = 0;
@@ -97,8 +99,9 @@ class ChainReader {
     this.#missing = new Set(anchors.filter((one) => one !== undefined));
   }
 
-  get oldest(): Link | undefined {
-    return this.#oldest;
+  /** The number of the oldest line; 0 where there is none. */
+  get oldest(): number {
+    return this.#oldest?.seq ?? 0;
   }
 
   async read(file: string): Promise<void> {
@@ -107,7 +110,7 @@ class ChainReader {
     for await (const { lines, isWhole } of readBlocks(file)) {
       for (const text of lines) {
         line += 1;
-        if (isWhole) this.#readText(text, { file, line, size });
+        if (isWhole) this.#readText(text, { file, line }, size);
         else this.#note({ file, line, what: 'the last write was cut off, or is under way' });
         size += Buffer.byteLength(text) + 1;
       }
@@ -115,16 +118,12 @@ class ChainReader {
     this.#settleUnread();
   }
 
-  /** @param anchors lines that must be there, and the break where one is not */
-  verdict(
-    files: readonly string[],
-    path: string,
-    anchors: readonly (readonly [Link | undefined, string])[],
-  ): Verdict {
-    const file = files.at(-1) ?? path;
-    for (const [one, what] of anchors) {
-      if (one !== undefined && this.#missing.has(one)) this.#break({ file, what });
-    }
+  /** Breaks if an anchor was not read. */
+  expect(anchor: Link | undefined, file: string, what: string): void {
+    if (this.#missing.has(anchor)) this.#break({ file, what });
+  }
+
+  verdict(files: readonly string[]): Verdict {
     return {
       files,
       lines: this.#lines,
@@ -136,72 +135,58 @@ class ChainReader {
     };
   }
 
-  #readText(text: string, place: Place): void {
-    const { file, line } = place;
+  /** @param size bytes of the file before the text */
+  #readText(text: string, at: Place, size: number): void {
     this.#lines += 1;
-    const read = readLine(text);
-    if (read === undefined) {
+    const line = readLine(text);
+    if (line === undefined) {
       this.#settleUnread();
       const what = 'is no line of the stream: changed, or written by something else';
-      this.#unread = { finding: { file, line, what }, text };
+      this.#unread = { finding: { ...at, what }, text };
       return;
     }
     const before = this.#newest;
-    const follows =
-      before !== undefined && read.seq === before.seq + 1 && this.#chain.follows(before.mark, read);
-    if (!follows || mayTell(text)) this.#judge(read, place, follows);
+    const follows = line.seq === (before?.seq ?? 0) + 1 && this.#follows(before?.mark, line);
+    if (!follows || mayTell(text)) this.#judge(line, at, size, follows);
     this.#settleUnread();
-    this.#oldest ??= { seq: read.seq, mark: read.mark };
-    this.#newest = read;
-    if (this.#missing.size === 0) return;
+    this.#oldest ??= { seq: line.seq, mark: line.mark };
+    this.#newest = line;
     for (const one of this.#missing) {
-      if (one.seq === read.seq && one.mark === read.mark) this.#missing.delete(one);
+      if (one?.seq === line.seq && one.mark === line.mark) this.#missing.delete(one);
     }
+  }
+
+  #follows(before: unknown, line: ReadLine): boolean {
+    return this.#chain.follows((before ?? beginning.mark) as Mark, line);
   }
 
   /** A line that does not follow the one before it, or that tells of what its writer found. */
-  #judge(read: ReadLine, { size, ...at }: Place, follows: boolean): void {
-    const told = factsOf(read);
-    const { event, after } = told;
-    // Its writer knew the line before it; a reader may not.
-    const isOurs =
-      follows || (typeof after === 'string' && this.#chain.follows(after as Link['mark'], read));
-    if (isOurs && event === 'write_cut_off') this.#explainUnread(read, size, told);
-    this.#settleUnread();
-    if (!isOurs) {
-      this.#break({ ...at, what: this.#fault(read) });
-      return;
-    }
-    const expected = (this.#newest?.seq ?? read.seq - 1) + 1;
-    if (!follows && this.#newest !== undefined) {
-      this.#break({ ...at, what: read.seq === expected ? changed : gap(expected, read.seq) });
-    } else if (!follows && event !== 'file_begun' && read.seq > 1) {
-      this.#break({ ...at, what: 'the lines before it are missing from this file' });
-    }
-    if (event === 'chain_broken')
-      this.#break({ ...at, what: brokenTexts[String(told['why'])] ?? changed });
-  }
-
-  #fault({ seq }: ReadLine): string {
+  #judge(line: ReadLine, at: Place, size: number, follows: boolean): void {
+    const { event, after, text, why } = factsOf(line);
     const before = this.#newest;
-    if (before === undefined)
-      return 'the lines before it are missing from this file, or it was changed';
-    return seq === before.seq + 1 ? changed : gap(before.seq + 1, seq);
-  }
-
-  /** What a killed writer left is told by the writer after it: it was there when that wrote. */
-  #explainUnread(
-    { size }: ReadLine,
-    found: number,
-    { text }: Readonly<Record<string, unknown>>,
-  ): void {
-    if (this.#unread === undefined) return;
-    // Version 0.1.0 wrote a digest of the text.
-    const wasThere =
-      text === undefined ? size === found : hash('sha256', this.#unread.text) === text;
-    if (!wasThere) return;
-    this.#note({ ...this.#unread.finding, what: 'its writer was killed while writing it' });
-    this.#unread = undefined;
+    // Its writer knew the line before it; a reader may not.
+    const isOurs = follows || (typeof after === 'string' && this.#follows(after, line));
+    if (isOurs && event === 'write_cut_off' && this.#unread !== undefined) {
+      // The text was there when the line was written. Version 0.1.0 wrote a digest of it.
+      const { finding } = this.#unread;
+      const digest = text === undefined ? undefined : hash('sha256', this.#unread.text);
+      if (text === undefined ? line.size === size : digest === text) {
+        this.#note({ ...finding, what: 'its writer was killed while writing it' });
+        this.#unread = undefined;
+      }
+    }
+    this.#settleUnread();
+    if (!follows && before !== undefined) {
+      const expected = before.seq + 1;
+      this.#break({ ...at, what: line.seq === expected ? changed : gap(expected, line.seq) });
+    } else if (!isOurs) {
+      this.#break({ ...at, what: `${missingBefore}, or it was changed` });
+    } else if (!follows && event !== 'file_begun') {
+      this.#break({ ...at, what: missingBefore });
+    }
+    if (isOurs && event === 'chain_broken') {
+      this.#break({ ...at, what: brokenTexts[String(why)] ?? changed });
+    }
   }
 
   #settleUnread(): void {
@@ -219,13 +204,6 @@ class ChainReader {
   }
 }
 
-/** A line's place, and the bytes before it. */
-interface Place {
-  readonly file: string;
-  readonly line: number;
-  readonly size: number;
-}
-
 /** Nothing for a line that was changed so that it is no JSON any more. */
 function factsOf({ covered }: ReadLine): Readonly<Record<string, unknown>> {
   try {
@@ -236,6 +214,7 @@ function factsOf({ covered }: ReadLine): Readonly<Record<string, unknown>> {
 }
 
 const changed = 'is not as it was written, or the line before it is not';
+const missingBefore = 'the lines before it are missing from this file';
 
 function gap(expected: number, seq: number): string {
   if (seq < expected) return `line ${seq} of the stream is out of place: ${expected} is expected`;
