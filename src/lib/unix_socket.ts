@@ -1,5 +1,6 @@
 // Owns listening on a unix socket: its mode, and taking the place of one that nobody listens at.
 
+import { once } from 'node:events';
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
 
@@ -13,17 +14,18 @@ export async function listenAtPath(server: Server, path: string, mode: number): 
   if (await isAnswered(path)) {
     throw Object.assign(new Error('another server has it'), { code: 'EADDRINUSE' });
   }
+  unlinkStale(path);
+  const listening = once(server, 'listening');
+  bindAs(server, path, mode);
+  await listening;
+  chmodSync(path, mode);
+}
+
+/** Node binds within the call: no file that another task makes meanwhile gets this mask. */
+function bindAs(server: Server, path: string, mode: number): void {
   const mask = process.umask(0o777 & ~mode);
   try {
-    unlinkStale(path);
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(path, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
-    chmodSync(path, mode);
+    server.listen(path);
   } finally {
     process.umask(mask);
   }
