@@ -3,13 +3,13 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 
-import type { Link } from './chain.ts';
+import type { Entry } from './chain.ts';
 import { Trail, type TrailOptions } from './trail.ts';
 
 /** Events to append, a line each; '' to have all of them on the disk. Every order is reported on. */
 export type AuditOrder = string;
 /** The newest line; or why the events could not be appended. */
-export type AuditReport = { readonly newest: Link | undefined } | { readonly trouble: string };
+export type AuditReport = { readonly newest: Entry | undefined } | { readonly trouble: string };
 
 /** Milliseconds within which appended lines are on the disk. */
 const syncInterval = 1000;

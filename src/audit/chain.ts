@@ -7,14 +7,14 @@ import { keyedDigester } from '../lib/digest.ts';
 /** The MAC of a line and of all lines before it. */
 export type Mark = string & { readonly __brand: 'Mark' };
 
-/** A line's place in the chain. */
-export interface Link {
+/** A line of the chain: its number, and its MAC. */
+export interface Entry {
   readonly seq: number;
   readonly mark: Mark;
 }
 
-/** The link before the first line of all. */
-export const beginning: Link = { seq: 0, mark: '' as Mark };
+/** What the first line of all follows. */
+export const beginning: Entry = { seq: 0, mark: '' as Mark };
 
 /** 128 bits in base64url: half of an HMAC-SHA256 (RFC 2104 5). */
 const markLength = 22;
@@ -25,7 +25,7 @@ const lineForm = /^\{"seq":(\d{1,15}),(?:"size":(\d{1,15}),)?.*,"mac":"([\w-]{22
 const usualLine = 3072;
 
 /** A line as it stands in a file; all but its text is what it claims. */
-export interface ReadLine extends Link {
+export interface ReadLine extends Entry {
   /** Bytes of the file before the line; lines of version 0.1.0 have none. */
   readonly size?: number;
   readonly text: string;
@@ -38,7 +38,7 @@ export interface Chain {
    * The line after `before`, in a file of `size` bytes. `members` are those of its JSON object, without
    * braces.
    */
-  readonly line: (before: Link, size: number, members: string) => ReadLine;
+  readonly line: (before: Entry, size: number, members: string) => ReadLine;
   /** Whether the line was made by this key, to follow a line with the mark `before`. */
   readonly follows: (before: Mark, line: ReadLine) => boolean;
 }
@@ -65,6 +65,6 @@ export function readLine(text: string): ReadLine | undefined {
   const [, seq, size, mark] = lineForm.exec(text) ?? [];
   if (seq === undefined || mark === undefined) return undefined;
   const covered = text.slice(0, -tailLength);
-  const link = { seq: Number(seq), mark: mark as Mark, text, covered };
-  return size === undefined ? link : { ...link, size: Number(size) };
+  const line = { seq: Number(seq), mark: mark as Mark, text, covered };
+  return size === undefined ? line : { ...line, size: Number(size) };
 }

@@ -7,7 +7,7 @@ import type { Worker } from 'node:worker_threads';
 
 import { startThread } from '../lib/asset.ts';
 import type { AuditOrder, AuditReport } from './audit_worker.ts';
-import type { Link } from './chain.ts';
+import type { Entry } from './chain.ts';
 import { type EventName, eventText, type Facts } from './event.ts';
 import type { TrailOptions } from './trail.ts';
 
@@ -66,7 +66,7 @@ export class AuditStream {
   #isOverdue = false;
   #lost = 0;
   #lostSince = '';
-  #newest: Link | undefined;
+  #newest: Entry | undefined;
   readonly #settled: (() => void)[] = [];
 
   constructor(options: StreamOptions) {
@@ -94,7 +94,7 @@ export class AuditStream {
   }
 
   /** The newest line that this stream, or the store before it, knows of. */
-  get newest(): Link | undefined {
+  get newest(): Entry | undefined {
     return this.#newest;
   }
 
@@ -204,7 +204,7 @@ export class AuditStream {
     return worker;
   }
 
-  #succeed(newest: Link | undefined): void {
+  #succeed(newest: Entry | undefined): void {
     this.#newest = newest;
     for (const { length } of this.#waiting.splice(0, this.#given)) this.#characters -= length;
     this.#since = performance.now();

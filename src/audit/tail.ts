@@ -4,14 +4,14 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 
-import { type Link, readLine } from './chain.ts';
+import { type Entry, readLine } from './chain.ts';
 import { rotatedFiles } from './files.ts';
 
 /** More than a usual line, and more than the longest (files.ts). */
 const [usualTail, longestTail] = [65_536, 2_097_152];
 
 export interface Tail {
-  readonly newest: Link | undefined;
+  readonly newest: Entry | undefined;
   /** Whether it ends within a line. */
   readonly isCutOff: boolean;
   /** Whether whole texts follow the newest line that are no lines of a stream. */
@@ -44,18 +44,18 @@ function readTail(text: string, isPart: boolean): Tail {
 const mostRotated = 2;
 
 /** The newest line of the rotated files; undefined where there is none. */
-export function newestRotated(path: string): Link | undefined {
+export function newestRotated(path: string): Entry | undefined {
   const files = rotatedFiles(path).map((file) => ({ file, time: statSync(file).mtimeMs }));
   const newest = files.toSorted((one, other) => other.time - one.time).slice(0, mostRotated);
   return newest
     .flatMap(({ file }) => lastLine(file) ?? [])
-    .reduce<Link | undefined>(
+    .reduce<Entry | undefined>(
       (one, other) => (one && one.seq > other.seq ? one : other),
       undefined,
     );
 }
 
-function lastLine(file: string): Link | undefined {
+function lastLine(file: string): Entry | undefined {
   const ending = file.split('.').at(-1);
   if (ending === 'gz') return lastOf(gunzipSync(readFileSync(file)));
   if (ending === 'zst') return lastOf(zstdDecompressSync(readFileSync(file)));
@@ -67,7 +67,7 @@ function lastLine(file: string): Link | undefined {
   }
 }
 
-function lastOf(bytes: Buffer): Link | undefined {
+function lastOf(bytes: Buffer): Entry | undefined {
   return readTail(bytes.toString('utf8', Math.max(0, bytes.length - longestTail)), true).newest;
 }
 

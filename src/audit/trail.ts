@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 
-import { beginning, type Chain, chainUnder, type Link } from './chain.ts';
+import { beginning, type Chain, chainUnder, type Entry } from './chain.ts';
 import { type EventName, eventText, type Facts } from './event.ts';
 import { newestRotated, tailOf } from './tail.ts';
 import { Turns } from './turns.ts';
@@ -25,7 +25,7 @@ export interface TrailOptions {
   /** Milliseconds to wait for another writer's turn to end. */
   readonly patience: number;
   /** A line that the stream must have: the newest that the store knows of. */
-  readonly known?: Link | undefined;
+  readonly known?: Entry | undefined;
 }
 
 /** The file that is open. */
@@ -40,7 +40,7 @@ interface OpenFile {
 /** What a writer finds. */
 interface Found {
   /** The line to go on after. */
-  readonly after: Link;
+  readonly after: Entry;
   /** A line feed where the file ends within a line. */
   readonly closing: '' | '\n';
   /** What there is to tell of it. */
@@ -52,7 +52,7 @@ export class Trail {
   readonly #chain: Chain;
   readonly #turns: Turns;
   #file: OpenFile | undefined;
-  #newest: Link | undefined;
+  #newest: Entry | undefined;
 
   /** @throws an error of the system or of SQLite where the file's folder cannot be written to */
   constructor({ path, key, patience, known }: TrailOptions) {
@@ -63,7 +63,7 @@ export class Trail {
   }
 
   /** The newest line that this writer knows of. */
-  get newest(): Link | undefined {
+  get newest(): Entry | undefined {
     return this.#newest;
   }
 
@@ -79,12 +79,12 @@ export class Trail {
       const { after, closing, events: found } = this.#look(file, end);
       let text: string = closing;
       let size = end + closing.length;
-      let link = after;
+      let newest = after;
       for (const members of [...found.map((one) => eventText(...one)), ...events]) {
-        const line = this.#chain.line(link, size, members);
+        const line = this.#chain.line(newest, size, members);
         text += `${line.text}\n`;
         size += Buffer.byteLength(line.text) + 1;
-        link = line;
+        newest = line;
       }
       try {
         write(file, text);
@@ -94,7 +94,7 @@ export class Trail {
         throw error;
       }
       file.size = size;
-      this.#newest = { seq: link.seq, mark: link.mark };
+      this.#newest = { seq: newest.seq, mark: newest.mark };
     });
   }
 
@@ -159,7 +159,7 @@ export class Trail {
 }
 
 /** Whether the newest line that is there is not, or does not follow, one that was there. */
-function isBefore(newest: Link, known: Link): boolean {
+function isBefore(newest: Entry, known: Entry): boolean {
   return newest.seq < known.seq || (newest.seq === known.seq && newest.mark !== known.mark);
 }
 

@@ -7,7 +7,7 @@ import {
   beginning,
   type Chain,
   chainUnder,
-  type Link,
+  type Entry,
   type Mark,
   type ReadLine,
   readLine,
@@ -26,8 +26,8 @@ type Place = Required<Omit<Finding, 'what'>>;
 export interface Verdict {
   readonly files: readonly string[];
   readonly lines: number;
-  readonly oldest?: Link;
-  readonly newest?: Link;
+  readonly oldest?: Entry;
+  readonly newest?: Entry;
   /** How many breaks of the chain there are, in the order of the lines; the first of them are named. */
   readonly broken: number;
   readonly breaks: readonly Finding[];
@@ -38,9 +38,9 @@ export interface Verdict {
 /** Lines that must be there. */
 export interface Anchors {
   /** As an earlier verdict named it. */
-  readonly expected?: Link | undefined;
+  readonly expected?: Entry | undefined;
   /** The newest that the store knew of, read before the files: they may be written to meanwhile. */
-  readonly known?: Link | undefined;
+  readonly known?: Entry | undefined;
 }
 
 const mostNamed = 20;
@@ -68,7 +68,7 @@ export async function verifyStream(
 export async function verifyFiles(
   paths: readonly string[],
   key: Uint8Array,
-  expected?: Link,
+  expected?: Entry,
 ): Promise<Verdict> {
   const files = await inOrder(paths);
   const reader = new ChainReader(key, [expected]);
@@ -77,24 +77,24 @@ export async function verifyFiles(
   return reader.verdict(files);
 }
 
-function missing(expected: Link | undefined): string {
+function missing(expected: Entry | undefined): string {
   return `the expected line ${expected?.seq} is not there`;
 }
 
 class ChainReader {
   readonly #chain: Chain;
   /** Lines that are looked for and were not read so far. */
-  readonly #missing: Set<Link | undefined>;
+  readonly #missing: Set<Entry | undefined>;
   readonly #breaks: Finding[] = [];
   readonly #notes: Finding[] = [];
   #broken = 0;
   #lines = 0;
-  #oldest: Link | undefined;
-  #newest: Link | undefined;
+  #oldest: Entry | undefined;
+  #newest: Entry | undefined;
   /** A text that is no line; the line after it may tell what it is. */
   #unread: { readonly finding: Finding; readonly text: string } | undefined;
 
-  constructor(key: Uint8Array, anchors: readonly (Link | undefined)[]) {
+  constructor(key: Uint8Array, anchors: readonly (Entry | undefined)[]) {
     this.#chain = chainUnder(key);
     this.#missing = new Set(anchors.filter((one) => one !== undefined));
   }
@@ -119,7 +119,7 @@ class ChainReader {
   }
 
   /** Breaks if an anchor was not read. */
-  expect(anchor: Link | undefined, file: string, what: string): void {
+  expect(anchor: Entry | undefined, file: string, what: string): void {
     if (this.#missing.has(anchor)) this.#break({ file, what });
   }
 

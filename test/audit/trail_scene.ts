@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-import type { Link } from '../../src/audit/chain.ts';
+import type { Entry } from '../../src/audit/chain.ts';
 import { eventText } from '../../src/audit/event.ts';
 import { Trail } from '../../src/audit/trail.ts';
 import { type Verdict, verifyStream } from '../../src/audit/verify.ts';
@@ -23,7 +23,7 @@ export interface Scene {
   readonly lines: (name?: string) => readonly string[];
   readonly put: (lines: readonly string[], name?: string) => void;
   /** @param known what the store knows of, if anything */
-  readonly verify: (known?: Link) => Promise<Verdict>;
+  readonly verify: (known?: Entry) => Promise<Verdict>;
 }
 
 /** An event that needs no request. */

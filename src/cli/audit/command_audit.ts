@@ -3,7 +3,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-import type { Link } from '../../audit/chain.ts';
+import type { Entry } from '../../audit/chain.ts';
 import { type EventName, eventText, type Facts } from '../../audit/event.ts';
 import { type Identify, identifierDigests } from '../../audit/identifiers.ts';
 import { Trail } from '../../audit/trail.ts';
@@ -55,7 +55,7 @@ export function nameCommand(words: string, options: readonly string[]): void {
 export function beginAudit(
   config: Config,
   keyring: Keyring,
-  known?: Link,
+  known?: Entry,
 ): CommandAudit | undefined {
   const command = running.getStore();
   if (command === undefined || config.audit === undefined) return undefined;
@@ -64,7 +64,7 @@ export function beginAudit(
 }
 
 /** The newest line that the command has written; undefined where it has written none. */
-export function newestTold(): Link | undefined {
+export function newestTold(): Entry | undefined {
   return running.getStore()?.audit?.newest;
 }
 
@@ -79,14 +79,14 @@ export class CommandAudit {
     this.identify = identifierDigests(keyring);
   }
 
-  get newest(): Link | undefined {
+  get newest(): Entry | undefined {
     return this.#trail?.newest;
   }
 
   static begin(
     { file, onFailure }: NonNullable<Config['audit']>,
     keyring: Keyring,
-    known: Link | undefined,
+    known: Entry | undefined,
     { words, options }: Command,
   ): CommandAudit {
     const { user, sudo_user, ...who } = byWhom();

@@ -3,7 +3,7 @@
 
 import { hostname } from 'node:os';
 
-import type { Link, Mark } from '../../audit/chain.ts';
+import type { Entry, Mark } from '../../audit/chain.ts';
 import type { Config } from '../../config/config.ts';
 import { instant } from '../../lib/clock.ts';
 import { digest } from '../../lib/digest.ts';
@@ -14,9 +14,9 @@ import { DamagedItem } from '../../store/unusable.ts';
 
 export interface StreamMark {
   /** Undefined where the store knows of no line. */
-  readonly known: Link | undefined;
+  readonly known: Entry | undefined;
   /** Notes a line, if it is newer. Never rejects because of the store: the next one is noted then. */
-  readonly note: (newest: Link | undefined) => Promise<void>;
+  readonly note: (newest: Entry | undefined) => Promise<void>;
 }
 
 /** @throws Unavailable where the store cannot be asked */

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 
-import type { Link, Mark } from '../../audit/chain.ts';
+import type { Entry, Mark } from '../../audit/chain.ts';
 import { identifierDigests, identifierKinds } from '../../audit/identifiers.ts';
 import { type Finding, type Verdict, verifyFiles, verifyStream } from '../../audit/verify.ts';
 import type { Config } from '../../config/config.ts';
@@ -23,7 +23,7 @@ export interface VerifyOptions extends VerbOptions {
 
 /** Prints what is broken, and ends with exit code 1 if anything is. */
 export async function verifyAudit(files: readonly string[], options: VerifyOptions): Promise<void> {
-  const expected = readLink(options.expect);
+  const expected = readEntry(options.expect);
   const config = configOf(options);
   const { settings, keyring } = auditOf(config);
   const missing = files.find((file) => !existsSync(file));
@@ -45,9 +45,9 @@ async function verifyWhole(
   config: Config,
   file: string,
   key: Uint8Array,
-  expected: Link | undefined,
+  expected: Entry | undefined,
 ): Promise<Verdict> {
-  let known: Link | undefined;
+  let known: Entry | undefined;
   let unasked: string | undefined;
   try {
     if (storeExists(config)) known = await knownTo(config);
@@ -61,7 +61,7 @@ async function verifyWhole(
   return { ...verdict, notes: [...verdict.notes, { file, what }] };
 }
 
-async function knownTo(config: Config): Promise<Link | undefined> {
+async function knownTo(config: Config): Promise<Entry | undefined> {
   const { store } = await openStore(config);
   try {
     return (await streamMarkOf(store, config)).known;
@@ -99,11 +99,11 @@ function textOfFinding({ file, line, what }: Finding): string {
 }
 
 /** A link as operators note it elsewhere. */
-function textOf({ seq, mark }: Link): string {
+function textOf({ seq, mark }: Entry): string {
   return `${seq}:${mark}`;
 }
 
-function readLink(text: string | undefined): Link | undefined {
+function readEntry(text: string | undefined): Entry | undefined {
   if (text === undefined) return undefined;
   const [, seq, mark] = /^(\d{1,15}):([\w-]{22})$/.exec(text) ?? [];
   if (seq === undefined || mark === undefined) {
