@@ -3,17 +3,19 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 
+import type { Entry } from './chain.ts';
 import { Trail, type TrailOptions } from './trail.ts';
 
 /** Events to append, a line each; '' to have all of them on the disk. Every order is reported on. */
 export type AuditOrder = string;
-/** Why the events could not be appended; undefined where they were. */
-export type AuditReport = string | undefined;
+/** The newest line; or why the events could not be appended. */
+export type AuditReport = { readonly newest: Entry | undefined } | { readonly trouble: string };
 
 /** Milliseconds within which appended lines are on the disk. */
 const syncInterval = 1000;
 
 const options = workerData as TrailOptions;
+let { known } = options;
 let trail: Trail | undefined;
 let syncing: NodeJS.Timeout | undefined;
 
@@ -23,13 +25,13 @@ parentPort?.on('message', (order: AuditOrder) => {
 
 function obey(order: AuditOrder): AuditReport {
   try {
-    trail ??= new Trail(options);
+    trail ??= new Trail({ ...options, known });
     if (order === '') trail.sync();
     else trail.append(order.split('\n'));
     syncing ??= setTimeout(sync, syncInterval);
-    return undefined;
+    return { newest: trail.newest };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return { trouble: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -39,6 +41,7 @@ function sync(): void {
     trail?.sync();
   } catch {
     // The disk failed. The next append tells of it, if it is not over.
+    known = trail?.newest;
     trail?.close();
     trail = undefined;
   }

@@ -10,6 +10,7 @@ const registered = [
   'signing_key',
   'token_key',
   'maintenance',
+  'audit_stream',
 ] as const;
 
 /** What happened; docs/operators.md says when each is written. */

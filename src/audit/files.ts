@@ -1,7 +1,7 @@
 // Owns finding and reading the files of an audit stream: the one that is written to, and those that were
 // rotated, compressed ones included. Files are read in pieces, whatever their size.
 
-import { createReadStream, readdirSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
@@ -41,16 +41,20 @@ export async function* readBlocks(path: string): AsyncGenerator<LineBlock> {
   if (rest !== '') yield { lines: [rest], isWhole: false };
 }
 
-/** `audit.jsonl.1`, `audit.jsonl-20261123`, `audit.jsonl.2.gz`; not `audit.jsonl.head`. */
+/** `audit.jsonl.1`, `audit.jsonl-20261123`, `audit.jsonl.2.gz`; not `audit.jsonl.lock`. */
 const rotatedSuffix = /^[.-]\d[\w.:+-]*$/;
+
+/** The files that the stream was rotated to, in any order. */
+export function rotatedFiles(path: string): readonly string[] {
+  const [folder, name] = [dirname(path), basename(path)];
+  return readdirSync(folder)
+    .filter((one) => one.startsWith(name) && rotatedSuffix.test(one.slice(name.length)))
+    .map((one) => join(folder, one));
+}
 
 /** The stream's files in the order of their lines; empty where there is none. */
 export async function filesOf(path: string): Promise<readonly string[]> {
-  const [folder, name] = [dirname(path), basename(path)];
-  const names = readdirSync(folder).filter(
-    (one) => one === name || (one.startsWith(name) && rotatedSuffix.test(one.slice(name.length))),
-  );
-  return inOrder(names.map((one) => join(folder, one)));
+  return inOrder([...rotatedFiles(path), ...(existsSync(path) ? [path] : [])]);
 }
 
 /** By the number of their first line; files without lines are left out. */

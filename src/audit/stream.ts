@@ -7,6 +7,7 @@ import type { Worker } from 'node:worker_threads';
 
 import { startThread } from '../lib/asset.ts';
 import type { AuditOrder, AuditReport } from './audit_worker.ts';
+import type { Entry } from './chain.ts';
 import { type EventName, eventText, type Facts } from './event.ts';
 import type { TrailOptions } from './trail.ts';
 
@@ -40,34 +41,47 @@ interface Bounds {
 /** About 16,000 events. */
 const usualBounds: Bounds = { characters: 4 * 1024 * 1024, milliseconds: 10_000 };
 
+/**
+ * `resting`: nothing waits. `gathering`: events wait for others, or for the rest of a long order.
+ * `writing`: the thread has some of them. `failing`: it could not write them, and tries again soon.
+ */
+type State = 'resting' | 'gathering' | 'writing' | 'failing' | 'ended';
+
 export class AuditStream {
   readonly #options: StreamOptions;
   readonly #bounds: Bounds;
   readonly #waiting: string[] = [];
+  #state: State = 'resting';
+  /** Begins the next write. */
+  #timer: NodeJS.Timeout | undefined;
   #characters = 0;
-  /** Of the waiting events, those that the thread was given. */
+  /** Of the waiting events, those that the thread has. */
   #given = 0;
   /** When the oldest waiting event came, by the monotonic clock. */
   #since = 0;
-  #timer: NodeJS.Timeout | undefined;
   #patience: NodeJS.Timeout | undefined;
   #worker: Worker | undefined;
   #trouble: string | undefined;
+  /** More waits than may, or for longer (FAULTS 27). */
   #isOverdue = false;
   #lost = 0;
   #lostSince = '';
+  #newest: Entry | undefined;
   readonly #settled: (() => void)[] = [];
 
   constructor(options: StreamOptions) {
     this.#options = options;
     this.#bounds = options.bounds ?? usualBounds;
+    this.#newest = options.known;
   }
 
   /**
    * Whether requests that would be audited are to be refused unbegun. Those under way are audited: they
    * find room beyond the bound.
    */
-  isBlocked = false;
+  get isBlocked(): boolean {
+    return this.#isOverdue && this.#options.onFailure === 'refuse';
+  }
 
   /** Whether events are dropped at the moment. */
   get isDropping(): boolean {
@@ -79,6 +93,11 @@ export class AuditStream {
     return this.#trouble;
   }
 
+  /** The newest line that this stream, or the store before it, knows of. */
+  get newest(): Entry | undefined {
+    return this.#newest;
+  }
+
   put(event: EventName, facts: Facts): void {
     this.putText(eventText(event, facts));
   }
@@ -88,7 +107,8 @@ export class AuditStream {
     // Requests that are under way when others begin to be refused find room.
     const isFull = this.#characters > 2 * this.#bounds.characters;
     if (isFull || this.isDropping) {
-      this.#lose();
+      if (this.#lost === 0) this.#lostSince = new Date().toISOString();
+      this.#lost += 1;
       return;
     }
     if (this.#waiting.length === 0) this.#since = performance.now();
@@ -98,7 +118,7 @@ export class AuditStream {
     this.#waiting.push(text);
     this.#characters += text.length;
     if (this.#characters > this.#bounds.characters) this.#judge();
-    if (this.#given === 0) this.#timer ??= setTimeout(() => this.#give(), gathering);
+    if (this.#state === 'resting') this.#enter('gathering', gathering);
   }
 
   /** Resolves once what was put is appended, or to false after some milliseconds in which it was not. */
@@ -107,7 +127,7 @@ export class AuditStream {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), limit);
     this.#settled.push(() => resolve(true));
-    if (this.#given === 0) this.#give();
+    if (this.#state !== 'writing') this.#write();
     const isDone = await promise;
     clearTimeout(timer);
     return isDone;
@@ -117,7 +137,7 @@ export class AuditStream {
   async end(limit: number): Promise<number> {
     const until = performance.now() + limit;
     const isDone = await this.flush(limit);
-    clearTimeout(this.#timer);
+    this.#enter('ended');
     clearTimeout(this.#patience);
     const worker = this.#worker;
     this.#worker = undefined;
@@ -135,9 +155,15 @@ export class AuditStream {
     return this.#waiting.length + this.#lost;
   }
 
-  #give(): void {
+  /** @param delay milliseconds until the next write; none if left out */
+  #enter(state: State, delay?: number): void {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#state = state;
+    if (delay !== undefined) this.#timer = setTimeout(() => this.#write(), delay);
+  }
+
+  #write(): void {
+    this.#enter('writing');
     try {
       this.#worker ??= this.#begin();
     } catch (error) {
@@ -145,8 +171,7 @@ export class AuditStream {
       return;
     }
     this.#given = this.#countOfOrder();
-    this.#patience ??= setTimeout(() => this.#judge(), this.#bounds.milliseconds);
-    this.#patience.unref();
+    this.#patience ??= setTimeout(() => this.#judge(), this.#bounds.milliseconds).unref();
     const order: AuditOrder = this.#waiting.slice(0, this.#given).join('\n');
     this.#worker.postMessage(order, []);
   }
@@ -161,33 +186,32 @@ export class AuditStream {
 
   #begin(): Worker {
     const { path, key, patience } = this.#options;
-    const workerData: TrailOptions = { path, key, patience };
+    const workerData: TrailOptions = { path, key, patience, known: this.#newest };
     const worker = startThread('src/audit/audit_worker.ts', { workerData, resourceLimits });
     worker.on('message', (report: AuditReport) => {
       if (this.#worker !== worker) return;
-      if (report === undefined) this.#succeed();
-      else this.#fail(report);
+      if ('trouble' in report) this.#fail(report.trouble);
+      else this.#succeed(report.newest);
     });
     // 'exit' follows. Without a listener the error would end the process.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      if (this.#given > 0) this.#fail('the audit thread has ended');
+      if (this.#state === 'writing') this.#fail('the audit thread has ended');
     });
     worker.unref();
     return worker;
   }
 
-  #succeed(): void {
+  #succeed(newest: Entry | undefined): void {
+    this.#newest = newest;
     for (const { length } of this.#waiting.splice(0, this.#given)) this.#characters -= length;
-    this.#given = 0;
     this.#since = performance.now();
     clearTimeout(this.#patience);
     this.#patience = undefined;
     const wasBlocked = this.isBlocked;
     this.#isOverdue = false;
-    this.isBlocked = false;
     this.#setTrouble(undefined);
     if (this.#lost > 0) {
       const events = this.#lost;
@@ -195,16 +219,18 @@ export class AuditStream {
       this.put('events_lost', { events, since: this.#lostSince });
     }
     if (wasBlocked) this.put('audit_resumed', {});
-    const delay = this.#characters > mostGiven ? 0 : gathering;
-    if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#give(), delay);
-    else for (const settle of this.#settled.splice(0)) settle();
+    if (this.#waiting.length > 0) {
+      this.#enter('gathering', this.#characters > mostGiven ? 0 : gathering);
+    } else {
+      this.#enter('resting');
+      for (const settle of this.#settled.splice(0)) settle();
+    }
   }
 
   #fail(trouble: string): void {
-    this.#given = 0;
     this.#setTrouble(trouble);
     this.#judge();
-    this.#timer ??= setTimeout(() => this.#give(), retryAfter);
+    this.#enter('failing', retryAfter);
   }
 
   /** FAULTS 27: the buffer is bounded in size and time; beyond it the policy decides. */
@@ -213,7 +239,6 @@ export class AuditStream {
     const { characters, milliseconds } = this.#bounds;
     this.#isOverdue = this.#characters > characters || waited >= milliseconds;
     if (!this.#isOverdue) return;
-    this.isBlocked = this.#options.onFailure === 'refuse';
     this.#setTrouble(this.#trouble ?? `nothing was written for ${Math.round(waited / 1000)} s`);
   }
 
@@ -221,10 +246,5 @@ export class AuditStream {
     const isNews = (this.#trouble === undefined) !== (trouble === undefined);
     this.#trouble = trouble;
     if (isNews) this.#options.tell(trouble);
-  }
-
-  #lose(): void {
-    if (this.#lost === 0) this.#lostSince = new Date().toISOString();
-    this.#lost += 1;
   }
 }

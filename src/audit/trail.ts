@@ -1,7 +1,7 @@
 // Owns appending lines to an audit file: by several processes in turn, whatever became of the file
-// meanwhile (rotated, cut, written to by others, or left with half a line by a process that was killed).
+// meanwhile (rotated, cut, removed, written to by others, or left with half a line by a process that was
+// killed). What a writer finds there is a state, and the lines that tell of it come first.
 
-import { hash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -9,14 +9,14 @@ import {
   fstatSync,
   ftruncateSync,
   openSync,
-  readSync,
   statSync,
   writeSync,
 } from 'node:fs';
 
-import { beginning, type Chain, chainUnder, type Link, readLine } from './chain.ts';
-import { eventText } from './event.ts';
-import { type Head, HeadForged, HeadRecord } from './head.ts';
+import { beginning, type Chain, chainUnder, type Entry } from './chain.ts';
+import { type EventName, eventText, type Facts } from './event.ts';
+import { newestRotated, tailOf } from './tail.ts';
+import { Turns } from './turns.ts';
 
 export interface TrailOptions {
   /** Absolute. */
@@ -24,6 +24,8 @@ export interface TrailOptions {
   readonly key: Uint8Array;
   /** Milliseconds to wait for another writer's turn to end. */
   readonly patience: number;
+  /** A line that the stream must have: the newest that the store knows of. */
+  readonly known?: Entry | undefined;
 }
 
 /** The file that is open. */
@@ -31,29 +33,38 @@ interface OpenFile {
   readonly descriptor: number;
   /** Device and inode. */
   readonly identity: string;
+  /** Bytes up to the end of the newest line, as far as this writer knows; 0 at first. */
+  size: number;
 }
 
-/** Where the next line goes, and the lines that say what was found. */
-interface Place {
-  readonly link: Link;
-  readonly size: number;
-  /** A line feed, where the file ends within a line. */
+/** What a writer finds. */
+interface Found {
+  /** The line to go on after. */
+  readonly after: Entry;
+  /** A line feed where the file ends within a line. */
   readonly closing: '' | '\n';
-  /** The members of lines to be written first. */
-  readonly found: readonly string[];
+  /** What there is to tell of it. */
+  readonly events: readonly (readonly [EventName, Facts])[];
 }
 
 export class Trail {
   readonly #path: string;
   readonly #chain: Chain;
-  readonly #head: HeadRecord;
+  readonly #turns: Turns;
   #file: OpenFile | undefined;
+  #newest: Entry | undefined;
 
   /** @throws an error of the system or of SQLite where the file's folder cannot be written to */
-  constructor({ path, key, patience }: TrailOptions) {
+  constructor({ path, key, patience, known }: TrailOptions) {
     this.#path = path;
     this.#chain = chainUnder(key);
-    this.#head = new HeadRecord(path, this.#chain, patience);
+    this.#turns = new Turns(path, patience);
+    this.#newest = known;
+  }
+
+  /** The newest line that this writer knows of. */
+  get newest(): Entry | undefined {
+    return this.#newest;
   }
 
   /**
@@ -62,21 +73,28 @@ export class Trail {
    * @throws an error of the system or of SQLite; then the next call may do better
    */
   append(events: readonly string[]): void {
-    this.#head.inTurn((undoing) => {
+    this.#turns.take(() => {
       const file = this.#openNewest();
       const { size: end } = fstatSync(file.descriptor);
-      // Lines without a head would be found by the next writer, and be written again by this one.
-      undoing(() => ftruncateSync(file.descriptor, end));
-      const { link: from, size, closing, found } = this.#place(file, end);
-      let link = from;
-      let text = closing;
-      for (const members of [...found, ...events]) {
-        const line = this.#chain.line(link, members);
+      const { after, closing, events: found } = this.#look(file, end);
+      let text: string = closing;
+      let size = end + closing.length;
+      let newest = after;
+      for (const members of [...found.map((one) => eventText(...one)), ...events]) {
+        const line = this.#chain.line(newest, size, members);
         text += `${line.text}\n`;
-        link = line;
+        size += Buffer.byteLength(line.text) + 1;
+        newest = line;
       }
-      const written = write(file, text);
-      return { seq: link.seq, mark: link.mark, file: file.identity, size: size + written };
+      try {
+        write(file, text);
+      } catch (error) {
+        // Lines that are reported as not written would be written again.
+        ftruncateSync(file.descriptor, end);
+        throw error;
+      }
+      file.size = size;
+      this.#newest = { seq: newest.seq, mark: newest.mark };
     });
   }
 
@@ -88,7 +106,7 @@ export class Trail {
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file.descriptor);
     this.#file = undefined;
-    this.#head.close();
+    this.#turns.close();
   }
 
   /** The file of that name by now: logrotate and others rename it. */
@@ -109,106 +127,49 @@ export class Trail {
       closeSync(descriptor);
       throw new Error(`${this.#path} is not a regular file`);
     }
-    this.#file = { descriptor, identity: `${stats.dev}:${stats.ino}` };
+    this.#file = { descriptor, identity: `${stats.dev}:${stats.ino}`, size: 0 };
     return this.#file;
   }
 
-  #place(file: OpenFile, end: number): Place {
-    const head = this.#readHead();
-    if (head === undefined || head === 'forged') return this.#placeWithoutHead(file, end, head);
+  /** Each event names the mark that it follows: a reader that misses that line can tell that it is ours. */
+  #look({ descriptor, size }: OpenFile, end: number): Found {
+    const known = this.#newest ?? beginning;
     if (end === 0) {
-      const found = [eventText('file_begun', { after: head.mark })];
-      return { link: head, size: 0, closing: '', found };
+      // Rotated; else the first start, or the stream was removed.
+      const newest = newestRotated(this.#path) ?? beginning;
+      const isGone = isBefore(newest, known);
+      const after = isGone ? known : newest;
+      const begun = ['file_begun', { after: after.mark }] as const;
+      const removed = ['chain_broken', { why: 'removed' }] as const;
+      return { after, closing: '', events: isGone ? [begun, removed] : [begun] };
     }
-    if (file.identity !== head.file) return this.#broken(file, end, head, 'another_file');
-    if (end < head.size) return this.#broken(file, end, head, 'cut');
-    return end === head.size
-      ? { link: head, size: end, closing: '', found: [] }
-      : this.#placeAfter(file, head, end);
-  }
-
-  #readHead(): Head | 'forged' | undefined {
-    try {
-      return this.#head.read();
-    } catch (error) {
-      if (error instanceof HeadForged) return 'forged';
-      throw error;
-    }
-  }
-
-  /** A first start; or the head was lost: then the file's last line is taken for the newest. */
-  #placeWithoutHead(file: OpenFile, end: number, head: 'forged' | undefined): Place {
-    if (end > 0) {
-      const why = head === 'forged' ? 'head_forged' : 'head_lost';
-      return this.#broken(file, end, lastLink(file, end), why);
-    }
-    const found = [
-      eventText('file_begun', { after: beginning.mark }),
-      ...(head === 'forged' ? [eventText('chain_broken', { why: 'head_forged' })] : []),
-    ];
-    return { link: beginning, size: 0, closing: '', found };
-  }
-
-  /** There is more than the head knows of: lines of a writer that was killed before it could say so. */
-  #placeAfter(file: OpenFile, head: Head, end: number): Place {
-    const text = readFrom(file, head.size, end - head.size);
-    const lines = text.split('\n');
-    let link: Link = head;
-    let size = head.size;
-    while (lines.length > 1) {
-      const line = readLine(lines[0] ?? '');
-      if (line?.seq !== link.seq + 1 || !this.#chain.follows(link.mark, line)) break;
-      link = line;
-      size += Buffer.byteLength(line.text) + 1;
-      lines.shift();
-    }
-    if (lines.length > 1) return this.#broken(file, end, link, 'foreign_lines');
-    const [rest = ''] = lines;
-    if (rest === '') return { link, size, closing: '', found: [] };
-    const found = [eventText('write_cut_off', { after: link.mark, text: hash('sha256', rest) })];
-    return { link, size: end + 1, closing: '\n', found };
-  }
-
-  #broken(file: OpenFile, end: number, link: Link, why: string): Place {
-    const closing = end === 0 || readFrom(file, end - 1, 1) === '\n' ? '' : '\n';
-    const found = [eventText('chain_broken', { after: link.mark, why })];
-    return { link, size: end + closing.length, closing, found };
+    if (end === size) return { after: known, closing: '', events: [] };
+    // Beyond what this writer knows of: lines of others.
+    const from = end > size ? size : 0;
+    const { newest = from === 0 ? beginning : known, ...tail } = tailOf(descriptor, from, end);
+    const isGone = isBefore(newest, known);
+    const after = isGone ? known : newest;
+    const closing = tail.isCutOff ? '\n' : '';
+    const cut = isGone ? 'cut' : undefined;
+    const why = cut ?? (tail.isForeign ? 'foreign_lines' : undefined);
+    const facts = { after: after.mark };
+    if (why !== undefined) return { after, closing, events: [['chain_broken', { ...facts, why }]] };
+    return { after, closing, events: tail.isCutOff ? [['write_cut_off', facts]] : [] };
   }
 }
 
-/** Returns the bytes of the text without a closing line feed that was counted before. */
-function write({ descriptor }: OpenFile, text: string): number {
+/** Whether the newest line that is there is not, or does not follow, one that was there. */
+function isBefore(newest: Entry, known: Entry): boolean {
+  return newest.seq < known.seq || (newest.seq === known.seq && newest.mark !== known.mark);
+}
+
+function write({ descriptor }: OpenFile, text: string): void {
   const bytes = Buffer.from(text);
   let written = 0;
   while (written < bytes.length) written += writeSync(descriptor, bytes, written);
-  return text.startsWith('\n') ? bytes.length - 1 : bytes.length;
 }
 
 function identityAt(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats && `${stats.dev}:${stats.ino}`;
-}
-
-function readFrom({ descriptor }: OpenFile, from: number, length: number): string {
-  const bytes = Buffer.alloc(length);
-  let read = 0;
-  while (read < length) {
-    const part = readSync(descriptor, bytes, read, length - read, from + read);
-    if (part === 0) break;
-    read += part;
-  }
-  return bytes.toString('utf8', 0, read);
-}
-
-/** More than the longest line. */
-const longestTail = 65_536;
-
-/** The last whole line of a file. */
-function lastLink(file: OpenFile, end: number): Link {
-  const from = Math.max(0, end - longestTail);
-  const lines = readFrom(file, from, end - from)
-    .split('\n')
-    .slice(0, -1)
-    .map(readLine);
-  return lines.findLast((line) => line !== undefined) ?? beginning;
 }

@@ -1,11 +1,18 @@
-// Owns verifying an audit stream: every line follows the line before it, and the newest one is there.
+// Owns verifying an audit stream: every line follows the line before it, and the newest one is there that
+// the store knows of.
 
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 
-import { type Chain, chainUnder, type Link, type ReadLine, readLine } from './chain.ts';
+import {
+  beginning,
+  type Chain,
+  chainUnder,
+  type Entry,
+  type Mark,
+  type ReadLine,
+  readLine,
+} from './chain.ts';
 import { filesOf, inOrder, readBlocks } from './files.ts';
-import { HeadForged, headPath, HeadRecord } from './head.ts';
 
 /** Something at a line of a file; of the stream as a whole where `line` is left out. */
 export interface Finding {
@@ -14,11 +21,13 @@ export interface Finding {
   readonly what: string;
 }
 
+type Place = Required<Omit<Finding, 'what'>>;
+
 export interface Verdict {
   readonly files: readonly string[];
   readonly lines: number;
-  readonly oldest?: Link;
-  readonly newest?: Link;
+  readonly oldest?: Entry;
+  readonly newest?: Entry;
   /** How many breaks of the chain there are, in the order of the lines; the first of them are named. */
   readonly broken: number;
   readonly breaks: readonly Finding[];
@@ -26,101 +35,95 @@ export interface Verdict {
   readonly notes: readonly Finding[];
 }
 
-/** A line that must be there. */
-interface Anchor extends Link {
-  /** The break where it is not. */
-  readonly missing: string;
+/** Lines that must be there. */
+export interface Anchors {
+  /** As an earlier verdict named it. */
+  readonly expected?: Entry | undefined;
+  /** The newest that the store knew of, read before the files: they may be written to meanwhile. */
+  readonly known?: Entry | undefined;
 }
 
 const mostNamed = 20;
-/** Milliseconds to wait for a writer. */
-const patience = 5000;
 
-/**
- * Verifies the stream at `path`, with its rotated files, to its newest line.
- * @param expected a line that must be there, as an earlier verdict named it
- */
+/** Verifies the stream at `path`, with its rotated files. */
 export async function verifyStream(
   path: string,
   key: Uint8Array,
-  expected?: Link,
+  { expected, known }: Anchors = {},
 ): Promise<Verdict> {
-  // Before the files: they may be written to meanwhile.
-  const head = headAt(path, key);
-  const anchors = [...anchorsOf(expected), ...('what' in head ? [] : [head])];
-  const reader = new ChainReader(key, anchors);
   const files = await filesOf(path);
+  const reader = new ChainReader(key, [expected, known]);
   for (const file of files) await reader.read(file);
-  const isLost = 'what' in head && files.length > 0;
-  return reader.verdict(files, isLost ? [{ file: headPath(path), what: head.what }] : []);
+  const end = files.at(-1) ?? path;
+  reader.expect(expected, end, missing(expected));
+  // Old files may be removed. What is not there of a stream that has no line any more was removed.
+  if ((known?.seq ?? 0) >= reader.oldest) {
+    const what = files.length === 0 ? 'the stream was removed' : 'lines are cut off at the end';
+    reader.expect(known, end, `${what}: the store knows of line ${known?.seq}`);
+  }
+  return reader.verdict(files);
 }
 
 /** Verifies some files of a stream. */
 export async function verifyFiles(
   paths: readonly string[],
   key: Uint8Array,
-  expected?: Link,
+  expected?: Entry,
 ): Promise<Verdict> {
-  const reader = new ChainReader(key, anchorsOf(expected));
   const files = await inOrder(paths);
+  const reader = new ChainReader(key, [expected]);
   for (const file of files) await reader.read(file);
-  return reader.verdict(files, []);
+  reader.expect(expected, files.at(-1) ?? '', missing(expected));
+  return reader.verdict(files);
 }
 
-function anchorsOf(expected: Link | undefined): readonly Anchor[] {
-  if (expected === undefined) return [];
-  return [{ ...expected, missing: `the expected line ${expected.seq} is not there` }];
-}
-
-function headAt(path: string, key: Uint8Array): Anchor | { readonly what: string } {
-  const lost = 'the record of the newest line is gone: lines may have been cut off at the end';
-  if (!existsSync(headPath(path))) return { what: lost };
-  const record = new HeadRecord(path, chainUnder(key), patience);
-  try {
-    const head = record.read();
-    if (head === undefined) return { what: lost };
-    return { ...head, missing: `lines are cut off at the end: the newest was ${head.seq}` };
-  } catch (error) {
-    if (error instanceof HeadForged) return { what: error.message };
-    throw error;
-  } finally {
-    record.close();
-  }
+function missing(expected: Entry | undefined): string {
+  return `the expected line ${expected?.seq} is not there`;
 }
 
 class ChainReader {
   readonly #chain: Chain;
-  readonly #missing: Set<Anchor>;
+  /** Lines that are looked for and were not read so far. */
+  readonly #missing: Set<Entry | undefined>;
   readonly #breaks: Finding[] = [];
   readonly #notes: Finding[] = [];
   #broken = 0;
   #lines = 0;
-  #oldest: Link | undefined;
-  #newest: Link | undefined;
+  #oldest: Entry | undefined;
+  #newest: Entry | undefined;
   /** A text that is no line; the line after it may tell what it is. */
   #unread: { readonly finding: Finding; readonly text: string } | undefined;
 
-  constructor(key: Uint8Array, anchors: readonly Anchor[]) {
+  constructor(key: Uint8Array, anchors: readonly (Entry | undefined)[]) {
     this.#chain = chainUnder(key);
-    this.#missing = new Set(anchors);
+    this.#missing = new Set(anchors.filter((one) => one !== undefined));
+  }
+
+  /** The number of the oldest line; 0 where there is none. */
+  get oldest(): number {
+    return this.#oldest?.seq ?? 0;
   }
 
   async read(file: string): Promise<void> {
     let line = 0;
+    let size = 0;
     for await (const { lines, isWhole } of readBlocks(file)) {
       for (const text of lines) {
         line += 1;
-        if (isWhole) this.#readText(text, file, line);
+        if (isWhole) this.#readText(text, { file, line }, size);
         else this.#note({ file, line, what: 'the last write was cut off, or is under way' });
+        size += Buffer.byteLength(text) + 1;
       }
     }
     this.#settleUnread();
   }
 
-  verdict(files: readonly string[], breaks: readonly Finding[]): Verdict {
-    const file = files.at(-1) ?? '';
-    for (const { missing } of this.#missing) this.#break({ file, what: missing });
-    for (const one of breaks) this.#break(one);
+  /** Breaks if an anchor was not read. */
+  expect(anchor: Entry | undefined, file: string, what: string): void {
+    if (this.#missing.has(anchor)) this.#break({ file, what });
+  }
+
+  verdict(files: readonly string[]): Verdict {
     return {
       files,
       lines: this.#lines,
@@ -132,63 +135,58 @@ class ChainReader {
     };
   }
 
-  #readText(text: string, file: string, line: number): void {
+  /** @param size bytes of the file before the text */
+  #readText(text: string, at: Place, size: number): void {
     this.#lines += 1;
-    const read = readLine(text);
-    if (read === undefined) {
+    const line = readLine(text);
+    if (line === undefined) {
       this.#settleUnread();
       const what = 'is no line of the stream: changed, or written by something else';
-      this.#unread = { finding: { file, line, what }, text };
+      this.#unread = { finding: { ...at, what }, text };
       return;
     }
     const before = this.#newest;
-    const follows =
-      before !== undefined && read.seq === before.seq + 1 && this.#chain.follows(before.mark, read);
-    if (!follows || mayTell(text)) this.#judge(read, { file, line }, follows);
+    const follows = line.seq === (before?.seq ?? 0) + 1 && this.#follows(before?.mark, line);
+    if (!follows || mayTell(text)) this.#judge(line, at, size, follows);
     this.#settleUnread();
-    this.#oldest ??= { seq: read.seq, mark: read.mark };
-    this.#newest = read;
-    if (this.#missing.size === 0) return;
+    this.#oldest ??= { seq: line.seq, mark: line.mark };
+    this.#newest = line;
     for (const one of this.#missing) {
-      if (one.seq === read.seq && one.mark === read.mark) this.#missing.delete(one);
+      if (one?.seq === line.seq && one.mark === line.mark) this.#missing.delete(one);
     }
+  }
+
+  #follows(before: unknown, line: ReadLine): boolean {
+    return this.#chain.follows((before ?? beginning.mark) as Mark, line);
   }
 
   /** A line that does not follow the one before it, or that tells of what its writer found. */
-  #judge(read: ReadLine, at: Omit<Finding, 'what'>, follows: boolean): void {
-    const told = factsOf(read);
-    const { event, after } = told;
-    // Its writer knew the line before it; a reader may not.
-    const isOurs =
-      follows || (typeof after === 'string' && this.#chain.follows(after as Link['mark'], read));
-    if (isOurs && event === 'write_cut_off') this.#explainUnread(told);
-    this.#settleUnread();
-    if (!isOurs) {
-      this.#break({ ...at, what: this.#fault(read) });
-      return;
-    }
-    const expected = (this.#newest?.seq ?? read.seq - 1) + 1;
-    if (!follows && this.#newest !== undefined) {
-      this.#break({ ...at, what: read.seq === expected ? changed : gap(expected, read.seq) });
-    } else if (!follows && event !== 'file_begun') {
-      this.#break({ ...at, what: 'the lines before it are missing from this file' });
-    }
-    if (event === 'chain_broken')
-      this.#break({ ...at, what: brokenTexts[String(told['why'])] ?? changed });
-  }
-
-  #fault({ seq }: ReadLine): string {
+  #judge(line: ReadLine, at: Place, size: number, follows: boolean): void {
+    const { event, after, text, why } = factsOf(line);
     const before = this.#newest;
-    if (before === undefined)
-      return 'the lines before it are missing from this file, or it was changed';
-    return seq === before.seq + 1 ? changed : gap(before.seq + 1, seq);
-  }
-
-  /** What a killed writer left is told by the writer after it. */
-  #explainUnread(told: Readonly<Record<string, unknown>>): void {
-    if (this.#unread === undefined || hash('sha256', this.#unread.text) !== told['text']) return;
-    this.#note({ ...this.#unread.finding, what: 'its writer was killed while writing it' });
-    this.#unread = undefined;
+    // Its writer knew the line before it; a reader may not.
+    const isOurs = follows || (typeof after === 'string' && this.#follows(after, line));
+    if (isOurs && event === 'write_cut_off' && this.#unread !== undefined) {
+      // The text was there when the line was written. Version 0.1.0 wrote a digest of it.
+      const { finding } = this.#unread;
+      const digest = text === undefined ? undefined : hash('sha256', this.#unread.text);
+      if (text === undefined ? line.size === size : digest === text) {
+        this.#note({ ...finding, what: 'its writer was killed while writing it' });
+        this.#unread = undefined;
+      }
+    }
+    this.#settleUnread();
+    if (!follows && before !== undefined) {
+      const expected = before.seq + 1;
+      this.#break({ ...at, what: line.seq === expected ? changed : gap(expected, line.seq) });
+    } else if (!isOurs) {
+      this.#break({ ...at, what: `${missingBefore}, or it was changed` });
+    } else if (!follows && event !== 'file_begun') {
+      this.#break({ ...at, what: missingBefore });
+    }
+    if (isOurs && event === 'chain_broken') {
+      this.#break({ ...at, what: brokenTexts[String(why)] ?? changed });
+    }
   }
 
   #settleUnread(): void {
@@ -216,6 +214,7 @@ function factsOf({ covered }: ReadLine): Readonly<Record<string, unknown>> {
 }
 
 const changed = 'is not as it was written, or the line before it is not';
+const missingBefore = 'the lines before it are missing from this file';
 
 function gap(expected: number, seq: number): string {
   if (seq < expected) return `line ${seq} of the stream is out of place: ${expected} is expected`;
@@ -227,9 +226,11 @@ function gap(expected: number, seq: number): string {
 
 /** What writers found: the reasons of `chain_broken`. */
 const brokenTexts: Readonly<Record<string, string>> = {
+  removed: 'the stream had been removed before this line was written',
   cut: 'lines had been cut off the file before this one was written',
-  another_file: 'another file had been put in the place of the stream',
   foreign_lines: 'something else had written to the file before this line',
+  // Those of version 0.1.0.
+  another_file: 'another file had been put in the place of the stream',
   head_lost: 'the record of the newest line was gone: lines may have been cut off before this one',
   head_forged:
     'the record of the newest line had been changed: lines may have been cut off before this one',

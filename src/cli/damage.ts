@@ -18,6 +18,8 @@ function removalOf({ kind, programme, id: plainId }: DamagedItem): string {
     signing_key: `key retire --programme ${programme} --kind signing --kid ${id} --force`,
     token_key: `key retire --programme ${programme} --kind token --kid ${id} --force`,
     maintenance: `maintenance off ${programme}`,
+    // The next line that is noted takes its place.
+    audit_stream: 'audit verify',
   };
   return `jetway ${removals[kind]}`;
 }

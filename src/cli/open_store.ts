@@ -10,7 +10,8 @@ import { storeAt, type StoreOptions, type StoreSite } from '../store/open.ts';
 import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { isSealedUnder } from '../token/signing_keys.ts';
 import { auditedStore } from './audit/audited_store.ts';
-import { beginAudit, type CommandAudit } from './audit/command_audit.ts';
+import { beginAudit, type CommandAudit, newestTold } from './audit/command_audit.ts';
+import { streamMarkOf } from './audit/stream_mark.ts';
 import { isSystemError, storeUnusable } from './exit.ts';
 import { storeClock } from './server/store_clock.ts';
 
@@ -96,8 +97,14 @@ export async function withStore<Result>(
   expectDurableStore(config);
   const open = await openStore(config);
   try {
-    const store = auditedStore(open.store, () => beginAudit(config, open.keyring));
-    return await use({ ...open, store, config, clock: await storeClock(store, open.clock) });
+    const mark = config.audit && (await streamMarkOf(open.store, config));
+    const store = auditedStore(open.store, () => beginAudit(config, open.keyring, mark?.known));
+    const clock = await storeClock(store, open.clock);
+    try {
+      return await use({ ...open, store, config, clock });
+    } finally {
+      await mark?.note(newestTold());
+    }
   } finally {
     await open.store.close();
   }

@@ -124,7 +124,7 @@ function verification(
   };
 }
 
-/** Sets that the former service has fetched are gone by further. */
+/** Sets that the former service has fetched are still used. */
 function openFetchedKeys(
   { id: programme, clients }: Programme,
   { clock, log, jwksNetworks: networks = [], jwksAuthorities: authorities }: Foundation,

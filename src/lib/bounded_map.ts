@@ -2,16 +2,16 @@
 
 /** Holds at most `limit` entries; one more deletes the oldest. */
 export class BoundedMap<Key extends string | number, Value> {
-  readonly #entries = new Map<Key, Value>();
   /**
-   * Kept, since a fresh iterator would step over the gap of every deleted entry: thousands, until V8
-   * rehashes the map.
+   * Two maps of two ages: the old one gets no more keys and is emptied from its front, then the young one
+   * is the old. An iterator of one map would step over the gap of every deleted entry, or, if it were
+   * kept, hold every former backing table of V8.
    */
-  #oldestFirst = this.#entries.keys();
-  /** The iterator's last key, while the map has it. */
+  #old = new Map<Key, Value>();
+  #young = new Map<Key, Value>();
+  #oldestFirst = this.#old.keys();
+  /** The iterator's last key. */
   #front: Key | undefined;
-  /** Entries deleted since the iterator began. */
-  #gone = 0;
   readonly #limit: number;
 
   constructor(limit: number) {
@@ -19,44 +19,38 @@ export class BoundedMap<Key extends string | number, Value> {
   }
 
   get(key: Key): Value | undefined {
-    return this.#entries.get(key);
+    return this.#old.has(key) ? this.#old.get(key) : this.#young.get(key);
   }
 
   set(key: Key, value: Value): void {
-    if (this.#entries.size >= this.#limit && !this.#entries.has(key)) {
+    if (this.#old.has(key)) {
+      this.#old.set(key, value);
+      return;
+    }
+    if (this.size >= this.#limit && !this.#young.has(key)) {
       const oldest = this.oldest();
       if (oldest !== undefined) this.delete(oldest);
     }
-    this.#entries.set(key, value);
+    this.#young.set(key, value);
   }
 
   delete(key: Key): void {
-    if (this.#front === key) this.#front = undefined;
-    if (this.#entries.delete(key)) this.#noteGone();
+    if (!this.#old.delete(key)) this.#young.delete(key);
   }
 
   /** The key that was set first; undefined where there is none. */
   oldest(): Key | undefined {
-    if (this.#front !== undefined) return this.#front;
-    const next = this.#oldestFirst.next();
-    // An iterator at its end does not see later entries.
-    if (next.done === true) this.#oldestFirst = this.#entries.keys();
-    else this.#front = next.value;
+    if (this.#front !== undefined && this.#old.has(this.#front)) return this.#front;
+    if (this.#old.size === 0) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#oldestFirst = this.#old.keys();
+    }
+    this.#front = this.#oldestFirst.next().value;
     return this.#front;
   }
 
-  /**
-   * V8 keeps a map's old backing tables alive for an iterator that has not advanced since a rehash:
-   * without a fresh iterator now and then every old table would leak.
-   */
-  #noteGone(): void {
-    this.#gone += 1;
-    if (this.#gone < this.#limit) return;
-    this.#gone = 0;
-    this.#oldestFirst = this.#entries.keys();
-  }
-
   get size(): number {
-    return this.#entries.size;
+    return this.#old.size + this.#young.size;
   }
 }

@@ -52,6 +52,6 @@ export interface MemberDirectory {
    * access token. With a directory elsewhere, each use would cost a call.
    */
   readonly isOwn: boolean;
-  /** Whether it failed so often that it is left alone; absent where it cannot. */
-  readonly isLeftAlone?: () => boolean;
+  /** Whether it failed so often that it is not asked for a while; absent for the store's own. */
+  readonly isCircuitOpen?: () => boolean;
 }

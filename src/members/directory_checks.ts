@@ -1,19 +1,12 @@
-// Owns the contract tests of a member directory's hook (docs/member-directory.md).
+// Owns the contract tests of a member directory's hook (docs/member-directory.md): that it tells members
+// from others, in good time, and answers only Jetway.
 
-import type { CallLimits } from '../lib/calls/exchange.ts';
-import type { Instant } from '../lib/clock.ts';
+import { CallFailure, type CallLimits } from '../lib/calls/exchange.ts';
+import { type Instant, instant } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 import { randomKey } from '../lib/random.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Member, Subject } from '../oauth/member.ts';
-import {
-  CheckFailed,
-  type NamedCheck,
-  memberQuestion,
-  send,
-  trustChecks,
-  unknownMember,
-} from './directory_trust_checks.ts';
 import { readStatus, readVerification } from './hook_answer.ts';
 import {
   type HookConnection,
@@ -21,7 +14,12 @@ import {
   openHookConnection,
   usualLimits,
 } from './hook_connection.ts';
-import { type HookQuestion, statusQuestion } from './hook_question.ts';
+import {
+  type HookQuestion,
+  signatureHeaders,
+  statusQuestion,
+  verifyQuestion,
+} from './hook_question.ts';
 
 /** A hook, and the expected properties of its answers. */
 export interface DirectoryUnderTest {
@@ -30,12 +28,17 @@ export interface DirectoryUnderTest {
   readonly credentials: HookCredentials;
   readonly now: () => Instant;
   /** An existing member; if left out, only unknown members are tested. */
-  readonly member?: { readonly username: string; readonly password: string };
+  readonly member?: Credentials;
   /** Levels of the programme; empty if it has none. */
   readonly levels: readonly string[];
   readonly isForeignSubject: (subject: Subject) => boolean;
   /** Limits of an answer; a login's limits if left out. */
   readonly limits?: CallLimits;
+}
+
+interface Credentials {
+  readonly username: string;
+  readonly password: string;
 }
 
 export interface CheckResult {
@@ -46,24 +49,24 @@ export interface CheckResult {
   readonly milliseconds: number;
 }
 
-interface Tested extends DirectoryUnderTest {
-  readonly connection: HookConnection;
-  readonly ask: (question: HookQuestion) => Promise<Uint8Array>;
-}
+/** A check resolves to a remark, or throws the fault. */
+type NamedCheck = readonly [name: string, check: () => Promise<string | undefined>];
+
+class CheckFailed extends Error {}
 
 /** Runs the checks in order; stops after the first if the hook does not answer at all. */
 export async function checkDirectory(test: DirectoryUnderTest): Promise<readonly CheckResult[]> {
   const connection = openHookConnection(test.url, test.credentials, test.limits);
-  const { secrets } = test.credentials;
-  const ask: Tested['ask'] = (question) => send(connection, question, secrets, test.now());
-  const tested = { ...test, connection, ask };
   const results: CheckResult[] = [];
   try {
-    for (const check of [
-      ...contractChecks(tested),
-      ...trustChecks(tested),
-      ...memberChecks(tested),
-    ]) {
+    const { secrets } = test.credentials;
+    const asked: Asked = (question) => send(connection, question, secrets, test.now());
+    const checks = [
+      ...answerChecks(test, asked),
+      ...trustChecks(test, connection),
+      ...(test.member === undefined ? [] : memberChecks(test, test.member, asked)),
+    ];
+    for (const check of checks) {
       results.push(await run(check));
       // A server that cannot be reached also refuses wrong signatures, which proves nothing.
       if (results[0]?.passed !== true) break;
@@ -86,28 +89,32 @@ async function run([name, check]: NamedCheck): Promise<CheckResult> {
   }
 }
 
+type Asked = (question: HookQuestion) => Promise<Uint8Array>;
+
+type Verification = ReturnType<typeof readVerification>;
+
 const timedQuestions = 10;
 
-function contractChecks(test: Tested): readonly NamedCheck[] {
-  const { ask, programme } = test;
+function answerChecks(test: DirectoryUnderTest, ask: Asked): readonly NamedCheck[] {
+  const { programme, url, limits = usualLimits } = test;
+  const askOfStranger = (): Promise<Uint8Array> => ask(questionOf(programme, stranger()));
   return [
     [
       'a question is answered, over TLS that is verified where the address is https',
       async () => {
-        await ask(unknownMember(programme));
-        return test.url.startsWith('http:') ? 'plain http, on this machine' : undefined;
+        await askOfStranger();
+        return url.startsWith('http:') ? 'plain http, on this machine' : undefined;
       },
     ],
     [
       'an unknown username is no_match',
-      async () => expectNoMatch(await ask(unknownMember(programme))),
+      async () => expectOutcome(readVerification(await askOfStranger()).outcome, 'no_match'),
     ],
     [
       'an unknown subject is inactive',
       async () => {
         const question = statusQuestion(programme, randomKey(16) as Subject);
-        expectOutcome(readStatus(await ask(question)), 'inactive');
-        return undefined;
+        return expectOutcome(readStatus(await ask(question)), 'inactive');
       },
     ],
     [
@@ -116,30 +123,78 @@ function contractChecks(test: Tested): readonly NamedCheck[] {
         const spans: number[] = [];
         for (let turn = 0; turn < timedQuestions; turn += 1) {
           const begun = performance.now();
-          await ask(unknownMember(programme));
+          await askOfStranger();
           spans.push(Math.ceil(performance.now() - begun));
         }
         const sorted = spans.toSorted((a, b) => a - b);
         const median = sorted[timedQuestions / 2] ?? 0;
         const detail = `${median} ms in the middle, ${sorted.at(-1)} ms at most`;
-        const { total } = test.limits ?? usualLimits;
-        expect(median <= total / 2, `${detail}; Jetway waits for ${total} ms`);
+        expect(median <= limits.total / 2, `${detail}; Jetway waits for ${limits.total} ms`);
         return detail;
       },
     ],
   ];
 }
 
+const hour = 3_600_000;
+
+/** Checks that wrong, old and missing signatures, and a missing certificate, are refused. */
+function trustChecks(
+  { url, credentials, limits, now, programme }: DirectoryUnderTest,
+  connection: HookConnection,
+): readonly NamedCheck[] {
+  const { certificate, key: _key, ...others } = credentials;
+  const { secrets } = others;
+  const question = (): HookQuestion => questionOf(programme, stranger());
+  const signatures: readonly (readonly [string, secrets: readonly string[], hours: number])[] = [
+    ['a wrong signature is refused', [randomKey(32)], 0],
+    ['a signature an hour old is refused', secrets, -1],
+    ['a signature of an hour to come is refused', secrets, 1],
+    ['a question without signature is refused', [], 0],
+  ];
+  const bySignature = signatures.map(([name, by, hours]): NamedCheck => [
+    name,
+    () => expectRefusal(send(connection, question(), by, instant(now() + hours * hour))),
+  ]);
+  const byBody: NamedCheck = [
+    'a signature of another body is refused',
+    () => {
+      const headers = signatureHeaders(secrets, question().body, now());
+      return expectRefusal(connection.post({ ...question(), headers }));
+    },
+  ];
+  const byCertificate: NamedCheck = [
+    'a connection without our certificate is refused',
+    async () => {
+      const stripped = openHookConnection(url, others, limits);
+      try {
+        return await expectRefusal(send(stripped, question(), secrets, now()), true);
+      } finally {
+        stripped.close();
+      }
+    },
+  ];
+  return [
+    ...(secrets.length === 0 ? [] : [...bySignature, byBody]),
+    ...(certificate === undefined ? [] : [byCertificate]),
+  ];
+}
+
 /** Checks that need an existing member. */
-function memberChecks(test: Tested): readonly NamedCheck[] {
-  const { ask, member, programme } = test;
-  if (member === undefined) return [];
+function memberChecks(
+  test: DirectoryUnderTest,
+  member: Credentials,
+  ask: Asked,
+): readonly NamedCheck[] {
+  const { programme } = test;
+  const verify = async (one: Credentials): Promise<Verification> =>
+    readVerification(await ask(questionOf(programme, one)));
   let known: Member | undefined;
   return [
     [
       'the member is a match',
       async () => {
-        const told = readVerification(await ask(memberQuestion(programme, member)));
+        const told = await verify(member);
         if (told.outcome !== 'match') throw new CheckFailed(`the outcome is ${told.outcome}`);
         known = told.member;
         return describeMember(test, told.member);
@@ -149,18 +204,18 @@ function memberChecks(test: Tested): readonly NamedCheck[] {
       'the same member has the same subject again, and is active',
       async () => {
         if (known === undefined) throw new CheckFailed('there was no match to ask about');
-        const again = readVerification(await ask(memberQuestion(programme, member)));
+        const again = await verify(member);
         const subject = again.outcome === 'match' ? again.member.subject : undefined;
         expect(subject === known.subject, 'the second answer has another subject');
-        expectOutcome(readStatus(await ask(statusQuestion(programme, known.subject))), 'active');
-        return undefined;
+        const status = readStatus(await ask(statusQuestion(programme, known.subject)));
+        return expectOutcome(status, 'active');
       },
     ],
     [
       'a wrong password of that member is no_match',
       async () => {
-        const wrong = { ...member, password: randomKey(16) };
-        return expectNoMatch(await ask(memberQuestion(programme, wrong)));
+        const told = await verify({ ...member, password: randomKey(16) });
+        return expectOutcome(told.outcome, 'no_match');
       },
     ],
   ];
@@ -179,14 +234,43 @@ function describeMember(test: DirectoryUnderTest, member: Member): string {
   return `${level ?? 'no level'}, ${number}${digits > 0 && digits < 16 ? ' (partners may expect 16 to 24)' : ''}`;
 }
 
-function expectNoMatch(answer: Uint8Array): undefined {
-  expectOutcome(readVerification(answer).outcome, 'no_match');
+/** A refusal has a status from 400 to 403; without a certificate, a failed handshake counts too. */
+async function expectRefusal(sent: Promise<Uint8Array>, byHandshake = false): Promise<string> {
+  const failure = await sent.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof CallFailure) return error;
+      throw error;
+    },
+  );
+  if (failure === undefined) throw new CheckFailed('it was answered: anybody could ask');
+  const { status, message } = failure;
+  if (status === undefined ? byHandshake : status >= 400 && status <= 403) return message;
+  throw new CheckFailed(`${message}; expected 401`);
 }
 
-function expectOutcome(outcome: string, expected: string): void {
+function expectOutcome(outcome: string, expected: string): undefined {
   expect(outcome === expected, `the outcome is ${outcome}`);
 }
 
 function expect(holds: boolean, otherwise: string): void {
   if (!holds) throw new CheckFailed(otherwise);
+}
+
+function stranger(): Credentials {
+  return { username: `nobody-${randomKey(9)}`, password: randomKey(16) };
+}
+
+function questionOf(programme: ProgrammeId, { username, password }: Credentials): HookQuestion {
+  const by = { clientId: 'directory-test', customerIp: undefined, ipVerified: false };
+  return verifyQuestion(programme, { username, password, ...by });
+}
+
+function send(
+  connection: HookConnection,
+  { path, body }: HookQuestion,
+  secrets: readonly string[],
+  at: Instant,
+): Promise<Uint8Array> {
+  return connection.post({ path, body, headers: signatureHeaders(secrets, body, at) });
 }

@@ -69,7 +69,7 @@ export interface HttpDirectoryOptions {
 
 /** Rejects with `Unavailable` for any answer outside the contract; its message names no member. */
 export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirectory {
-  const { ask, isLeftAlone } = createAsking(options);
+  const { ask, isCircuitOpen } = createAsking(options);
   const { programme } = options;
   const isActive: MemberDirectory['isActive'] = (subject, record) => {
     const question = statusQuestion(programme, subject);
@@ -90,7 +90,7 @@ export function createHttpDirectory(options: HttpDirectoryOptions): MemberDirect
       return by === 'subject' && (await isActive(subject, record)) ? { subject } : undefined;
     },
     isOwn: false,
-    isLeftAlone,
+    isCircuitOpen,
   };
 }
 
@@ -129,7 +129,7 @@ function askToVerify(
 /** Gate, signature, breaker and exchange, in this order, all within one time limit. */
 function createAsking(options: HttpDirectoryOptions): {
   readonly ask: Ask;
-  readonly isLeftAlone: () => boolean;
+  readonly isCircuitOpen: () => boolean;
 } {
   const { programme, url, credentials, clock, limits = usualLimits } = options;
   const connection = openHookConnection(url, credentials, limits);
@@ -138,7 +138,7 @@ function createAsking(options: HttpDirectoryOptions): {
 
   const send: HookConnection['post'] = async (message, budget) => {
     const leave = breaker.admit();
-    if (leave === undefined) throw new LeftAlone('it failed too often: left alone', false);
+    if (leave === undefined) throw new CircuitOpen('it failed too often: circuit open', false);
     const begun = performance.now();
     try {
       const body = await connection.post(message, budget);
@@ -183,15 +183,15 @@ function createAsking(options: HttpDirectoryOptions): {
       throw new Cause(`${where}, request ${requestId}: ${error.message}`);
     }
   };
-  return { ask, isLeftAlone: breaker.isOpen };
+  return { ask, isCircuitOpen: breaker.isOpen };
 }
 
-class LeftAlone extends CallFailure {}
+class CircuitOpen extends CallFailure {}
 
 type Outcome = 'answered' | 'failed' | 'unusable' | 'left_alone' | 'overloaded' | 'hung_up';
 
 function outcomeOf(error: unknown): Outcome {
-  if (error instanceof LeftAlone) return 'left_alone';
+  if (error instanceof CircuitOpen) return 'left_alone';
   if (error instanceof GateFull) return 'overloaded';
   if (error instanceof BrokenAnswer) return 'unusable';
   if (!(error instanceof CallFailure)) return 'hung_up';

@@ -5,7 +5,7 @@ import { randomBytes } from '../lib/random.ts';
 import type { Place } from './grant.ts';
 
 /** Milliseconds since then take 41 bits until 2089. */
-const epoch = Date.parse('2020-01-01T00:00:00Z');
+export const timesBegin: number = Date.parse('2020-01-01T00:00:00Z');
 const perMillisecond = 4096;
 
 let last = 0;
@@ -16,7 +16,7 @@ let last = 0;
  */
 export function newPlace(now: Instant): Place {
   // By a clock that was never set, places count from 0.
-  const begun = Math.max(0, now - epoch) * perMillisecond;
+  const begun = Math.max(0, now - timesBegin) * perMillisecond;
   // After a clock was set back places follow it: they tell when a login began. Fewer than four million
   // logins begin within a second.
   const isBack = last - begun > 1000 * perMillisecond;
@@ -27,7 +27,7 @@ export function newPlace(now: Instant): Place {
 
 /** The first place of the millisecond after `now`: every login that began later has it or a higher one. */
 export function placeAfter(now: Instant): Place {
-  return ((now + 1 - epoch) * perMillisecond) as Place;
+  return ((now + 1 - timesBegin) * perMillisecond) as Place;
 }
 
 /** A place in a claim or digest: its decimal digits. */

@@ -9,6 +9,7 @@ import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type { MaintainedPart, Maintenance } from '../oauth/maintenance.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
 import type { KeyRecord, SigningKeyRecord, TokenKeyRecord } from '../oauth/signing_key.ts';
+import type { AuditMark } from './audit_mark.ts';
 import type { TokenOwner } from './grants.ts';
 
 /** Of each kind: its record, its identifier within a programme, and the keys of its look-ups. */
@@ -19,6 +20,7 @@ interface KindTypes {
   signing_key: { item: SigningKeyRecord; id: string; lookUps: object };
   token_key: { item: TokenKeyRecord; id: string; lookUps: object };
   maintenance: { item: Maintenance; id: MaintainedPart; lookUps: object };
+  audit_stream: { item: AuditMark; id: string; lookUps: object };
 }
 
 export type Kind = keyof KindTypes;
@@ -135,6 +137,13 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
     lookUps: {},
     reusesIds: true,
     remembersAbsence: true,
+    hasEpoch: false,
+    order: 'registered',
+  },
+  audit_stream: {
+    idOf: ({ stream }) => stream,
+    lookUps: {},
+    reusesIds: true,
     hasEpoch: false,
     order: 'registered',
   },

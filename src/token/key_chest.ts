@@ -3,10 +3,10 @@
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
-import { endOf, lineOf, marked, signerAt, takenUp } from './key_line.ts';
+import { lineOf, marked, signerAt, takenUp } from './key_line.ts';
+import { changed, type KeyRecords, lastRead } from './key_records.ts';
 import type { KeyRules } from './key_rules.ts';
 import type { Keyring } from './keyring.ts';
-import { lastRead } from './last_read.ts';
 import {
   newSigningKey,
   openSigningKey,
@@ -17,15 +17,6 @@ import {
 } from './signing_keys.ts';
 
 type Keys = readonly SigningKeyRecord[];
-
-export interface SigningKeyRecords {
-  list(kind: 'signing_key', programme: ProgrammeId): Promise<Keys>;
-  changeAll(
-    kind: 'signing_key',
-    selection: { readonly programme: ProgrammeId },
-    change: (keys: Keys) => Keys,
-  ): Promise<Keys>;
-}
 
 /** The public part of a programme's keys; `reload` reads changes from the store. */
 export interface PublishedKeys {
@@ -53,7 +44,7 @@ interface Opened extends Published {
 export interface KeyChestOptions {
   readonly programme: ProgrammeId;
   readonly rules: KeyRules & { readonly algorithm: SigningAlgorithm };
-  readonly records: SigningKeyRecords;
+  readonly records: KeyRecords<'signing_key', SigningKeyRecord>;
   readonly keyring: Keyring;
   readonly clock: Clock;
 }
@@ -67,18 +58,18 @@ export async function openKeyChest(options: KeyChestOptions): Promise<KeyChest> 
   const { algorithm, longestToken } = rules;
   const read = async (former: Opened | undefined): Promise<Opened> => {
     const stored = await records.list('signing_key', programme);
-    let made: Keys = [];
+    let first: Keys = [];
     if (lineOf(stored, algorithm).length === 0) {
       // A key was there before: a command has removed it, which this server cannot mend.
       if (former !== undefined) throw new Error(`${programme} has no ${algorithm} key left`);
       const signsFrom = clock.now();
       const key = await newSigningKey(programme, algorithm, keyring, signsFrom);
-      made = [{ ...key, signsFrom, longestToken }];
+      first = [{ ...key, signsFrom, longestToken }];
     }
-    const take = (keys: Keys): Keys =>
-      takenUp(lineOf(keys, algorithm).length === 0 ? [...keys, ...made] : keys, rules, clock.now());
-    const isTaken = made.length === 0 && take(stored).every((key) => stored.includes(key));
-    const taken = isTaken ? stored : await records.changeAll('signing_key', { programme }, take);
+    const taken = await changed(records, 'signing_key', programme, stored, (keys) => {
+      const isFirst = lineOf(keys, algorithm).length === 0;
+      return takenUp(isFirst ? [...keys, ...first] : keys, rules, clock.now());
+    });
     const line = lineOf(taken, algorithm).map((record) => ({
       key: openSigningKey(record, keyring),
       signsFrom: record.signsFrom,
@@ -118,12 +109,9 @@ export async function openFormerKeys({
   const read = async (): Promise<Published> => {
     const stored = await records.list('signing_key', programme);
     isEmpty = stored.length === 0;
-    const isMarked = stored.every(
-      (key) => endOf(lineOf(stored, key.algorithm), key, rules) !== undefined,
-    );
-    if (isMarked || signsElsewhere()) return publish(stored);
-    const end = (keys: Keys): Keys => marked(keys, rules, clock.now(), () => true);
-    return publish(await records.changeAll('signing_key', { programme }, end));
+    const end = (keys: Keys): Keys =>
+      signsElsewhere() ? keys : marked(keys, rules, clock.now(), () => true);
+    return publish(await changed(records, 'signing_key', programme, stored, end));
   };
   const { get, again: reload } = await lastRead(read);
   return isEmpty ? undefined : { ...publishedKeys(get), reload };

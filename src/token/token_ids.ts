@@ -4,6 +4,7 @@ import { hash, randomUUID } from 'node:crypto';
 
 import type { Instant } from '../lib/clock.ts';
 import type { Answer } from '../oauth/grant.ts';
+import { timesBegin } from '../oauth/place.ts';
 
 export type TokenIdForm = 'uuid' | 'number';
 
@@ -20,8 +21,7 @@ export interface TokenIds {
   readonly last: { tick: number };
 }
 
-/** Milliseconds since then take 41 bits until 2089; two more count within a millisecond. */
-const epoch = Date.parse('2020-01-01T00:00:00Z');
+/** Milliseconds since `timesBegin` take 41 bits until 2089; two more count within a millisecond. */
 const perMillisecond = 4;
 /** Ten of the 53 bits of a number: the process that made it. */
 const nodes = 1024;
@@ -57,7 +57,7 @@ export function tokenIds(
     };
   }
   const draw = (now: Instant): number => {
-    last.tick = Math.max(last.tick + 2, (now - epoch) * perMillisecond + 1);
+    last.tick = Math.max(last.tick + 2, (now - timesBegin) * perMillisecond + 1);
     return last.tick * nodes + node();
   };
   return {

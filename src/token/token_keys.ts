@@ -15,9 +15,9 @@ import { seal, unseal } from '../lib/seal.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { KeyRecord, TokenKeyRecord } from '../oauth/signing_key.ts';
 import { endOf, lineOf, takenUp } from './key_line.ts';
+import { changed, type KeyRecords, lastRead } from './key_records.ts';
 import type { KeyRules } from './key_rules.ts';
 import type { Keyring } from './keyring.ts';
-import { lastRead } from './last_read.ts';
 import { openSealingKey, type SealingKey } from './sealed/sealing_key.ts';
 
 /** Tokens name their key in a byte. */
@@ -64,13 +64,7 @@ function sealContext({
 
 type Keys = readonly TokenKeyRecord[];
 
-export interface TokenKeyRecords {
-  list(kind: 'token_key', programme: ProgrammeId): Promise<Keys>;
-  changeAll(
-    kind: 'token_key',
-    selection: { readonly programme: ProgrammeId },
-    change: (keys: Keys) => Keys,
-  ): Promise<Keys>;
+export interface TokenKeyRecords extends KeyRecords<'token_key', TokenKeyRecord> {
   epoch(kind: 'token_key'): Promise<number>;
 }
 
@@ -186,11 +180,9 @@ async function readLine(options: TokenKeysOptions, former: Line | undefined): Pr
     // Another server's clock may be behind.
     return [{ ...first, signsFrom: instant(now - allowedDrift) }];
   };
-  if (stored.length === 0 || take(stored).some((key) => !stored.includes(key))) {
-    await records.changeAll('token_key', { programme }, take);
-    // The epoch is read before the keys: no change between the two is missed.
-    return readLine(options, former);
-  }
+  const taken = await changed(records, 'token_key', programme, stored, take);
+  // The epoch is read before the keys: no change between the two is missed.
+  if (taken !== stored) return readLine(options, former);
   const line = lineOf(stored, undefined);
   const live = line.filter(({ ended }) => ended === undefined);
   const byNumber: (Opened | undefined)[] = [];

@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test, type TestContext } from 'node:test';
 
-import { headPath } from '../../src/audit/head.ts';
 import { AuditStream, type StreamOptions } from '../../src/audit/stream.ts';
+import { lockPath } from '../../src/audit/turns.ts';
 import { until } from '../support/until.ts';
 import { eventOf, eventsIn, key, scene } from './trail_scene.ts';
 
@@ -29,7 +29,7 @@ function streamOf(
 
 /** Takes the writers' turn, as a writer does that hangs; the returned function gives it back. */
 function blockWriters(t: TestContext, path: string): () => void {
-  const holder = new DatabaseSync(headPath(path));
+  const holder = new DatabaseSync(lockPath(path));
   holder.exec('BEGIN IMMEDIATE');
   t.after(() => holder.close());
   return () => holder.exec('ROLLBACK');

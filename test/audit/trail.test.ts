@@ -1,4 +1,4 @@
-// Appending to the audit stream, whatever became of its file meanwhile: rotated, cut, replaced, written
+// Appending to the audit stream, whatever became of its file meanwhile: rotated, cut, removed, written
 // to by others, or left with half a line by a writer that was killed.
 
 import assert from 'node:assert/strict';
@@ -13,12 +13,13 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 
-import { headPath } from '../../src/audit/head.ts';
 import { Trail } from '../../src/audit/trail.ts';
+import { lockPath } from '../../src/audit/turns.ts';
 import { breaksIn, eventOf, eventsIn, key, scene } from './trail_scene.ts';
 
 describe('appending', () => {
@@ -86,37 +87,41 @@ describe('appending', () => {
     );
   });
 
-  test('takes up whole lines that a killed writer could not tell the head of', async (t) => {
-    const { open, path, lines, verify } = scene(t);
-    const trail = open();
-    trail.append([eventOf('a')]);
-    const copy = `${headPath(path)}.copy`;
-    const head = new DatabaseSync(headPath(path));
-    head.exec(`VACUUM INTO '${copy}'`);
-    head.close();
-    trail.append([eventOf('b'), eventOf('c')]);
-    const [half = ''] = [lines().at(-1)];
-    for (const end of ['', '-wal', '-shm']) rmSync(`${headPath(path)}${end}`, { force: true });
-    copyFileSync(copy, headPath(path));
-    appendFileSync(path, half.slice(0, 50));
-    const next = open();
-    next.append([eventOf('d')]);
-    assert.deepEqual(eventsIn(lines().filter((line) => line.endsWith('"}'))), [
+  test('closes the line in which a writer was killed, and tells of it', async (t) => {
+    const { append, path, lines, put, verify } = scene(t);
+    append('a', 'b');
+    appendFileSync(path, lines()[1]?.slice(0, 50) ?? '');
+    append('c');
+    const whole = lines();
+    assert.deepEqual(eventsIn(whole.toSpliced(3, 1)), [
       'file_begun',
       'a',
       'b',
-      'c',
       'write_cut_off',
-      'd',
+      'c',
     ]);
     const { broken, notes, newest } = await verify();
-    assert.deepEqual([broken, newest?.seq], [0, 6]);
+    assert.deepEqual([broken, newest?.seq], [0, 5]);
     assert.deepEqual(
       notes.map(({ line, what }) => [line, what]),
-      [[5, 'its writer was killed while writing it']],
+      [[4, 'its writer was killed while writing it']],
     );
+    // Something else was put there since: the next line tells where the file ended.
+    put(whole.with(3, `${whole[3]} and more`));
+    assert.deepEqual(breaksIn(await verify()), [
+      'audit.jsonl:4 is no line of the stream: changed, or written by something else',
+    ]);
   });
 
+  test('goes on after a line that is longer than most', async (t) => {
+    const { append, verify } = scene(t);
+    append('a'.repeat(300_000));
+    append('b');
+    const { broken, newest } = await verify();
+    assert.deepEqual([broken, newest?.seq], [0, 3]);
+  });
+
+  const cut = 'lines had been cut off the file before this one was written';
   const disturbances: Readonly<
     Record<string, readonly [(path: string) => void, readonly string[]]>
   > = {
@@ -125,7 +130,7 @@ describe('appending', () => {
       [
         'audit.jsonl:3 is no line of the stream: changed, or written by something else',
         'audit.jsonl:4 lines 3 to 4 of the stream are missing before it',
-        'audit.jsonl:4 lines had been cut off the file before this one was written',
+        `audit.jsonl:4 ${cut}`,
       ],
     ],
     'something else wrote to it': [
@@ -136,45 +141,74 @@ describe('appending', () => {
         'audit.jsonl:7 something else had written to the file before this line',
       ],
     ],
-    'another file is in its place': [
+    'an older file is in its place': [
       (path) => {
-        writeFileSync(`${path}.new`, readFileSync(path, 'utf8').split('\n').slice(0, 2).join('\n'));
+        const lines = readFileSync(path, 'utf8').split('\n').slice(0, 2);
+        writeFileSync(`${path}.new`, `${lines.join('\n')}\n`);
         renameSync(`${path}.new`, path);
       },
-      [
-        'audit.jsonl:3 lines 3 to 4 of the stream are missing before it',
-        'audit.jsonl:3 another file had been put in the place of the stream',
-      ],
+      ['audit.jsonl:3 lines 3 to 4 of the stream are missing before it', `audit.jsonl:3 ${cut}`],
     ],
-    'the record of the newest line is gone': [
-      (path) => {
-        for (const end of ['', '-wal', '-shm']) rmSync(`${headPath(path)}${end}`, { force: true });
-      },
-      [
-        'audit.jsonl:5 the record of the newest line was gone: lines may have been cut off before this one',
-      ],
+    'it was removed': [
+      (path) => rmSync(path),
+      ['audit.jsonl:2 the stream had been removed before this line was written'],
     ],
-    'the record of the newest line was changed with a cut': [
-      (path) => {
-        const lines = readFileSync(path, 'utf8').split('\n').slice(0, 3);
-        writeFileSync(path, `${lines.join('\n')}\n`);
-        setHead(path, (head) => ({ ...head, seq: 3, size: statSync(path).size }));
-      },
-      [
-        'audit.jsonl:4 the record of the newest line had been changed: lines may have been cut off before this one',
-      ],
+    'it was emptied': [
+      (path) => truncateSync(path, 0),
+      ['audit.jsonl:2 the stream had been removed before this line was written'],
     ],
   };
   for (const [name, [disturb, expected]] of Object.entries(disturbances)) {
     test(`goes on, and leaves the break to see, where ${name}`, async (t) => {
+      const { open, path, verify } = scene(t);
+      const trail = open();
+      trail.append(['a', 'b', 'c'].map(eventOf));
+      disturb(path);
+      trail.append([eventOf('d')]);
+      trail.append([eventOf('e')]);
+      assert.deepEqual(breaksIn(await verify()), expected);
+    });
+
+    test(`a writer that begins, and knows the newest line, sees that ${name}`, async (t) => {
       const { append, path, verify } = scene(t);
       append('a', 'b', 'c');
+      const { newest: known } = await verify();
       disturb(path);
-      append('d');
+      const trail = new Trail({ path, key, patience: 10, known });
+      trail.append([eventOf('d')]);
+      trail.close();
       append('e');
       assert.deepEqual(breaksIn(await verify()), expected);
     });
   }
+
+  test('a file that begins with half a line or a foreign one is no first start in silence', async (t) => {
+    for (const [text, expected] of [
+      ['{"seq":1,"si', []],
+      [
+        'hello\n',
+        [
+          'audit.jsonl:1 is no line of the stream: changed, or written by something else',
+          'audit.jsonl:2 something else had written to the file before this line',
+        ],
+      ],
+    ] as const) {
+      const { append, path, verify } = scene(t);
+      writeFileSync(path, text);
+      append('a');
+      assert.deepEqual(breaksIn(await verify()), expected);
+    }
+  });
+
+  test('what is rotated away and removed at once counts as removed', async (t) => {
+    const { open, path, verify } = scene(t);
+    const trail = open();
+    trail.append([eventOf('a')]);
+    renameSync(path, `${path}.1`);
+    rmSync(`${path}.1`);
+    trail.append([eventOf('b')]);
+    assert.equal((await verify()).broken, 1);
+  });
 
   test('refuses what is no regular file', (t) => {
     const { path, open } = scene(t);
@@ -188,13 +222,13 @@ describe('appending', () => {
   test('makes files that are their owner’s alone', (t) => {
     const { append, path } = scene(t);
     append('a');
-    for (const name of [path, headPath(path)]) assert.equal(statSync(name).mode & 0o777, 0o600);
+    for (const name of [path, lockPath(path)]) assert.equal(statSync(name).mode & 0o777, 0o600);
   });
 
   test('waits for another writer, and gives up in time', (t) => {
     const { open, path, lines } = scene(t);
     open().append([eventOf('a')]);
-    const holder = new DatabaseSync(headPath(path));
+    const holder = new DatabaseSync(lockPath(path));
     holder.exec('BEGIN IMMEDIATE');
     const hasty = new Trail({ path, key, patience: 10 });
     assert.throws(() => hasty.append([eventOf('b')]), /database is locked/);
@@ -206,16 +240,23 @@ describe('appending', () => {
   });
 });
 
-interface HeadRow {
-  readonly seq: number;
-  readonly size: number;
-}
-
-/** Changes the record as somebody without the key can. */
-function setHead(path: string, change: (head: HeadRow) => HeadRow): void {
-  const database = new DatabaseSync(headPath(path));
-  const row = database.prepare('SELECT seq, size FROM head').get() as unknown as HeadRow;
-  const { seq, size } = change(row);
-  database.prepare('UPDATE head SET seq = ?, size = ?').run(seq, size);
-  database.close();
-}
+test('a stream that version 0.1.0 has written is whole, and goes on', async (t) => {
+  const { append, path, lines, verify } = scene(t);
+  copyFileSync(join(import.meta.dirname, 'streams/0.1.0.jsonl'), path);
+  const before = await verify();
+  assert.deepEqual([before.broken, before.notes.length, before.newest?.seq], [0, 1, 4]);
+  // It is locked by the database that version kept of the newest line, which may still run.
+  const former = new DatabaseSync(`${path}.head`);
+  former.exec('PRAGMA journal_mode = WAL; CREATE TABLE head (seq INTEGER); BEGIN IMMEDIATE');
+  const hasty = new Trail({ path, key, patience: 10 });
+  assert.throws(() => hasty.append([eventOf('c')]), /database is locked/);
+  former.exec('ROLLBACK');
+  former.close();
+  hasty.close();
+  append('c');
+  append('d');
+  assert.deepEqual(eventsIn(lines().slice(-2)), ['c', 'd']);
+  const { broken, newest } = await verify();
+  assert.deepEqual([broken, newest?.seq], [0, 6]);
+  assert.equal(lockPath(path), `${path}.head`);
+});

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
+import type { Entry } from '../../src/audit/chain.ts';
 import { eventText } from '../../src/audit/event.ts';
 import { Trail } from '../../src/audit/trail.ts';
 import { type Verdict, verifyStream } from '../../src/audit/verify.ts';
@@ -21,7 +22,8 @@ export interface Scene {
   readonly append: (...clients: readonly string[]) => void;
   readonly lines: (name?: string) => readonly string[];
   readonly put: (lines: readonly string[], name?: string) => void;
-  readonly verify: () => Promise<Verdict>;
+  /** @param known what the store knows of, if anything */
+  readonly verify: (known?: Entry) => Promise<Verdict>;
 }
 
 /** An event that needs no request. */
@@ -50,7 +52,7 @@ export function scene(t: TestContext): Scene {
     lines: (name = 'audit.jsonl') => readFileSync(pathOf(name), 'utf8').split('\n').slice(0, -1),
     put: (lines, name = 'audit.jsonl') =>
       writeFileSync(pathOf(name), lines.map((line) => `${line}\n`).join('')),
-    verify: () => verifyStream(path, key),
+    verify: (known) => verifyStream(path, key, { known }),
   };
 }
 

@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
-import { headPath } from '../../src/audit/head.ts';
 import { verifyFiles, verifyStream } from '../../src/audit/verify.ts';
 import { fc } from '../support/property.ts';
 import { breaksIn, eventOf, key, scene } from './trail_scene.ts';
@@ -68,6 +67,7 @@ describe('the audit stream', () => {
     test(`shows ${name}`, async (t) => {
       const { append, put, verify, lines } = scene(t);
       append(...clients);
+      const { newest: known } = await verify();
       const whole = lines();
       const place = fc.nat(whole.length - 1);
       const text = fc.oneof(fc.string(), fc.constantFrom(...clients.map(eventOf)));
@@ -77,9 +77,9 @@ describe('the audit stream', () => {
           const changed = [...whole];
           tamper(changed, at, other, inserted);
           put(changed);
-          assert.ok((await verify()).broken > 0, changed.join('\n'));
+          assert.ok((await verify(known)).broken > 0, changed.join('\n'));
           put(whole);
-          assert.equal((await verify()).broken, 0);
+          assert.equal((await verify(known)).broken, 0);
         }),
         { numRuns: 40 },
       );
@@ -89,11 +89,12 @@ describe('the audit stream', () => {
   test('names the first broken line and how many lines are gone', async (t) => {
     const { append, put, verify, lines } = scene(t);
     append(...clients);
+    const { newest: known } = await verify();
     const whole = lines();
     const withLine = (at: number, text: string): readonly string[] => whole.with(at, text);
     const told = async (changed: readonly string[]): Promise<readonly string[]> => {
       put(changed);
-      return breaksIn(await verify());
+      return breaksIn(await verify(known));
     };
     const changedText = 'is not as it was written, or the line before it is not';
     assert.deepEqual(await told(withLine(4, whole[4]?.replace('-3', '-4') ?? '')), [
@@ -106,7 +107,7 @@ describe('the audit stream', () => {
       'audit.jsonl:5 lines 5 to 7 of the stream are missing before it',
     ]);
     assert.deepEqual(await told(whole.slice(0, 10)), [
-      'audit.jsonl: lines are cut off at the end: the newest was 13',
+      'audit.jsonl: lines are cut off at the end: the store knows of line 13',
     ]);
     assert.deepEqual(await told(whole.toSpliced(4, 0, 'a text')), [
       'audit.jsonl:5 is no line of the stream: changed, or written by something else',
@@ -116,12 +117,27 @@ describe('the audit stream', () => {
     ]);
   });
 
-  test('shows that its newest line may be missing where the record of that is gone', async (t) => {
-    const { append, path, verify } = scene(t);
+  test('shows by the store that lines were cut off at the end, or that all of it was removed', async (t) => {
+    const { append, path, put, lines, verify } = scene(t);
     append(...clients);
-    rmSync(headPath(path));
-    assert.deepEqual(breaksIn(await verify()), [
-      'audit.jsonl.head: the record of the newest line is gone: lines may have been cut off at the end',
+    const { newest: known } = await verify();
+    append('later');
+    const broken = async (): Promise<readonly string[]> => breaksIn(await verify(known));
+    assert.deepEqual(await broken(), []);
+    const whole = lines();
+    const cut = 'audit.jsonl: lines are cut off at the end: the store knows of line 13';
+    put(whole.slice(0, 12));
+    assert.deepEqual(await broken(), [cut]);
+    rmSync(path);
+    assert.deepEqual(await broken(), [
+      'audit.jsonl: the stream was removed: the store knows of line 13',
+    ]);
+    append('new');
+    assert.deepEqual(await broken(), [cut]);
+    // Of a stream whose old files were removed, as they may be.
+    put(whole.slice(13));
+    assert.deepEqual(await broken(), [
+      'audit.jsonl:1 the lines before it are missing from this file, or it was changed',
     ]);
   });
 
@@ -130,7 +146,7 @@ describe('the audit stream', () => {
     append(...clients);
     const { newest } = await verify();
     append('later');
-    assert.equal((await verifyStream(path, key, newest)).broken, 0);
+    assert.equal((await verifyStream(path, key, { expected: newest })).broken, 0);
     // An old copy of everything: by itself it is whole.
     put(lines().slice(0, 5));
     const old = await verifyFiles([path], key);

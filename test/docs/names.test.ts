@@ -108,7 +108,7 @@ const dotted = /`([a-z_]+(?:\.[a-z_]+)+)(?:: ?[^`]*)?`/g;
 /** Words of requests and answers that look like paths: values, and names that a file chooses. */
 const values = /^(?:client|member|programme|login|refresh)\.[a-z_]+$/;
 const chosen =
-  /^(?:token_endpoints|login\.messages|scope)\.|\.(?:yaml|db|control|key|jsonl|head|ts|md)$/;
+  /^(?:token_endpoints|login\.messages|scope)\.|\.(?:yaml|db|control|key|jsonl|head|lock|ts|md)$/;
 
 describe('HOSTILE 91: keys', () => {
   const paths = new Set([...configKeys, ...programmeKeys.map(({ path }) => path)]);

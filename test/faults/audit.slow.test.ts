@@ -73,7 +73,7 @@ test('servers under load and commands write one chain; kill -9 loses a moment at
 
 /** Blocks every writer, as one that hangs does; the returned function ends that. */
 function block({ folder }: Site): () => void {
-  const holder = new DatabaseSync(join(folder, 'data/audit.jsonl.head'), { timeout: 60_000 });
+  const holder = new DatabaseSync(join(folder, 'data/audit.jsonl.lock'), { timeout: 60_000 });
   holder.exec('BEGIN IMMEDIATE');
   return () => holder.close();
 }

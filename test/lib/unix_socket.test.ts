@@ -1,7 +1,7 @@
 // The socket's mode, and that nothing else of the process is made with its mask.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -30,4 +30,15 @@ test('what is made while a socket begins to listen has the mode of the process',
     [modeOf(join(folder, 'socket')), modeOf(join(folder, 'beside'))],
     [0o600, 0o755],
   );
+});
+
+test('takes no place of a server that answers, nor of a file that is no socket', async (t) => {
+  const folder = scratchFolder(t, 'socket');
+  const path = join(folder, 'a.socket');
+  const [one, other] = [createServer(), createServer()];
+  t.after(() => one.close());
+  await listenAtPath(one, path, 0o600);
+  await assert.rejects(listenAtPath(other, path, 0o600), { code: 'EADDRINUSE' });
+  writeFileSync(join(folder, 'file'), '');
+  await assert.rejects(listenAtPath(other, join(folder, 'file'), 0o600), /no socket is there/);
 });

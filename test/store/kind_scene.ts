@@ -87,6 +87,11 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
     optional: [],
     text: 'createdAt',
   },
+  audit_stream: {
+    full: (stream, programme) => ({ programme, stream, createdAt: at(0), seq: 7, mac: 'mac' }),
+    optional: [],
+    text: 'mac',
+  },
 };
 
 /** The items of a kind, and short names for the verbs about them. */

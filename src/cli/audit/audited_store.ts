@@ -168,6 +168,7 @@ const shownFields: { readonly [K in Kind]: readonly (keyof Item<K>)[] } = {
   signing_key: ['algorithm', 'signsFrom', 'retiresAt'],
   token_key: ['signsFrom', 'retiresAt', 'ended'],
   maintenance: ['retryAfter'],
+  audit_stream: [],
 };
 
 /** @param changed the JSON names of fields; all if left out */

@@ -3,6 +3,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+import type { Entry } from '../../audit/chain.ts';
 import { type EventName, eventText, type Facts } from '../../audit/event.ts';
 import { type Identify, identifierDigests } from '../../audit/identifiers.ts';
 import { Trail } from '../../audit/trail.ts';
@@ -48,13 +49,23 @@ export function nameCommand(words: string, options: readonly string[]): void {
 /**
  * The stream for what the command is about to change; undefined where the configuration has none. Tells
  * it once that the command has begun.
+ * @param known the newest line that the store knows of
  * @throws CommandError where it cannot be told and the configuration wants that refused
  */
-export function beginAudit(config: Config, keyring: Keyring): CommandAudit | undefined {
+export function beginAudit(
+  config: Config,
+  keyring: Keyring,
+  known?: Entry,
+): CommandAudit | undefined {
   const command = running.getStore();
   if (command === undefined || config.audit === undefined) return undefined;
-  command.audit ??= CommandAudit.begin(config.audit, keyring, command);
+  command.audit ??= CommandAudit.begin(config.audit, keyring, known, command);
   return command.audit;
+}
+
+/** The newest line that the command has written; undefined where it has written none. */
+export function newestTold(): Entry | undefined {
+  return running.getStore()?.audit?.newest;
 }
 
 export class CommandAudit {
@@ -68,16 +79,21 @@ export class CommandAudit {
     this.identify = identifierDigests(keyring);
   }
 
+  get newest(): Entry | undefined {
+    return this.#trail?.newest;
+  }
+
   static begin(
     { file, onFailure }: NonNullable<Config['audit']>,
     keyring: Keyring,
+    known: Entry | undefined,
     { words, options }: Command,
   ): CommandAudit {
     const { user, sudo_user, ...who } = byWhom();
     const common = { command: words, run: randomKey(6), user, sudo_user };
     let trail: Trail | undefined;
     try {
-      trail = new Trail({ path: file, key: keyring.auditChain, patience });
+      trail = new Trail({ path: file, key: keyring.auditChain, patience, known });
       trail.append([eventText('command_begun', { ...common, options, ...who })]);
       trail.sync();
       return new CommandAudit(trail, common, keyring);

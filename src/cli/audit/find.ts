@@ -85,7 +85,7 @@ function readTime(name: string, text: string | undefined): number | undefined {
 }
 
 function lineOf({ facts }: FoundEvent): string {
-  const { seq: _seq, mac: _mac, time, event, ...others } = facts;
+  const { seq: _seq, size: _size, mac: _mac, time, event, ...others } = facts;
   const told = Object.entries(others).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );

@@ -14,12 +14,15 @@ import { versionLine } from '../version.ts';
 import type { Changer } from './audited_store.ts';
 import { byWhom } from './by_whom.ts';
 import { reasonOf } from './command_audit.ts';
+import type { StreamMark } from './stream_mark.ts';
 
 /** Milliseconds that the stream has to take the start, and what is left when the server ends. */
 const firstPatience = 5000;
 const lastPatience = 2000;
 /** Milliseconds to wait for other writers. */
 const patience = 1000;
+/** Milliseconds between two notes of the newest line in the store. */
+const noteInterval = 600_000;
 
 /** A server's audit stream. */
 export interface ServerAudit {
@@ -33,6 +36,8 @@ export interface ServerAudit {
   readonly started: () => Promise<void>;
   /** Tells the stream of requests to the served programmes. */
   readonly observer: (serving: Serving) => AuditObserver;
+  /** Notes the newest line in the store, before that is closed. */
+  readonly note: () => Promise<void>;
   /** Tells the stream of the end, once no request is answered any more. */
   readonly end: (why: string) => Promise<void>;
 }
@@ -40,12 +45,14 @@ export interface ServerAudit {
 /**
  * Opens the stream and tells it of the start; undefined where the configuration has none.
  * @param files the digests of the configuration and of the programmes' files
+ * @param mark what the store knows of the stream
  */
 export function openServerAudit(
   { audit, environment }: Pick<Config, 'audit' | 'environment'>,
   keyring: Keyring,
   log: ServerLog,
   files: Facts,
+  mark?: StreamMark,
 ): ServerAudit | undefined {
   if (audit === undefined) return undefined;
   const { file: path, onFailure, tellsVerification } = audit;
@@ -53,11 +60,21 @@ export function openServerAudit(
     if (trouble === undefined) log.info('audit_resumed', { detail: `${path} is written again` });
     else log.error('audit_failing', { detail: `${path}: ${reasonOf(trouble)}` });
   };
-  const stream = new AuditStream({ path, key: keyring.auditChain, patience, onFailure, tell });
+  const { auditChain: key } = keyring;
+  const stream = new AuditStream({
+    path,
+    key,
+    patience,
+    onFailure,
+    tell,
+    known: mark?.known,
+  });
   const identify = identifierDigests(keyring);
   stream.put('server_started', { version: versionLine(), environment, ...files, ...byWhom() });
   // Begun now: its thread starts while other things are made ready.
   const flushed = stream.flush(firstPatience);
+  const note = async (): Promise<void> => mark?.note(stream.newest);
+  const noting = setInterval(() => void note(), noteInterval).unref();
   return {
     stream,
     changer: {
@@ -67,7 +84,11 @@ export function openServerAudit(
       },
     },
     started: async () => {
-      if (onFailure === 'drop' || (await flushed)) return;
+      const noted = flushed.then(async (isFlushed) => {
+        if (isFlushed) await note();
+        return isFlushed;
+      });
+      if (onFailure === 'drop' || (await noted)) return;
       const reason = reasonOf(stream.trouble ?? 'it does not answer');
       throw failed(
         `the audit stream ${path} cannot be written (${reason}): mend that, or set audit: { on_failure: drop } in the configuration`,
@@ -81,6 +102,11 @@ export function openServerAudit(
         isIdentifier: (programme, text) =>
           serving.served.get(programme)?.programme.clients.isIdentifier(text) === true,
       }),
+    note: async () => {
+      clearInterval(noting);
+      if (stream.trouble === undefined) await stream.flush(lastPatience);
+      await note();
+    },
     end: async (why) => {
       stream.put('server_stopped', { why, pid: process.pid });
       const lost = await stream.end(lastPatience);

@@ -2,17 +2,20 @@
 
 import { existsSync } from 'node:fs';
 
-import type { Link, Mark } from '../../audit/chain.ts';
+import type { Entry, Mark } from '../../audit/chain.ts';
 import { identifierDigests, identifierKinds } from '../../audit/identifiers.ts';
 import { type Finding, type Verdict, verifyFiles, verifyStream } from '../../audit/verify.ts';
+import type { Config } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
 import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import { failed, wrongUsage } from '../exit.ts';
+import { openStore, storeExists } from '../open_store.ts';
 import { type OutputOptions, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { counted } from '../table.ts';
 import { auditOf } from './site.ts';
+import { streamMarkOf } from './stream_mark.ts';
 
 export interface VerifyOptions extends VerbOptions {
   readonly expect?: string;
@@ -20,17 +23,51 @@ export interface VerifyOptions extends VerbOptions {
 
 /** Prints what is broken, and ends with exit code 1 if anything is. */
 export async function verifyAudit(files: readonly string[], options: VerifyOptions): Promise<void> {
-  const expected = readLink(options.expect);
-  const { settings, keyring } = auditOf(configOf(options));
+  const expected = readEntry(options.expect);
+  const config = configOf(options);
+  const { settings, keyring } = auditOf(config);
   const missing = files.find((file) => !existsSync(file));
   if (missing !== undefined) throw failed(`there is no file ${shownPath(missing)}`);
   const { auditChain: key } = keyring;
   const verdict =
     files.length === 0
-      ? await verifyStream(settings.file, key, expected)
+      ? await verifyWhole(config, settings.file, key, expected)
       : await verifyFiles(files, key, expected);
   await printResult(options, viewOf(verdict), linesOf(verdict).join('\n'));
   if (verdict.broken > 0) throw failed('');
+}
+
+/**
+ * Verifies the stream to the newest line that its store knows of. A store that cannot be asked is no break:
+ * the chain is verified without it, and a note says what that leaves open.
+ */
+async function verifyWhole(
+  config: Config,
+  file: string,
+  key: Uint8Array,
+  expected: Entry | undefined,
+): Promise<Verdict> {
+  let known: Entry | undefined;
+  let unasked: string | undefined;
+  try {
+    if (storeExists(config)) known = await knownTo(config);
+    else unasked = 'there is none';
+  } catch (error) {
+    unasked = error instanceof Error ? error.message : String(error);
+  }
+  const verdict = await verifyStream(file, key, { expected, known });
+  if (unasked === undefined) return verdict;
+  const what = `the store cannot be asked for the newest line (${unasked}): lines that were cut off at the end do not show`;
+  return { ...verdict, notes: [...verdict.notes, { file, what }] };
+}
+
+async function knownTo(config: Config): Promise<Entry | undefined> {
+  const { store } = await openStore(config);
+  try {
+    return (await streamMarkOf(store, config)).known;
+  } finally {
+    await store.close();
+  }
 }
 
 function viewOf({ oldest, newest, ...verdict }: Verdict): object {
@@ -62,11 +99,11 @@ function textOfFinding({ file, line, what }: Finding): string {
 }
 
 /** A link as operators note it elsewhere. */
-function textOf({ seq, mark }: Link): string {
+function textOf({ seq, mark }: Entry): string {
   return `${seq}:${mark}`;
 }
 
-function readLink(text: string | undefined): Link | undefined {
+function readEntry(text: string | undefined): Entry | undefined {
   if (text === undefined) return undefined;
   const [, seq, mark] = /^(\d{1,15}):([\w-]{22})$/.exec(text) ?? [];
   if (seq === undefined || mark === undefined) {

@@ -7,6 +7,7 @@ import type { Store } from '../../store/contract.ts';
 import { storeAt } from '../../store/open.ts';
 import { auditedStore } from '../audit/audited_store.ts';
 import { openServerAudit, type ServerAudit } from '../audit/server_audit.ts';
+import { streamMarkOf } from '../audit/stream_mark.ts';
 import { type CommandError, storeUnusable } from '../exit.ts';
 import { openStore } from '../open_store.ts';
 import { dateText } from '../table.ts';
@@ -48,6 +49,7 @@ export async function openAnswering(
   const release = async (why: string): Promise<void> => {
     await node?.end();
     try {
+      await audit?.note();
       await open.store.close();
     } finally {
       await audit?.end(why);
@@ -65,7 +67,8 @@ export async function openAnswering(
       configuration: start.configDigest,
       programmes: Object.fromEntries(start.looks.map((look) => [look.id, look.fileDigest])),
     };
-    audit = openServerAudit(config, keyring, log, { ...options, ...files });
+    const mark = config.audit && (await streamMarkOf(store, config));
+    audit = openServerAudit(config, keyring, log, { ...options, ...files }, mark);
     const changer = audit?.changer;
     const keyRecords = changer && auditedStore(store, () => changer);
     const foundation = present({

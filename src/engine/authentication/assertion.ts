@@ -32,7 +32,7 @@ type Proving =
 
 /**
  * What the assertion proves of an active client, or why it is refused. An unknown client costs as much as
- * one with other keys. Rejects with `Unavailable` where the client's key set is not to be had.
+ * one with other keys. Rejects with `Unavailable` where the client's key set cannot be fetched.
  */
 export async function proveByKeys(
   service: Service,

@@ -1,4 +1,4 @@
-// Owns the key sets that clients publish at an address: fetching them, and how long one is gone by.
+// Owns the key sets that clients publish at an address: fetching them, and how long a fetched set is used.
 
 import { request } from 'node:https';
 import { isIP } from 'node:net';
@@ -48,14 +48,14 @@ export interface KeySetOptions {
   readonly clock: Clock;
   /** Networks, besides public addresses, in which sets may be fetched. */
   readonly networks: readonly string[];
-  /** Called where a set is gone by that could not be fetched again; at most once a minute for each. */
+  /** Called if a set could not be fetched again and is still used; at most once a minute for each. */
   readonly warn: (detail: string) => void;
   /** Authorities in PEM that are trusted besides the public ones; may change. */
   readonly authorities?: (() => string | undefined) | undefined;
   readonly limits?: CallLimits | undefined;
 }
 
-/** The keys of an address. Rejects with `Unavailable` where there are none to go by. */
+/** The keys of an address. Rejects with `Unavailable` if there are none to use. */
 export type FetchedKeys = (url: string, kid: string | undefined) => Promise<readonly ClientKey[]>;
 
 /** What is known of one address. */
@@ -108,7 +108,7 @@ export function fetchedKeys(options: KeySetOptions): FetchedKeys {
       return await renew(url, entry);
     } catch (error) {
       if (!(error instanceof Unavailable) || !isWithin(fetchedAt, longestOutage, now)) throw error;
-      warn(`${error.message}; the keys that it published before are gone by`);
+      warn(`${error.message}; the keys that it published before are still used`);
       return keys;
     }
   };
@@ -135,7 +135,7 @@ function createFetching({
     const count = (outcome: string): void => fetches({ programme, outcome }).add();
     const failed = (outcome: string, error: Error, Cause = Unavailable): Error => {
       count(outcome);
-      return new Cause(`the key set at ${new URL(url).host} is not to be had: ${error.message}`);
+      return new Cause(`the key set at ${new URL(url).host} cannot be fetched: ${error.message}`);
     };
     try {
       const keys = await gate.pass(() =>
@@ -145,7 +145,7 @@ function createFetching({
       return keys;
     } catch (error) {
       if (error instanceof GateFull) throw failed('overloaded', error, Overloaded);
-      if (error instanceof LeftAlone) throw failed('left_alone', error);
+      if (error instanceof CircuitOpen) throw failed('left_alone', error);
       if (error instanceof UnusableKeySet) throw failed('unusable', error);
       if (error instanceof CallFailure) throw failed('failed', error);
       throw error;
@@ -172,7 +172,7 @@ function trusting(authorities: KeySetOptions['authorities']): () => SecureContex
   };
 }
 
-class LeftAlone extends CallFailure {}
+class CircuitOpen extends CallFailure {}
 
 interface Calling {
   readonly mayCall: AddressTest;
@@ -186,7 +186,7 @@ async function fetchOnce(
   calling: Calling,
 ): Promise<readonly ClientKey[]> {
   const leave = breaker.admit();
-  if (leave === undefined) throw new LeftAlone('it failed too often: left alone', false);
+  if (leave === undefined) throw new CircuitOpen('it failed too often: circuit open', false);
   try {
     const keys = readKeySet(await get(url, calling));
     leave.succeed();

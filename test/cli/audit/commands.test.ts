@@ -23,7 +23,7 @@ function textOf(folder: string): string {
 function toldIn(folder: string): readonly Told[] {
   const lines = textOf(folder).trimEnd().split('\n');
   return lines.map((line) => {
-    const { time: _t, seq: _s, mac: _m, run: _r, ...told } = JSON.parse(line) as Told;
+    const { time: _t, seq: _s, size: _z, mac: _m, run: _r, ...told } = JSON.parse(line) as Told;
     return told;
   });
 }
@@ -228,7 +228,7 @@ describe('FAULTS 27: a command that cannot tell the audit stream', { concurrency
   test('waits for other writers, and names the reason where one keeps the file', async (t) => {
     const folder = workFolder(t);
     const { id } = await addClient(folder);
-    const holder = new DatabaseSync(join(folder, 'data/audit.jsonl.head'));
+    const holder = new DatabaseSync(join(folder, 'data/audit.jsonl.lock'));
     holder.exec('BEGIN IMMEDIATE');
     const path = join(folder, 'data/audit.jsonl');
     assert.deepEqual(await jetway(folder, ['client', 'disable', id]), {

@@ -68,7 +68,7 @@ describe('client add', { concurrency: 2 }, () => {
     const folder = workFolder(t);
     await jetwayJson(folder, [...add, ...callback, '--role', 'member']);
     const data = join(folder, 'data');
-    const audit = ['audit.jsonl', 'audit.jsonl.head'];
+    const audit = ['audit.jsonl', 'audit.jsonl.lock'];
     assert.deepEqual(readdirSync(data).toSorted(), [...audit, 'jetway.db', 'master.key']);
     for (const [path, mode] of [
       [data, 0o700],

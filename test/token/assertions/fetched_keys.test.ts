@@ -52,7 +52,7 @@ async function kids(found: ReturnType<FetchedKeys>): Promise<unknown> {
     return (await found).map(({ kid }) => kid);
   } catch (error) {
     assert.ok(error instanceof Unavailable);
-    return error.message.replace(/^the key set at \S+ is not to be had: /, '');
+    return error.message.replace(/^the key set at \S+ cannot be fetched: /, '');
   }
 }
 
@@ -103,7 +103,7 @@ describe('key sets at an address', () => {
     assert.equal(server.asked(), 2);
     assert.match(
       warnings.join('\n'),
-      /^the key set at localhost:\d+ is not to be had: status 503; the keys that it published before are gone by$/,
+      /^the key set at localhost:\d+ cannot be fetched: status 503; the keys that it published before are still used$/,
     );
     clock.advance(2999);
     assert.deepEqual(await kids(find(server.url, 'one')), ['one']);
@@ -119,7 +119,7 @@ describe('key sets at an address', () => {
     for (let turn = 0; turn < 5; turn += 1) {
       assert.equal(await kids(find(server.url, 'one')), 'status 500');
     }
-    assert.equal(await kids(find(server.url, 'one')), 'it failed too often: left alone');
+    assert.equal(await kids(find(server.url, 'one')), 'it failed too often: circuit open');
     assert.equal(server.asked(), 5);
     server.become(keySet(first));
     clock.advance(2);

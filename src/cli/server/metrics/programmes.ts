@@ -43,7 +43,7 @@ export async function programmeFigures(parts: ProcessParts): Promise<readonly Pr
       isServed: true,
       isUpToDate: !stale.delete(programme),
       throttled: uses.throttled(clock.now(), mostThrottled).length,
-      isDirectoryLeftAlone: directory.isLeftAlone?.(),
+      isDirectoryLeftAlone: directory.isCircuitOpen?.(),
       // An outage is told by the health of the store.
       stored: await storedFigures(parts, served).catch(() => undefined),
     });

@@ -97,6 +97,7 @@ withFile(
       createdAt: '2026-01-01T00:00:00.000Z',
       recordedTime: at(9),
       counts: {
+        audit_stream: 0,
         client: 1,
         code: 1,
         gateway: 0,

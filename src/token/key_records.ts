@@ -1,7 +1,32 @@
-// Owns what a running server last read of a programme's keys. It is one file for both kinds of keys,
-// which are opened and read again alike.
+// Owns how a running server reads a programme's keys from its store and changes them, those of each kind
+// alike.
 
+import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
+import type { KeyRecord } from '../oauth/signing_key.ts';
+import type { KeyKind } from './key_rules.ts';
+
+/** The verbs of a store for keys of a kind. */
+export interface KeyRecords<Kind extends KeyKind, Key extends KeyRecord> {
+  list(kind: Kind, programme: ProgrammeId): Promise<readonly Key[]>;
+  changeAll(
+    kind: Kind,
+    selection: { readonly programme: ProgrammeId },
+    change: (keys: readonly Key[]) => readonly Key[],
+  ): Promise<readonly Key[]>;
+}
+
+/** Applies a change to the stored keys unless it changes nothing of what was read; returns all keys. */
+export function changed<Kind extends KeyKind, Key extends KeyRecord>(
+  records: KeyRecords<Kind, Key>,
+  kind: Kind,
+  programme: ProgrammeId,
+  read: readonly Key[],
+  change: (keys: readonly Key[]) => readonly Key[],
+): readonly Key[] | Promise<readonly Key[]> {
+  const isSame = change(read).every((key) => read.includes(key));
+  return isSame ? read : records.changeAll(kind, { programme }, change);
+}
 
 export interface LastRead<Read> {
   /** @throws Unavailable while the keys could not be read since the start */
