@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 
 import { checkPassword } from '../../src/members/password.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
@@ -14,31 +14,15 @@ import { jetway, workFolder } from './command.ts';
 const add = ['member', 'add', '--programme', 'club', '--password-stdin', '--username'];
 const password = 'correct horse bättery';
 
-describe('member add', { concurrency: 2 }, () => {
-  test('keeps a hash of the password, and the password nowhere', async (t) => {
-    const folder = workFolder(t);
-    assert.equal((await jetway(folder, [...add, 'ann'], `${password}\n`)).code, 0);
-    const path = join(folder, 'data/jetway.db');
-    const store = openFileStore({ path, environment: 'staging' });
-    const kept = await findMember(store, 'club' as ProgrammeId, 'ann');
-    assert.ok(await checkPassword(password, kept?.passwordHash ?? ''));
-    for (const name of readdirSync(join(folder, 'data'))) {
-      assert.ok(!readFileSync(join(folder, 'data', name)).includes(password), name);
-    }
-    await store.close();
-  });
-
-  test('refuses a username and a password that are too long', async (t) => {
-    const folder = workFolder(t);
-    assert.deepEqual(await jetway(folder, [...add, 'a'.repeat(201)]), {
-      code: 2,
-      stdout: '',
-      stderr: '--username is longer than 200 characters\n',
-    });
-    assert.deepEqual(await jetway(folder, [...add, 'ann'], 'p'.repeat(1025)), {
-      code: 2,
-      stdout: '',
-      stderr: 'the password is longer than 1024 characters\n',
-    });
-  });
+test('member add keeps a hash of the password, and the password nowhere', async (t) => {
+  const folder = workFolder(t);
+  assert.equal((await jetway(folder, [...add, 'ann'], `${password}\n`)).code, 0);
+  const path = join(folder, 'data/jetway.db');
+  const store = openFileStore({ path, environment: 'staging' });
+  const kept = await findMember(store, 'club' as ProgrammeId, 'ann');
+  assert.ok(await checkPassword(password, kept?.passwordHash ?? ''));
+  for (const name of readdirSync(join(folder, 'data'))) {
+    assert.ok(!readFileSync(join(folder, 'data', name)).includes(password), name);
+  }
+  await store.close();
 });

@@ -11,8 +11,8 @@
 //   @ after 31 days                     the clock moves for the commands below (seconds, hours or days)
 //   $ jetway client show {client}       a command; quotes as in a shell; also `cat PATH`, `ls PATH`, `rm PATH`
 //   $ jetway client add … >/dev/null    what it prints is not looked at, but for its errors
-//   < correct horse                     a line of its standard input; \u{200b} there and in a command is that
-//                                       character
+//   < correct horse                     a line of its standard input; \u{200b} there, in a command and in a file
+//                                       is that character, \u{78*200} 200 of it
 //   client {client} of club             what it prints; {names} are bound at first sight and must be equal later
 //   2> warning: …                       what it prints to standard error
 //   [exit 1]                            its exit code, where that is not 0
@@ -111,10 +111,10 @@ export function formatSessions(
   return head + sessions.join('\n');
 }
 
-/** The text with characters that cannot be seen, or are easily taken for others. */
+/** The text with characters that cannot be seen, are easily taken for others, or come very often. */
 function spelledOut(text: string): string {
-  return text.replaceAll(/\\u\{([\da-f]+)\}/g, (_, code: string) =>
-    String.fromCodePoint(Number.parseInt(code, 16)),
+  return text.replaceAll(/\\u\{([\da-f]+)(?:\*(\d+))?\}/g, (_, code: string, times = '1') =>
+    String.fromCodePoint(Number.parseInt(code, 16)).repeat(Number(times)),
   );
 }
 
@@ -137,7 +137,7 @@ function prepare(
   below: readonly string[],
 ): number {
   const [first = '', second = ''] = words;
-  const text = below.map((line) => `${line.slice(2)}\n`).join('');
+  const text = below.map((line) => `${spelledOut(line.slice(2))}\n`).join('');
   if (verb === 'after') return Number(first) * (unitSeconds[second] ?? Number.NaN);
   const [path, content] =
     {
