@@ -5,14 +5,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
 import { type Answer, ask, post } from '../support/wire.ts';
-import {
-  configText,
-  jetway,
-  jetwayEach,
-  jetwayJson,
-  programmeText,
-  workFolder,
-} from './command.ts';
+import { configText, jetway, jetwayJson, programmeText, workFolder } from './command.ts';
 import { askClientTokens, startServer } from './server.ts';
 
 const introspecting = programmeText('Club', 'introspection: { path: /introspect }\nmetadata: on\n');
@@ -42,52 +35,6 @@ function introspect(
   const authorization = `Basic ${Buffer.from(`${gateway_id}:${gateway_secret}`).toString('base64')}`;
   return post(url, '/club/introspect', { token }, { authorization });
 }
-
-test('a gateway is added, listed, shown and removed; its secret is shown once', async (t) => {
-  const folder = folderOf(t);
-  const added = await jetway(folder, add);
-  assert.equal(added.code, 0, added.stderr);
-  assert.equal(added.stderr, '');
-  const [, id = ''] = /gateway identifier +(gateway-[0-9a-f]{12})$/m.exec(added.stdout) ?? [];
-  const [, secret = ''] = /gateway secret +([\w-]{43})$/m.exec(added.stdout) ?? [];
-  assert.notEqual(id, '');
-  assert.notEqual(secret, '');
-  const [list, show, listed, other, sure, removed, gone] = await jetwayEach(folder, [
-    words('gateway list'),
-    words(`gateway show ${id}`),
-    words('gateway list --programme club --json'),
-    words('gateway list --programme other'),
-    words(`gateway remove ${id}`),
-    words(`gateway remove ${id} --yes`),
-    words(`gateway show ${id}`),
-  ]);
-  assert.match(list.stdout, new RegExp(`^club +${id} +Front +\\d{4}`, 'm'));
-  assert.match(show.stdout, /secrets +made \d{4}/);
-  assert.doesNotMatch(list.stdout + show.stdout + listed.stdout, new RegExp(secret));
-  const [view] = JSON.parse(listed.stdout) as Record<string, unknown>[];
-  assert.deepEqual(
-    [view?.['gateway_id'], view?.['programme'], view?.['name']],
-    [id, 'club', 'Front'],
-  );
-  assert.deepEqual([other.code, other.stdout, other.stderr], [0, '', 'there are no gateways\n']);
-  assert.deepEqual([sure.code, removed.code, gone.code], [2, 0, 1]);
-  assert.match(sure.stderr, /--yes/);
-});
-
-test('where a programme has no introspection, the operator is told how to turn it on', async (t) => {
-  const folder = folderOf(t);
-  const { code, stderr } = await jetway(
-    folder,
-    words('gateway add --programme other --name Front'),
-  );
-  assert.equal(code, 0);
-  assert.match(stderr, /other has no introspection endpoint yet: add introspection: \{ path/);
-  const [badName, noProgramme] = await jetwayEach(folder, [
-    ['gateway', 'add', '--programme', 'club', '--name', ''],
-    words('gateway add --programme clbu --name Front'),
-  ]);
-  assert.deepEqual([badName.code, noProgramme.code], [2, 2]);
-});
 
 test('DESIGN: with gateway: set, verify and introspection are there and nowhere else', async (t) => {
   const folder = folderOf(t, 'gateway: 127.0.0.1:0\nadmin: localhost:0\nstop_delay: 0s\n');

@@ -164,33 +164,4 @@ describe('key', { concurrency: 2 }, () => {
     const [signing, waiting] = await keysOf(folder);
     assert.ok(Math.abs(seconds(signing?.signs_from, waiting?.signs_from) - 3600) < 60);
   });
-
-  test('waits shorter than verifiers need, and options that contradict, are wrong usage', async (t) => {
-    const folder = workFolder(t, files);
-    const slips = [
-      [
-        ['rotate', '--wait', '599s'],
-        /^--wait must be a duration from 10m, .* not "599s"; --now is for/,
-      ],
-      [['rotate', '--wait', '10'], /^--wait must be/],
-      [['rotate', '--wait', '10m', '--now'], /^--now and --wait/],
-      [
-        ['rotate', '--algorithm', 'EdDSA', '--kind', 'token'],
-        /^--algorithm is for signing keys: leave out --kind token/,
-      ],
-      [['list', '--kind', 'secret'], /Allowed choices are signing, token/],
-      [['rotate', '--algorithm', 'HS256'], /Allowed choices are ES256, EdDSA, RS256/],
-      [['retire', '--force'], /^--force needs --kid/],
-      [['list', '--programme', 'clb'], /did you mean "club"/],
-    ] as const;
-    const runs = await jetwayEach(
-      folder,
-      slips.map(([args]) => ['key', ...args]),
-    );
-    for (const [index, [args, message]] of slips.entries()) {
-      const ran = runs[index];
-      assert.deepEqual([ran?.code, ran?.stdout], [2, ''], args.join(' '));
-      assert.match(ran?.stderr ?? '', message);
-    }
-  });
 });

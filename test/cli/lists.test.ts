@@ -1,5 +1,5 @@
-// Owns the promises of `client list`, `member list` and `member show`: which are listed, how many, and
-// what counts against a member's logins.
+// Owns the promises of `member list` and `member show` about what counts against a member's logins; which
+// are listed is in member.session and client.session.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -56,48 +56,6 @@ interface Listed {
 }
 
 describe('member list and show', { concurrency: 2 }, () => {
-  test('some of them, by status, name and number; counted', async (t) => {
-    const folder = await membersFolder(t);
-    const list = ['member', 'list'];
-    const asked = [
-      ['--username', 'NN', '--json'],
-      ['--status', 'disabled', '--json'],
-      ['--status', 'active', '--limit', '2', '--json'],
-      ['--programme', 'other', '--username', 'ann', '--json'],
-      ['--count'],
-      ['--count', '--status', 'active', '--programme', 'club', '--limit', '1', '--json'],
-    ];
-    const [ann, disabled, two, none, all, some] = await jetwayEach(
-      folder,
-      asked.map((options) => [...list, ...options]),
-    );
-    const names = [ann, disabled, two, none].map((ran) =>
-      (JSON.parse(ran?.stdout ?? '') as Listed[]).map(({ username }) => username),
-    );
-    assert.deepEqual(names, [['ann', 'anne'], ['bob'], ['ann', 'anne'], []]);
-    assert.deepEqual(
-      [all, some],
-      [
-        { code: 0, stdout: '4\n', stderr: '' },
-        { code: 0, stdout: '2\n', stderr: '' },
-      ],
-    );
-    const [table, nobody, zero] = await jetwayEach(folder, [
-      [...list, '--limit', '3'],
-      [...list, '--username', 'zoë'],
-      [...list, '--limit', '0'],
-    ]);
-    assert.equal(table.stdout.split('\n').length, 5);
-    assert.deepEqual([table.code, table.stderr], [0, '3 of 4 members\n']);
-    assert.deepEqual(nobody, {
-      code: 0,
-      stdout: '',
-      stderr: 'no members match, of 4\n',
-    });
-    const message = '--limit must be a number from 1, not "0"\n';
-    assert.deepEqual(zero, { code: 2, stdout: '', stderr: message });
-  });
-
   test('tell of wrong passwords, and until when a username is locked; unlock ends both', async (t) => {
     const folder = await membersFolder(t);
     await fail(folder, 'ann', 3, 5);
@@ -132,29 +90,4 @@ describe('member list and show', { concurrency: 2 }, () => {
     assert.equal(unlocked.code, 0);
     assert.deepEqual([after.stdout, after.stderr], ['', 'no members match, of 4\n']);
   });
-});
-
-test('client list: some of them, by status and name', async (t) => {
-  const folder = workFolder(t);
-  const rows = ['Blue Cars', 'Green Cars', 'Blue Hotels'].map(
-    (name, index) => `partnerapi-0000${index},${'s'.repeat(20)}${index},${name}`,
-  );
-  putSecret(folder, 'clients.csv', ['client_id,client_secret,name', ...rows, ''].join('\n'));
-  const list = ['client', 'list', '--name'];
-  const [imported, disabled, blue, active, none, cars, slip] = await jetwayEach(folder, [
-    ['client', 'import', 'clients.csv', '--programme', 'club'],
-    ['client', 'disable', 'partnerapi-00002'],
-    [...list, 'blue', '--json'],
-    [...list, 'blue', '--status', 'active', '--json'],
-    [...list, 'red'],
-    [...list, 'CARS', '--count'],
-    [...list, 'blue', '--status', 'gone'],
-  ]);
-  assert.deepEqual([imported.code, disabled.code, slip.code], [0, 0, 2]);
-  const ids = [blue, active].map((ran) =>
-    (JSON.parse(ran.stdout) as { client_id: string }[]).map((one) => one.client_id.slice(-1)),
-  );
-  assert.deepEqual(ids, [['0', '2'], ['0']]);
-  assert.deepEqual(none, { code: 0, stdout: '', stderr: 'no clients match, of 3\n' });
-  assert.equal(cars.stdout, '2\n');
 });

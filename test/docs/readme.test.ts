@@ -1,4 +1,5 @@
-// Owns the check that the programme files in README and docs/operators.md load and do what is said.
+// Owns the check that the programme files in README and docs/operators.md, and the example configuration,
+// load and do what is said.
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -7,6 +8,7 @@ import { test } from 'node:test';
 
 import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
+import { jetway } from '../cli/command.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -101,4 +103,10 @@ test('every heading that a link of README and docs leads to exists', () => {
   });
   assert.ok(pages.length > 40, `${pages.length} pages`);
   assert.deepEqual(lost, []);
+});
+
+test('the example configuration and the shipped programmes pass', async () => {
+  const ran = await jetway(root, ['check', '--config', 'config.example.yaml']);
+  assert.equal(ran.code, 0, ran.stdout);
+  assert.match(ran.stdout, /(?:^|\n)\d+ programmes, 0 errors, \d+ warnings?\n$/);
 });

@@ -1,7 +1,8 @@
-// Owns the promises of `client import`: clients arrive with their secrets, all of them or none.
+// Owns the promises of `client import`: clients arrive with their secrets. What it refuses is in
+// clients_verb.session.
 
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, readdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -111,50 +112,6 @@ describe('client import', { concurrency: 2 }, () => {
       assert.equal(status, 200);
     });
   }
-
-  test('a dry run makes no store, and adds nothing to one that stands', async (t) => {
-    const folder = workFolder(t);
-    putSecret(folder, 'clients.csv', good);
-    const ran = await jetway(folder, [...load, 'clients.csv', '--dry-run']);
-    assert.equal(ran.code, 0);
-    assert.ok(!existsSync(join(folder, 'data')), String(readdirSync(folder)));
-    const add = 'client add --programme club --name A --role partner --client-id partnerapi-00009';
-    const [added, dry, listed] = await jetwayEach(folder, [
-      add.split(' '),
-      [...load, 'clients.csv', '--dry-run'],
-      list,
-    ]);
-    assert.deepEqual([added.code, dry], [0, ran]);
-    const clients = JSON.parse(listed.stdout) as readonly { readonly client_id: string }[];
-    assert.deepEqual(
-      clients.map(({ client_id: id }) => id),
-      ['partnerapi-00009'],
-    );
-  });
-
-  test('imports nothing where one identifier is taken, or was before a removal (C-5)', async (t) => {
-    const folder = workFolder(t);
-    putSecret(folder, 'clients.csv', good);
-    const add = ['client', 'add', '--programme', 'club', '--name', 'A', '--role', 'partner'];
-    const [, removed, taken, , there, listed] = await jetwayEach(folder, [
-      [...add, '--client-id', 'partnerapi-00002'],
-      ['client', 'remove', 'partnerapi-00002', '--yes'],
-      [...load, 'clients.csv'],
-      [...add, '--client-id', 'partnerapi-00001'],
-      [...load, 'clients.csv', '--dry-run'],
-      list,
-    ]);
-    assert.equal(removed.code, 0);
-    const fault = (line: number): string =>
-      `clients.csv:${line}:1: error: the client identifier "partnerapi-0000${line === 2 ? 1 : 2}" is taken in club, or was before (identifiers are given out once)\n`;
-    assert.deepEqual(taken, {
-      code: 1,
-      stdout: '',
-      stderr: `${fault(4)}nothing is imported: 1 error\n`,
-    });
-    assert.deepEqual(there.stderr, `${fault(2)}${fault(4)}nothing is imported: 2 errors\n`);
-    assert.equal((JSON.parse(listed.stdout) as unknown[]).length, 1);
-  });
 
   test('warns of a file that others can read, and takes 1,000 clients', async (t) => {
     const folder = workFolder(t);

@@ -1,4 +1,5 @@
-// Owns the promises of `member import`: every kind of password, every fault at once, all or nothing.
+// Owns the promises of `member import`: every kind of file and password. What it refuses is in
+// members_verb.session.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -105,47 +106,6 @@ describe('member import', { concurrency: 2 }, () => {
     await store.close();
   });
 
-  test('names every fault with its place, no secret, and imports nobody', async (t) => {
-    const folder = workFolder(t);
-    const secret = 'hunter2hunter2';
-    putSecret(
-      folder,
-      'members.csv',
-      `username,subject,level,membership_number,passwrd,password,bcrypt
-ann,client:x,AUTHN-LEVEL-11,12a,,${secret},
-ANN,,,,,${secret},${bcrypt}
-,,,,,${secret},
-dan,,,,,,
-eve,,,,,,$2b$99$${secret}
-fay,,,,,${secret}
-gus,a b,,,,${'p'.repeat(1025)},
-hal,twin,,,,${secret},
-ida,twin,,,,${secret},
-`,
-    );
-    const ran = await jetway(folder, importing);
-    assert.deepEqual([ran.code, ran.stdout], [2, '']);
-    assert.ok(!ran.stderr.includes(secret) && !ran.stderr.includes(bcrypt));
-    assert.deepEqual(ran.stderr.trimEnd().split('\n'), [
-      'members.csv:1:42: error: there is no column "passwrd" (did you mean "password"?)',
-      'members.csv:2:5: error: subject begins with "client:", as the subjects of clients do',
-      'members.csv:2:14: error: level "AUTHN-LEVEL-11" is none of club: expected one of AUTHN-LEVEL-10, AUTHN-LEVEL-12, AUTHN-LEVEL-15',
-      'members.csv:2:29: error: membership_number must be digits, at most 24, not "12a"',
-      'members.csv:3:1: error: "ANN" is in line 2 already',
-      'members.csv:3:24: error: this member has password and bcrypt: one of them is enough',
-      'members.csv:4:1: error: this member has no username',
-      'members.csv:5:1: error: this member has none of password, argon2, bcrypt, pbkdf2',
-      'members.csv:6:10: error: this is no bcrypt hash that is understood (expected $2b$, a cost of 04 to 14, and 53 characters)',
-      'members.csv:7:1: error: this line has 6 values, but the header names 7 columns',
-      'members.csv:8:5: error: subject must be 1 to 255 visible ASCII characters without spaces',
-      'members.csv:8:12: error: password is longer than 1024 characters',
-      'members.csv:10:5: error: "twin" is in line 9 already',
-      'nothing is imported: 13 errors',
-    ]);
-    const list = await jetway(folder, ['member', 'list', '--json']);
-    assert.deepEqual(JSON.parse(list.stdout), []);
-  });
-
   test('pbkdf2 has a floor, and one warning for all that are close to it', async (t) => {
     const folder = workFolder(t);
     const tag = 'x'.repeat(43);
@@ -174,65 +134,5 @@ ida,twin,,,,${secret},
         /^members\.csv:2:10: warning: this pbkdf2 hash has fewer than 100000 iterations, and so have 1 more below \([^\n]*\n$/,
       );
     }
-  });
-
-  test('a subject can be as long as one that a hook answers with', async (t) => {
-    const folder = workFolder(t);
-    const rows = [255, 256].map((length) => `${'s'.repeat(length)},m${length},${bcrypt}`);
-    const run = (row: string) => {
-      putSecret(folder, 'members.csv', `subject,username,bcrypt\n${row}\n`);
-      return jetway(folder, importing);
-    };
-    const [longest = '', longer = ''] = rows;
-    assert.equal((await run(longest)).code, 0);
-    const { code, stderr } = await run(longer);
-    assert.deepEqual(
-      [code, stderr.split('\n')[0]],
-      [
-        2,
-        'members.csv:2:1: error: subject must be 1 to 255 visible ASCII characters without spaces',
-      ],
-    );
-    const revoke = ['token', 'revoke', '--member', 's'.repeat(255)];
-    assert.equal((await jetway(folder, revoke)).code, 0);
-  });
-
-  test('tells of a hash in the wrong column, and of a file without passwords', async (t) => {
-    const folder = workFolder(t);
-    const run = async (text: string): Promise<string> => {
-      putSecret(folder, 'members.csv', text);
-      const ran = await jetway(folder, importing);
-      assert.deepEqual([ran.code, ran.stdout], [2, '']);
-      return ran.stderr.split('\n')[0] ?? '';
-    };
-    assert.match(
-      await run(`username,argon2\nann,${bcrypt}\n`),
-      /:2:5: error: this is no argon2 hash that is understood \(it is one of bcrypt\)$/,
-    );
-    assert.match(
-      await run('username,level\nann,\n'),
-      /:1:1: error: there is no column with passwo/,
-    );
-  });
-
-  test('one name that is taken keeps all of them out', async (t) => {
-    const folder = workFolder(t);
-    putSecret(folder, 'members.csv', 'username,subject,password\nann,s-1,one\n');
-    putSecret(folder, 'more.csv', 'username,subject,password\nzed,,x\nAnn,,two\nbob,s-1,y\n');
-    const [first, second, list] = await jetwayEach(folder, [
-      importing,
-      ['member', 'import', 'more.csv', '--programme', 'club'],
-      ['member', 'list', '--json'],
-    ]);
-    assert.equal(first.code, 0);
-    assert.deepEqual(second, {
-      code: 1,
-      stdout: '',
-      stderr: `more.csv:3:1: error: the username "ann" is taken in club
-more.csv:4:1: error: the subject "s-1" is taken in club
-nothing is imported: 2 errors
-`,
-    });
-    assert.equal((JSON.parse(list.stdout) as unknown[]).length, 1);
   });
 });

@@ -28,8 +28,8 @@ export class Bindings {
 
   /**
    * The expected text with names replaced. Unused names take what stands in their place in the
-   * actual text, which must be new: no two tokens of a transcript are the same. `{any}` takes whatever
-   * stands there, each time.
+   * actual text, which must be new: no two tokens of a transcript are the same. `{new}` is something new
+   * each time, `{any}` whatever stands there, `{time}` a time; `{time_made}` is bound, and need not be new.
    */
   match(expected: string, actual: string): string {
     const unknown: string[] = [];
@@ -37,29 +37,43 @@ export class Bindings {
       if (index % 2 === 0) return RegExp.escape(part);
       const known = this.#values.get(part);
       if (known !== undefined) return RegExp.escape(known);
-      if (!isEach(part) && unknown.includes(part)) return `(?:\\${unknown.indexOf(part) + 1})`;
+      if (!(part in each) && unknown.includes(part)) return `(?:\\${unknown.indexOf(part) + 1})`;
       unknown.push(part);
-      return part === 'any' ? '([^"\\n]*?)' : '([\\w.~-]+)';
+      return `(${each[part.replace(/^time_.*$/, 'time')] ?? usual})`;
     });
-    const found = new RegExp(`^${parts.join('')}$`, 's').exec(actual)?.slice(1);
-    if (found === undefined)
-      return expected.replaceAll(name, (all, key) => this.#values.get(key as string) ?? all);
-    const each: string[] = [];
-    for (const [index, key] of unknown.entries()) {
-      const value = found[index] ?? '';
-      if (isEach(key)) each.push(value);
-      if (key === 'any') continue;
-      if ([...this.#values.values()].includes(value)) throw new Error(`${key} is not new`);
+    const found = new RegExp(`^${parts.join('')}$`).exec(actual)?.slice(1);
+    const seen: string[] = [];
+    for (const [index, value] of (found ?? []).entries()) {
+      const key = unknown[index] ?? '';
+      if (key in each) seen.push(value);
+      if (key === 'any' || key === 'time') continue;
+      const isKnown = [...this.#values.values()].includes(value);
+      if (isKnown && !key.startsWith('time_')) throw new Error(`${key} is not new`);
       // A `{new}` is known by its value, so that the name stays unused.
       this.#values.set(key === 'new' ? `new ${value}` : key, value);
     }
     return expected.replaceAll(name, (all, key: string) =>
-      isEach(key) ? (each.shift() ?? all) : (this.#values.get(key) ?? all),
+      key in each ? (seen.shift() ?? all) : (this.#values.get(key) ?? all),
     );
+  }
+
+  /** Has a name like the given one, not used yet, stand for the value; the name. */
+  add(like: string, value: string): string {
+    let key = like;
+    for (let count = 2; this.#values.has(key); count += 1) key = `${like}_${count}`;
+    this.#values.set(key, value);
+    return key;
   }
 }
 
-/** Whether the name stands for something else each time. */
-const isEach = (key: string): boolean => key === 'new' || key === 'any';
+/** What a name takes at first sight. */
+const usual = '[\\w.~-]+';
+
+/** Names that stand for something else each time, and what they take. */
+const each: Readonly<Record<string, string>> = {
+  new: usual,
+  any: '[^"\\n]*?',
+  time: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z',
+};
 
 const name = /\{([a-z][a-z0-9_.]*)\}/g;

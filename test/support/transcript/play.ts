@@ -15,6 +15,7 @@ import { registered, signJwt, type TestKey, testKey } from '../assertions.ts';
 import { jsonHeaders } from '../club.ts';
 import { type Jetway, startJetway, type TestMember } from '../jetway.ts';
 import { formOf, openLogin, submitLogin, withoutDevice } from '../login.ts';
+import { readPage } from '../page.ts';
 import { type Answer, ask } from '../wire.ts';
 import { Bindings } from './bindings.ts';
 import {
@@ -183,10 +184,14 @@ async function onboardOthers(
   { settings, others }: Transcript,
 ): Promise<Record<string, string>> {
   const names: Record<string, string> = {};
-  const { business_context: businessContext, partner_id: partnerId } = settings;
+  const { business_context: usualContext, partner_id: partnerId } = settings;
   for (const { name, id, secret, marks } of others) {
     const { roles, status = 'active', throttle } = changesOf(marks);
     const redirectUris = marks.flatMap((mark) => /^redirect=(.*)$/.exec(mark)?.[1] ?? []);
+    const [context = usualContext] = marks.flatMap(
+      (mark) => /^context=(.*)$/.exec(mark)?.[1] ?? [],
+    );
+    const businessContext = context === '' ? undefined : context;
     const open = marks.includes('public') ? ({ isPublic: true, secrets: [] } as const) : {};
     const { basic } = await addClient({
       id,
@@ -293,8 +298,14 @@ async function send(base: string, request: Message, member: TestMember): Promise
   const [, isLogin, method = '', target = ''] =
     /^(LOGIN )?([A-Z]+) (\S+)$/.exec(request.start) ?? [];
   if (isLogin === undefined) {
-    const answer = await ask(base, target, { method, headers, ...(body === '' ? {} : { body }) });
-    return answer.body.includes('<input type="hidden"') ? posted(answer) : answer;
+    // Lines of one name are sent as such.
+    const lines = Object.entries(headers).map(
+      ([name, value]) => [name, value.split('\n')] as const,
+    );
+    const sent = { method, headers: Object.fromEntries(lines), ...(body === '' ? {} : { body }) };
+    const answer = await ask(base, target, sent);
+    if (answer.body.includes('<input type="hidden"')) return posted(answer);
+    return answer.body.startsWith('<!doctype html>') ? told(answer) : answer;
   }
   const answer = await submitLogin(base, await openLogin(base, target, method), member);
   return answer.status === 302 ? withoutDevice(answer) : posted(withoutDevice(answer));
@@ -308,6 +319,14 @@ function posted(answer: Answer): Answer {
     headers: { ...jsonHeaders, 'content-type': 'text/html; charset=utf-8', 'posts-to': action },
     body: new URLSearchParams(hidden).toString(),
   };
+}
+
+/** A page as what it says; its headers must be those of every page. */
+function told(answer: Answer): Answer {
+  const { status, title, heading, text } = readPage(answer);
+  const texts = [...(title === heading ? [] : [title]), heading, ...text];
+  const headers = { ...jsonHeaders, 'content-type': 'text/html; charset=utf-8' };
+  return { status, headers, body: texts.join(' | ') };
 }
 
 /** The answer that must come, with what only the answer itself can tell taken from it. */

@@ -6,7 +6,7 @@
 //   client other = partner-2 hush       another partner, {other} and {other_basic}; at the end
 //                                       `roles=member,partner` (`roles=` for none), `disabled`,
 //                                       `public` (no secret counts), `redirect=com.example.app:/cb` or
-//                                       `throttle=5/60` (requests in seconds)
+//                                       `throttle=5/60` (requests in seconds), `context=Cars`
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60>` is signed
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
 //
@@ -27,7 +27,8 @@
 // one that stays. So is a header with the lines after it that begin with `&`.
 //
 // What is short stands in one line: `POST /club/token code={code}`, and `--- 400 {"error":"no"}`. Such a
-// body goes on in the lines below that are no headers.
+// body goes on in the lines below that are no headers. Of a page the body is what it says: its heading, then
+// its texts, with ` | ` in between.
 //
 //   now {other} disabled                before a request: `active`, `disabled` or `roles=member,partner`
 //                                       of a client, `revoked` all its tokens; `now member disabled`
@@ -180,9 +181,19 @@ function parseMessage(lines: readonly string[], withBody: RegExp): Message {
   const named = headers.map((line) => splitAt(line.replace(/:$/, ': '), ': '));
   return {
     start,
-    headers: Object.fromEntries(named.map(([name, value]) => [name.toLowerCase(), value])),
+    headers: withLines(named),
     body: [short ?? '', ...more, ...(blank < 0 ? [] : rest.slice(blank + 1))].join(''),
   };
+}
+
+/** By lower-case name; the values of several lines of one name in as many lines. */
+function withLines(named: readonly (readonly [string, string])[]): Message['headers'] {
+  const lines = Map.groupBy(named, ([name]) => name.toLowerCase());
+  const values = [...lines].map(([name, some]) => [
+    name,
+    some.map(([, value]) => value).join('\n'),
+  ]);
+  return Object.fromEntries(values) as Message['headers'];
 }
 
 function splitAt(line: string, separator: string): readonly [string, string] {

@@ -9,7 +9,7 @@ import { stringifyYaml } from '../../../../src/lib/yaml/yaml.ts';
 import { assertionAlgorithms } from '../../../../src/oauth/client_certificate.ts';
 import { effectiveDocument } from '../../../../src/programme/language/effective_document.ts';
 import { type LoadedProgramme, loadProgramme } from '../../../../src/programme/language/load.ts';
-import { jetway, jetwayEach, jetwayJson, programmeText, root, workFolder } from '../../command.ts';
+import { jetway, jetwayJson, programmeText, root, workFolder } from '../../command.ts';
 
 /** A programme that takes from its variant, removes from it, and leaves much to defaults. */
 const changed = programmeText(
@@ -32,50 +32,6 @@ token_response:
 );
 
 describe('show', { concurrency: 2 }, () => {
-  test('--departures: the line of each, its note, and why it is accepted', async (t) => {
-    const folder = workFolder(t, {
-      'programmes/club.yaml': programmeText(
-        'Club',
-        'accepts: { no_pkce: clients of 2011 }\n',
-      ).replace(
-        'base_path: /club\n',
-        'base_path: /club\nauthorize: { pkce: "off" }\nthrottle: "off"\nlogin: { lockout: "off" }\n',
-      ),
-    });
-    const [text, json, both] = await jetwayEach(folder, [
-      ['show', 'club', '--departures'],
-      ['show', 'club', '--departures', '--json'],
-      ['show', 'club', '--departures', '--openapi'],
-    ]);
-    assert.equal(
-      text.stdout,
-      `programmes/club.yaml:5:20: no_pkce: proof keys for codes are not supported (RFC 9700 2.1.1)
-  key: authorize.pkce
-  note: codes are bound to client and redirect URI and need the client secret
-  accepted: clients of 2011
-programmes/club.yaml:7:19: no_lockout: nothing limits wrong passwords for one username (RFC 6749 10.10)
-  key: login.lockout
-  note: leave it out for the usual limit, unless something in front of Jetway has one
-  not accepted
-`,
-    );
-    const [first, ...others] = JSON.parse(json.stdout) as readonly unknown[];
-    assert.equal(others.length, 1);
-    assert.deepEqual(first, {
-      name: 'no_pkce',
-      rfcs: ['RFC 9700'],
-      file: 'programmes/club.yaml',
-      line: 5,
-      column: 20,
-      path: 'authorize.pkce',
-      message: 'proof keys for codes are not supported (RFC 9700 2.1.1)',
-      note: 'codes are bound to client and redirect URI and need the client secret',
-      accepted: 'clients of 2011',
-    });
-    assert.equal(both.code, 2);
-    assert.match(both.stderr, /--departures exclude each other/);
-  });
-
   test('names the place that each value comes from, or that it is a default', async (t) => {
     const ran = await jetway(workFolder(t), ['show', 'club']);
     assert.equal(ran.code, 0);
@@ -150,36 +106,6 @@ programmes/club.yaml:7:19: no_lockout: nothing limits wrong passwords for one us
     const shown = await jetwayJson(workFolder(t), ['show', 'club']);
     const top = pick(shown as Record<string, unknown>, ['name', 'programme_identifier']);
     assert.deepEqual(top, { name: 'Club', programme_identifier: 'Club' });
-  });
-
-  test('a programme that does not load shows its faults; an unknown one, those there are', async (t) => {
-    const folder = workFolder(t, {
-      'programmes/broken.yaml': programmeText('Broken', 'audienc: us\n'),
-    });
-    const [broken, unknown, near, outside] = await jetwayEach(folder, [
-      ['show', 'broken'],
-      ['show', 'nothing'],
-      ['show', 'clubb'],
-      ['show', '../config'],
-    ]);
-    assert.equal(outside.code, 2);
-    assert.match(outside.stderr, /^there is no programme "\.\.\/config" /);
-    assert.deepEqual(broken, {
-      code: 3,
-      stdout: '',
-      stderr:
-        'programmes/broken.yaml:7:1: error: unknown key "audienc" (did you mean "audience"?)\n',
-    });
-    assert.deepEqual(unknown, {
-      code: 2,
-      stdout: '',
-      stderr: 'there is no programme "nothing" (there are broken, club)\n',
-    });
-    assert.deepEqual(near, {
-      code: 2,
-      stdout: '',
-      stderr: 'there is no programme "clubb" (did you mean "club"?)\n',
-    });
   });
 });
 

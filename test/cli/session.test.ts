@@ -1,0 +1,75 @@
+// Owns the promises of sessions: what a command prints otherwise is noticed, and is written with names for
+// what varies.
+
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+
+import { formatSessions, parseSessions, type PlayedStep, playSession } from './session.ts';
+
+const add = '$ jetway gateway add --programme club --name Front';
+const list = '$ jetway gateway list --json';
+
+async function played(t: TestContext, text: string): Promise<readonly PlayedStep[]> {
+  const [session] = parseSessions(`=== a test\n${text}`).sessions;
+  assert.ok(session);
+  return playSession(t, session);
+}
+
+const differs = ({ actual, expected }: PlayedStep): boolean => actual !== expected;
+
+test('what is printed gets names, and is what the session says from then on', async (t) => {
+  const first = await played(t, `${add}\n${list}\n$ jetway gateway show {gateway} --quiet\n`);
+  assert.deepEqual(first.map(differs), [true, true, true]);
+  const text = formatSessions('', [['a test', first.map(({ now }) => now)]]);
+  assert.match(text, /^ {2}gateway identifier {2}\{gateway\}\n {2}gateway secret {6}\{secret\}$/m);
+  assert.match(text, /^ {4}"gateway_id": "\{gateway\}",$/m);
+  assert.match(text, /^2> error: unknown option '--quiet'$/m);
+  assert.match(text, /\n\[exit 2\]\n$/);
+  const again = await played(t, text.slice(text.indexOf('\n') + 1));
+  assert.deepEqual(again.map(differs), [false, false, false]);
+});
+
+test('a line more, another exit code and another value of a name are noticed', async (t) => {
+  const known = ['$ jetway gateway list', '2> there are no gateways'];
+  for (const [lines, isOther] of [
+    [known, false],
+    [[...known, '[exit 1]'], true],
+    [[...known, ''], false],
+    [['$ jetway gateway list', 'there are no gateways'], true],
+    [['$ jetway gateway list'], true],
+  ] as const) {
+    const [step] = await played(t, `${lines.join('\n')}\n`);
+    assert.ok(step);
+    assert.equal(differs(step), isOther, lines.join('\n'));
+  }
+  const [, other] = await played(
+    t,
+    `$ ls .\n{one}.yaml\nprogrammes\n$ ls programmes\n{one}.yaml\n`,
+  );
+  assert.equal(other?.actual, 'club.yaml');
+  assert.equal(other?.expected, 'config.yaml');
+});
+
+test('files, programmes and the clock are as the session has them', async (t) => {
+  const steps = await played(
+    t,
+    `@ config other.yaml
+  environment: live
+@ programme Plain
+  audience: https://api.example
+@ file a/b.txt
+  {"a": 1}
+$ cat a/b.txt
+{"a": 1}
+$ jetway check --config other.yaml
+2 programmes, 0 errors, 0 warnings
+@ after 3 days
+$ rm a
+$ ls .
+config.yaml
+other.yaml
+programmes
+`,
+  );
+  assert.deepEqual(steps.filter(differs), []);
+});

@@ -1,0 +1,241 @@
+// Owns sessions: what is typed at a shell and what it prints, as text (test/cli/**/*.session).
+//
+//   === a test, by its name             it has a folder of its own, with a configuration and the programme club
+//   @ programme Plain                   a quiet programme more, in programmes/plain.yaml unless a path follows;
+//                                       indented lines are added to its text
+//     revocation: { path: /revoke }
+//   @ config live.yaml                 the usual configuration with indented lines added, where no path
+//                                       follows in config.yaml; a key that is there already is replaced
+//   @ file clients.csv                  a file of the folder, its owner's alone, from indented lines
+//     client_id,name
+//   @ after 31 days                     the clock moves for the commands below (seconds, hours or days)
+//   $ jetway client show {client}       a command; quotes as in a shell; also `cat PATH`, `ls PATH`, `rm PATH`
+//   $ jetway client add … >/dev/null    what it prints is not looked at, but for its errors
+//   < correct horse                     a line of its standard input; \u{200b} there, in a command and in a file
+//                                       is that character, \u{78*200} 200 of it
+//   client {client} of club             what it prints; {names} are bound at first sight and must be equal later
+//   2> warning: …                       what it prints to standard error
+//   [exit 1]                            its exit code, where that is not 0
+//
+// {time} stands for any time, {time_made} for one that is bound, {any} for whatever stands there, {folder} for the test's. `node test/cli/sessions.test.ts --update`
+// writes what is printed now; what is known or looks random gets a name.
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+import { Bindings } from '../support/transcript/bindings.ts';
+import { configText, jetway, programmeText, type Ran, workFolder } from './command.ts';
+
+/** A line that a test begins with, or a step of it, with the lines that belong to it. */
+export interface Step {
+  readonly line: string;
+  readonly below: readonly string[];
+}
+
+export interface Session {
+  readonly name: string;
+  readonly steps: readonly Step[];
+}
+
+export interface SessionFile {
+  /** What it is about. */
+  readonly head: string;
+  readonly sessions: readonly Session[];
+}
+
+export function parseSessions(text: string): SessionFile {
+  const [head = '', ...tests] = text.split(/^=== /m);
+  return { head, sessions: tests.map(parseSession) };
+}
+
+function parseSession(text: string): Session {
+  const [first = '', ...steps] = text.trimEnd().split(/\n(?=[$@] )/);
+  const [name = '', ...more] = first.split('\n');
+  if (more.some((line) => line !== '')) throw new Error(`no command, yet output: ${name}`);
+  const parsed = steps.map((step) => {
+    const [line = '', ...below] = step.trimEnd().split('\n');
+    return { line, below };
+  });
+  return { name, steps: parsed };
+}
+
+/** A step that was played: what came of a command, where it differs from what was said. */
+export interface PlayedStep {
+  readonly said: string;
+  /** What it printed, with the names of `said` and of those before filled in where they fit. */
+  readonly expected: string;
+  readonly actual: string;
+  /** The step as it would have to stand. */
+  readonly now: Step;
+}
+
+/** Plays a session in a folder of its own; a list of its steps, commands and others. */
+export async function playSession(
+  t: TestContext,
+  { steps }: Session,
+): Promise<readonly PlayedStep[]> {
+  const folder = workFolder(t);
+  const bindings = new Bindings({ folder });
+  let passed = 0;
+  const played: PlayedStep[] = [];
+  for (const step of steps) {
+    const [mark, verb = '', ...words] = wordsOf(bindings.fill(spelledOut(step.line)));
+    const input = step.below.filter((line) => line.startsWith('< '));
+    const told = step.below.slice(input.length).join('\n');
+    if (mark === '@') {
+      passed += prepare(folder, verb, words, step.below);
+      played.push({ said: step.line, expected: '', actual: '', now: step });
+      continue;
+    }
+    const typed = bindings.fill(input.map((line) => `${spelledOut(line.slice(2))}\n`).join(''));
+    const actual = printed(await run(folder, verb, words, typed, passed));
+    const named = rewritten(told, actual, bindings.copy());
+    const expected = bindings.match(told, actual);
+    const below = [...input, ...(named === '' ? [] : named.split('\n'))];
+    if (expected !== actual) bindings.match(named, actual);
+    played.push({ said: step.line, expected, actual, now: { line: step.line, below } });
+  }
+  return played;
+}
+
+/** The file again, with the steps of its sessions as they were played. */
+export function formatSessions(
+  head: string,
+  played: readonly (readonly [name: string, steps: readonly Step[]])[],
+): string {
+  const sessions = played.map(([name, steps]) => {
+    const texts = steps.map(({ line, below }) => [line, ...below].join('\n'));
+    return `=== ${name}\n${texts.join('\n')}\n`;
+  });
+  return head + sessions.join('\n');
+}
+
+/** The text with characters that cannot be seen, are easily taken for others, or come very often. */
+function spelledOut(text: string): string {
+  return text.replaceAll(/\\u\{([\da-f]+)(?:\*(\d+))?\}/g, (_, code: string, times = '1') =>
+    String.fromCodePoint(Number.parseInt(code, 16)).repeat(Number(times)),
+  );
+}
+
+/** The words of a line, without their quotes. */
+function wordsOf(line: string): readonly string[] {
+  const words = line.match(/(?:"[^"]*"|'[^']*'|[^\s'"])+/g) ?? [];
+  return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'));
+}
+
+/** As the last word of a command. */
+const unseen = '>/dev/null';
+
+const unitSeconds: Readonly<Record<string, number>> = { seconds: 1, hours: 3600, days: 86_400 };
+
+/** What is there before the next command; seconds that pass until then. */
+function prepare(
+  folder: string,
+  verb: string,
+  words: readonly string[],
+  below: readonly string[],
+): number {
+  const [first = '', second = ''] = words;
+  const text = below.map((line) => `${spelledOut(line.slice(2))}\n`).join('');
+  if (verb === 'after') return Number(first) * (unitSeconds[second] ?? Number.NaN);
+  const [path, content] =
+    {
+      programme: [
+        second === '' ? `programmes/${first.toLowerCase()}.yaml` : second,
+        programmeText(first, text),
+      ],
+      config: [first === '' ? 'config.yaml' : first, configWith(text)],
+      file: [first, text],
+    }[verb] ?? [];
+  if (path === undefined || content === undefined)
+    throw new Error(`a session cannot prepare: ${verb}`);
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content, { mode: 0o600 });
+  return 0;
+}
+
+/** The usual configuration, with a line of each other key, or in its place. */
+function configWith(more: string): string {
+  const replaced = new Set(more.match(/^\w+:/gm));
+  const left = configText.split('\n').filter((line) => !replaced.has(line.replace(/:.*$/, ':')));
+  return left.join('\n') + more;
+}
+
+async function run(
+  folder: string,
+  verb: string,
+  words: readonly string[],
+  input: string,
+  passed: number,
+): Promise<Ran> {
+  const path = join(folder, words[0] ?? '');
+  const told = (stdout: string): Ran => ({ code: 0, stdout, stderr: '' });
+  if (verb === 'jetway') {
+    const looked = words.filter((word) => word !== unseen);
+    const ran = await jetway(folder, looked, input, passed === 0 ? {} : { passed });
+    return looked.length === words.length ? ran : { ...ran, stdout: '' };
+  }
+  if (verb === 'cat') return told(readFileSync(path, 'utf8'));
+  if (verb === 'ls')
+    return told(
+      readdirSync(path)
+        .toSorted()
+        .map((name) => `${name}\n`)
+        .join(''),
+    );
+  if (verb !== 'rm') throw new Error(`a session knows no command ${verb}`);
+  rmSync(path, { recursive: true });
+  return told('');
+}
+
+/** As a session says it. */
+function printed({ code, stdout, stderr }: Ran): string {
+  const lines = (text: string): readonly string[] =>
+    text === '' ? [] : text.replace(/\n$/, '').split('\n');
+  const told = lines(stdout);
+  if (told.some((line) => /^(?:[$@<] |2> |===|\[exit )/.test(line))) {
+    throw new Error(`a session cannot say what looks like one: ${stdout}`);
+  }
+  return [
+    ...told,
+    ...(stdout === '' || stdout.endsWith('\n') ? [] : ['[no end of line]']),
+    ...lines(stderr).map((line) => `2> ${line}`),
+    ...(code === 0 ? [] : [`[exit ${code}]`]),
+  ].join('\n');
+}
+
+/** The lines that were printed: as they were said where they still fit, else with names for what varies. */
+function rewritten(told: string, actual: string, bindings: Bindings): string {
+  const said = told.split('\n');
+  const lines = actual.split('\n').map((line) => {
+    const at = said.findIndex((one) => bindings.copy().match(one, line) === line);
+    const [fitting] = at < 0 ? [] : said.splice(at, 1);
+    const text = fitting ?? withNames(line, bindings);
+    bindings.match(text, line);
+    return text;
+  });
+  return lines.join('\n');
+}
+
+/** What is random, by its look. */
+const random: readonly (readonly [string, RegExp])[] = [
+  ['{time}', /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g],
+  ['api_key', /\bjw_[a-z]+_[\w-]{43}(?![\w-])/g],
+  ['gateway', /\bgateway-[0-9a-f]{12}\b/g],
+  ['secret', /(?<![\w-])[\w-]{43}(?![\w-])/g],
+  ['subject', /(?<![\w-])(?=[\w-]*[A-Z0-9])[\w-]{22}(?![\w-])/g],
+];
+
+function withNames(line: string, bindings: Bindings): string {
+  let text = line;
+  for (const [name, value] of bindings.values) {
+    if (value.length >= 6) text = text.replaceAll(value, `{${name}}`);
+  }
+  for (const [name, look] of random) {
+    text = text.replaceAll(look, (value) =>
+      name.startsWith('{') ? name : `{${bindings.add(name, value)}}`,
+    );
+  }
+  return text;
+}
