@@ -1,9 +1,8 @@
 // Owns what a contract promises of login requests: what they may say, and the answers that end them.
 
 import { type LoginFailureReason, loginFailureReasons } from '../oauth/login_reasons.ts';
-import { usualCodeLength } from '../programme/checks/given_out.ts';
 import type { PageFailure } from '../programme/language/authorize_schema.ts';
-import type { ValueShape } from '../programme/language/value_shape.ts';
+import { usualCodeLength, type ValueShape } from '../programme/language/value_shape.ts';
 import { writtenValues } from '../programme/language/value_tree.ts';
 import { clientPropertyPrefix, memberPropertyPrefix } from '../programme/language/vocabularies.ts';
 import type { LoginEndpoint } from '../programme/login/endpoint.ts';

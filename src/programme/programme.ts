@@ -15,10 +15,15 @@ import { compileMemberNumber } from './answers/member_number.ts';
 import { compileMetadata } from './answers/metadata.ts';
 import { compileTokenLayout, tokenWriting } from './answers/token_layout.ts';
 import { compileClaims } from './answers/tree_writer.ts';
-import { usualCodeLength, usualIdentifierLength } from './checks/given_out.ts';
 import type { Definition } from './language/definition.ts';
 import { unlessOff } from './language/limits.ts';
-import { compileGenerator, compileMisfit, describeShape } from './language/value_shape.ts';
+import {
+  compileGenerator,
+  compileMisfit,
+  describeShape,
+  usualCodeLength,
+  usualIdentifierLength,
+} from './language/value_shape.ts';
 import type { Logos } from './login/logos.ts';
 import { compileLogin } from './login/rules.ts';
 import { compileAssertionTerms } from './requests/assertion_terms.ts';

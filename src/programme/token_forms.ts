@@ -5,9 +5,8 @@ import type { ProgrammeId } from '../oauth/client.ts';
 import { byGrant, type GrantType } from '../oauth/grant.ts';
 import { type FormedUse, type KeptTokens, keptTokens } from '../token/kept_token.ts';
 import { accessFormOf } from './access_formats.ts';
-import { usualCodeLength } from './checks/given_out.ts';
 import type { Definition } from './language/definition.ts';
-import { compileDeriver, type ValueShape } from './language/value_shape.ts';
+import { compileDeriver, usualCodeLength, type ValueShape } from './language/value_shape.ts';
 
 /** The tokens of one use, where they or some of them have a form of their own. */
 export interface TokenForm {

@@ -7,7 +7,7 @@ import { grantTypes } from '../../oauth/grant.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import { accessFormatOf } from '../access_formats.ts';
 import type { Definition } from '../language/definition.ts';
-import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
+import { alphabetOf, usualCodeLength, type ValueShape } from '../language/value_shape.ts';
 
 /** RFC 6749 10.10: the chance of guessing a code or token must be at most 2^-128. */
 const leastBits = 128;
@@ -89,7 +89,8 @@ function* formComplaints(
 
 /** Random bits of a generated value, which is as long as its range allows, up to 64 characters. */
 function shapeBits(shape: ValueShape): number {
-  const length = Math.max(shape.length?.min ?? 0, Math.min(shape.length?.max ?? 64, 64));
+  const { min = 0, max = usualCodeLength } = shape.length ?? {};
+  const length = Math.max(min, Math.min(max, usualCodeLength));
   return length * Math.log2(alphabetOf(shape.characters ?? 'alphanumeric').length);
 }
 

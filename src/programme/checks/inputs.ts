@@ -2,7 +2,6 @@
 // identifiers or grant types it issues could never answer a token request.
 
 import type { Path } from '../../lib/fault.ts';
-import { present } from '../../lib/present.ts';
 import { suggest } from '../../lib/suggest.ts';
 import { inputsOfGrants } from '../../oauth/grant.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
@@ -15,7 +14,7 @@ import { grantsAt, readsInput } from '../requests/grant_places.ts';
 import { formatSamples } from '../requests/input_formats.ts';
 import { compileInput } from '../requests/inputs.ts';
 import { endpointsIn } from './endpoints.ts';
-import { type Given, givenRoles, givenTo } from './given_out.ts';
+import { demands, type Issued, issuedRoles, issuedTo, refuses } from './issued.ts';
 import { understoodComplaints } from './understood.ts';
 
 /** Keys that have no effect at a login request. */
@@ -65,10 +64,10 @@ export function* refusalComplaints(definition: Definition): Iterable<Complaint> 
     if (input === undefined) continue;
     for (const type of grants) {
       const value = definition.grants[type]?.grant_type ?? type;
-      const given = { what: `"${value}", the grant_type of ${type}`, samples: [value] };
+      const issued = { what: `"${value}", the grant_type of ${type}`, values: [value] };
       const inputAt = [...at, 'inputs', 'grant_type'];
-      yield* refusalsOf(inputAt, input, given);
-      yield* comparisonComplaints(inputAt, input, given);
+      yield* refusalsOf(inputAt, input, issued);
+      yield* comparisonComplaints(inputAt, input, issued);
     }
   }
 }
@@ -84,10 +83,10 @@ function* inputComplaints(
   input: InputDefinition,
 ): Iterable<Complaint> {
   yield* idleShapeComplaints(at, input);
-  const given = givenTo(role, input, definition);
-  if (given === undefined || (role !== undefined && isIdle(role, definition))) return;
-  yield* refusalsOf(at, input, given);
-  if (role !== undefined && givenRoles.has(role)) yield* comparisonComplaints(at, input, given);
+  const issued = issuedTo(role, input, definition);
+  if (issued === undefined || (role !== undefined && isIdle(role, definition))) return;
+  yield* refusalsOf(at, input, issued);
+  if (role !== undefined && issuedRoles.has(role)) yield* comparisonComplaints(at, input, issued);
 }
 
 /** A value in `allowed`, or a format, that the shape of the same input refuses. */
@@ -107,7 +106,7 @@ function* idleShapeComplaints(at: Path, input: InputDefinition): Iterable<Compla
 function* comparisonComplaints(
   at: Path,
   { must_equal: comparison }: InputDefinition,
-  { what }: Given,
+  { what }: Issued,
 ): Iterable<Complaint> {
   const rightful = at.at(-1) === 'client_id' ? 'client.id' : undefined;
   if (comparison === undefined || comparison === rightful) return;
@@ -116,13 +115,10 @@ function* comparisonComplaints(
 }
 
 /** A complaint for each key of an input that alone refuses one of the values. */
-function* refusalsOf(at: Path, input: InputDefinition, given: Given): Iterable<Complaint> {
-  const { prefix } = input;
-  for (const key of ['prefix', 'characters', 'length', 'format', 'allowed'] as const) {
-    if (input[key] === undefined) continue;
-    const { fits } = compileInput('', present({ required: false, prefix, [key]: input[key] }), '');
-    if (given.samples.every(fits)) continue;
-    yield [[...at, key], `this refuses ${given.what}`, 'take it out, or widen it'];
+function* refusalsOf(at: Path, input: InputDefinition, issued: Issued): Iterable<Complaint> {
+  for (const key of demands) {
+    if (input[key] === undefined || !refuses(issued, input, key)) continue;
+    yield [[...at, key], `this refuses ${issued.what}`, 'take it out, or widen it'];
     // With a wrong prefix, the length of the rest means nothing.
     if (key === 'prefix') return;
   }

@@ -9,7 +9,7 @@ import type { Definition } from '../language/definition.ts';
 import type { InputDefinition } from '../language/input_schema.ts';
 import { assertionType } from '../requests/client_assertion.ts';
 import { grantsAt } from '../requests/grant_places.ts';
-import { givenRoles } from './given_out.ts';
+import { issuedRoles } from './issued.ts';
 
 /** What is understood, in words, and whether a value is. */
 type Understood = readonly [words: string, isUnderstood: (value: string) => boolean];
@@ -70,7 +70,7 @@ export function* understoodComplaints(
   if (known === undefined) return;
   const [words, isUnderstood] = known;
   // Then the whole list refuses what Jetway gives out, which is told already.
-  const isTold = givenRoles.has(role) || role === 'grant_type';
+  const isTold = issuedRoles.has(role) || role === 'grant_type';
   if (isTold && !allowed.some(isUnderstood)) return;
   for (const [index, value] of allowed.entries()) {
     if (isUnderstood(value)) continue;

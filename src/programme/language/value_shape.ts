@@ -28,6 +28,11 @@ interface LengthRange {
 
 const lengthText = /^(\d{1,5})(?:\.\.(\d{1,5}))?$/;
 
+/** The length of a generated identifier whose shape allows several lengths. */
+export const usualIdentifierLength = 16;
+/** The length of a generated code or token whose shape allows several lengths. */
+export const usualCodeLength = 64;
+
 export const lengthSchema = v.pipe(
   v.union([v.number(), v.string()]),
   v.check(
@@ -195,8 +200,11 @@ export function describeShape(shape: ValueShape): string {
   return prefix === undefined || prefix === '' ? rest : `"${prefix}" and ${rest}`;
 }
 
-/** Whether some text of the first shape is none of the second. */
-export function isNarrower(before: ValueShape, after: ValueShape): boolean {
+/** Whether some text of the first shape, with the characters `also` besides its class, is none of the second. */
+export function isNarrower(
+  before: ValueShape & { readonly also?: string },
+  after: ValueShape,
+): boolean {
   const [was = '', is = ''] = [before.prefix, after.prefix];
   if (!was.startsWith(is)) return true;
   const [least, most] = lengthsOf(before);
@@ -205,7 +213,7 @@ export function isNarrower(before: ValueShape, after: ValueShape): boolean {
   if (after.characters === undefined) return false;
   if (before.characters === undefined) return true;
   const alphabet = new Set(alphabetOf(after.characters));
-  const written = was.slice(is.length) + alphabetOf(before.characters);
+  const written = was.slice(is.length) + alphabetOf(before.characters) + (before.also ?? '');
   return Array.from(written).some((character) => !alphabet.has(character));
 }
 
