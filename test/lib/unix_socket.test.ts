@@ -20,7 +20,7 @@ test('what is made while a socket begins to listen has the mode of the process',
   const listening = listenAtPath(server, join(folder, 'socket'), 0o600);
   // At each step of it.
   for (let turn = 0; !server.listening && turn < 1000; turn += 1) {
-    assert.equal(process.umask(), 0o022);
+    assert.equal(process.umask(0o022), 0o022);
     await new Promise(setImmediate);
   }
   await listening;

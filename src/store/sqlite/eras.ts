@@ -6,10 +6,12 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { type AcceptedTime, acceptedIn } from '../accepted_time.ts';
 import { farEra, firstEra } from '../judgement.ts';
+import type { Life } from '../sql/db.ts';
 import type { Freshness } from './commits/freshness.ts';
 import { type Meta, metaOf } from './meta.ts';
 
 export interface Eras {
+  readonly life: () => Life;
   /** The era of new codes and tokens. */
   readonly current: () => Era;
   /** Ends the current era and returns it; call it inside a write. */
@@ -28,10 +30,8 @@ export interface Eras {
   readonly follow: () => void;
 }
 
-interface Found {
+interface Found extends Life {
   readonly epoch: number;
-  readonly era: Era;
-  readonly accepted?: AcceptedTime;
 }
 
 /** Eras over the file. They are read again only after another connection has committed. */
@@ -51,6 +51,7 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
     return era;
   };
   return {
+    life: look,
     current: () => look().era,
     end,
     forgotten: () => forgottenSince(meta),

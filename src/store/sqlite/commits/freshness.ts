@@ -102,10 +102,11 @@ export class Remembered<Held, Name extends string | number = string> {
     return held;
   }
 
-  /** Holds a row as its caller has written it. */
-  note(name: Name, written: Held): void {
+  /** Holds a row as its caller has written it, if what it was before is still held. */
+  replace(name: Name, before: Held, after: Held): void {
     this.#expectFresh();
-    this.#held.set(name, written);
+    if (this.#held.get(name) === before) this.#held.set(name, after);
+    else this.#held.delete(name);
   }
 
   #expectFresh(): void {
