@@ -5,6 +5,7 @@ import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import { attemptVerbs } from '../login_attempts.ts';
 import { codeVerbs } from '../verbs/codes.ts';
+import { itemVerbs } from '../verbs/items.ts';
 import { loginVerbs } from '../verbs/logins.ts';
 import { expectOwnHistory, keepHistory } from './care/recovered.ts';
 import { analyzeOutgrown, grown } from './care/statistics.ts';
@@ -21,7 +22,6 @@ import { Primary } from './link/primary.ts';
 import { serversOf } from './link/servers.ts';
 import { type PostgresLocation, postgresName } from './location.ts';
 import { attemptRows } from './login_attempts.ts';
-import { registryVerbs } from './registry.ts';
 import { accessTokens, revoker } from './revocations.ts';
 import { expectSchema } from './schema.ts';
 import { secretUses } from './secret_uses.ts';
@@ -77,7 +77,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     });
     await expectReplicas(care, name, location);
     const epochs = epochsOf(link);
-    const db = postgresDb(link, epochs, grown(care));
+    const db = postgresDb({ link, care, epochs, written: grown(care) });
     const { forgetLogin: _none, ...logins } = loginVerbs(db);
     const uses = secretUses(care);
     await clock.ask(care);
@@ -86,7 +86,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const { recorded } = await time.time();
     const sweep = sweepVerb(care, recorded, life);
     return {
-      ...registryVerbs({ link, care, epochs, written: uses.written }),
+      ...itemVerbs(db, uses.written),
       ...codeVerbs(db, logins.revokeLogin),
       ...logins,
       ...accessTokens(link, epochs),

@@ -10,6 +10,8 @@ export type Values = Readonly<Record<string, Value>>;
 
 /** The life of a store as of one moment. */
 export interface Life {
+  /** Rises with every change of a registered thing. */
+  readonly registrations: number;
   /** The era of new codes and tokens. */
   readonly era: Era;
   readonly accepted?: AcceptedTime;
@@ -21,9 +23,13 @@ export interface Found<Row> {
   readonly life: Life;
 }
 
-/** How rows that were read are remembered, where nobody else can have changed them since. */
-export interface Remembering {
+/**
+ * How rows that were read are remembered, where nobody else can have changed them since. In PostgreSQL only
+ * registered things can be, of which `isHeld` tells: until a change of any.
+ */
+export interface Remembering<Row> {
   readonly nameOf: (values: Values) => string | number;
+  readonly isHeld?: (row: Row, values: Values) => boolean;
   /** The most rows held; the oldest go first. */
   readonly most: number;
 }
@@ -62,13 +68,40 @@ export interface Chained {
   readonly wasUnknown: boolean;
 }
 
+export interface EditOptions {
+  /** Whether it ends the era: what its owners are issued from then on stands. */
+  readonly endsEra: boolean;
+  readonly isUrgent: boolean;
+  /** See `ChangeOptions`. */
+  readonly settled: () => void;
+}
+
 export interface Db {
+  readonly life: () => Promise<Life>;
   readonly reader: <Row>(
     asked: Statement,
     parse: (columns: readonly Value[]) => Row,
-    remembering?: Remembering,
+    remembering?: Remembering<Row>,
   ) => Reader<Row>;
+  /** The same for all rows of a question. */
+  readonly listReader: <Row>(
+    asked: Statement,
+    parse: (rows: readonly (readonly Value[])[]) => Row,
+    remembering?: Remembering<Row>,
+  ) => Reader<Row>;
+  /** Reads all rows of any number of questions, for commands and changes: nothing is remembered. */
+  readonly bulkReader: <Row>(
+    asked: Statement,
+    parse: (rows: readonly (readonly Value[])[]) => Row,
+  ) => (questions: readonly Values[]) => Promise<readonly Row[]>;
   /** `second` is the statement of a run after one whose outcome was lost; the same if left out. */
   readonly writer: (asked: Statement, second?: Statement) => Writer;
+  /**
+   * Does each statement over rows of its own, all or nothing: false, and nothing is done, where a registered
+   * thing or the era has changed since `life`.
+   */
+  readonly editor: (
+    statements: readonly Statement[],
+  ) => (life: Life, options: EditOptions, rows: readonly (readonly Values[])[]) => Promise<boolean>;
   readonly chainWriter: (asked: Chain, second: Chain) => (values: Values) => Promise<Chained>;
 }

@@ -61,8 +61,11 @@ export function withParameters(text: string, write: (name: string) => string): s
 export const arrayTypes = { text: 'text', integer: 'bigint', blob: 'bytea' } as const;
 
 /** SQL of a FROM item of the parameters as arrays: a row of each question, and its number `n` from 1. */
-export function askedRows({ parameters, types }: Pick<Statement, 'parameters' | 'types'>): string {
-  const columns = types.map((type, index) => `$${index + 1}::${arrayTypes[type]}[]`).join(', ');
+export function askedRows(
+  { parameters, types }: Pick<Statement, 'parameters' | 'types'>,
+  first = 1,
+): string {
+  const columns = types.map((type, index) => `$${first + index}::${arrayTypes[type]}[]`).join(', ');
   const names = parameters.map((one) => `_${one}`).join(', ');
   return `unnest(${columns}) WITH ORDINALITY AS asked(${names}, n)`;
 }
@@ -73,9 +76,9 @@ export function overAsked(text: string): string {
 }
 
 /** The text with rows of `from` joined to the row that an UPDATE or DELETE changes. */
-export function joined(text: string, from: string): string {
+export function joined(text: string, from: string, condition = ''): string {
   const verb = /^\s*DELETE/.test(text) ? 'USING' : 'FROM';
-  return text.replace(/\bWHERE\b/, () => `${verb} ${from} WHERE`);
+  return text.replace(/\bWHERE\b/, () => `${verb} ${from} WHERE${condition}`);
 }
 
 /** The text of an INSERT with rows of `from` in place of its values. */
@@ -89,29 +92,31 @@ export function insertedFrom(text: string, from: string): string {
 /**
  * PostgreSQL's text about many rows at once. What it returns begins with the number of the question; of an
  * INSERT with the columns of `row`, since nothing else tells which rows it has made.
- * @param beside columns of the one row of `epoch`, which a SELECT reads along
+ * @param beside columns of the one row of `epoch`, which a SELECT reads along: where `join` is LEFT, also
+ *   for a question without rows, whose columns are all NULL
  */
-export function overRows(asked: Statement, beside: string): string {
+export function overRows(asked: Statement, beside: string, join: 'CROSS' | 'LEFT'): string {
   const { text, row } = asked;
   const rows = askedRows(asked);
   const body = overAsked(text);
   if (asked.isRead) {
     return `SELECT asked.n, ${beside}, found.* FROM epoch CROSS JOIN ${rows}
-    CROSS JOIN LATERAL (${body}) AS found`;
+    ${join} JOIN LATERAL (${body}) AS found${join === 'LEFT' ? ' ON true' : ''}`;
   }
   if (isInsert(asked)) return `${insertedFrom(body, rows)} RETURNING ${row.join(', ')}`;
   return `${joined(body, rows)} RETURNING asked.n`;
 }
 
 /** PostgreSQL's text about one row, whose parameters are single values. */
-export function overOne(asked: Statement, beside: string): string {
+export function overOne(asked: Statement, beside: string, join: 'CROSS' | 'LEFT'): string {
   const { text, parameters, types } = asked;
   const body = withParameters(text, (name) => {
     const index = parameters.indexOf(name);
     return `$${index + 1}::${arrayTypes[types[index] ?? 'text']}`;
   });
   if (!asked.isRead) return `${body} RETURNING 1`;
-  return `SELECT 1, ${beside}, found.* FROM epoch CROSS JOIN (${body}) AS found`;
+  const found = `(${body}) AS found${join === 'LEFT' ? ' ON true' : ''}`;
+  return `SELECT 1, ${beside}, found.* FROM epoch ${join} JOIN ${found}`;
 }
 
 export function isInsert({ text }: Statement): boolean {

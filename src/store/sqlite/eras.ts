@@ -11,6 +11,8 @@ import type { Freshness } from './commits/freshness.ts';
 import { type Meta, metaOf } from './meta.ts';
 
 export interface Eras {
+  /** Notes that registered things have changed; call it inside a write. */
+  readonly edited: () => void;
   readonly life: () => Life;
   /** The era of new codes and tokens. */
   readonly current: () => Era;
@@ -52,6 +54,10 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
   };
   return {
     life: look,
+    edited: () => {
+      meta.put('registrations', registrationsOf(meta) + 1);
+      fresh.forget();
+    },
     current: () => look().era,
     end,
     forgotten: () => forgottenSince(meta),
@@ -79,7 +85,12 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
 
 function readEras(meta: Meta): Omit<Found, 'epoch'> {
   const accepted = fileAccepted(meta);
-  return { era: eraOf(meta), ...(accepted === undefined ? {} : { accepted }) };
+  const registrations = registrationsOf(meta);
+  return { registrations, era: eraOf(meta), ...(accepted === undefined ? {} : { accepted }) };
+}
+
+function registrationsOf(meta: Meta): number {
+  return meta.number('registrations') ?? 1;
 }
 
 /** The last time that was accepted, with what had been forgotten before it. */

@@ -9,6 +9,7 @@ import type { Environment, Store } from '../contract.ts';
 import type { StoreHealth } from '../keeping.ts';
 import { attemptVerbs } from '../login_attempts.ts';
 import { codeVerbs } from '../verbs/codes.ts';
+import { itemVerbs } from '../verbs/items.ts';
 import { loginVerbs } from '../verbs/logins.ts';
 import { countInProcess } from '../windows.ts';
 import { CommitQueue } from './commits/commit_queue.ts';
@@ -25,7 +26,6 @@ import { unusable } from './file/refusals.ts';
 import { fileKeeping } from './keeping.ts';
 import { fileTexts } from './kept_texts.ts';
 import { fileAttempts } from './login_attempts.ts';
-import { fileRegistry } from './registry.ts';
 import { fileAccessTokens, fileRevoker, revokedOnes } from './revocations.ts';
 import { schema } from './schema.ts';
 import { fileSecretUses, type SecretUses } from './secret_uses.ts';
@@ -163,7 +163,9 @@ function verbsOf({ database, time, uses, fresh }: Parts, queue: CommitQueue): Ve
   const revoked = revokedOnes(database, fresh);
   const revoke = fileRevoker(database, fresh, eras);
   return {
-    ...fileRegistry(database, queue, revoke, uses, fresh),
+    ...itemVerbs(db, uses.written),
+    recordSecretUse: uses.record,
+    secretUses: (programme, id) => queue.read(() => uses.of(programme, id)),
     ...codeVerbs(db, logins.revokeLogin),
     ...logins,
     ...fileAccessTokens(database, queue, fresh, eras, revoked),

@@ -148,8 +148,11 @@ export function codeVerbs(
     },
     findCode: async (programme, key, now) => {
       const found = await look(programme, key);
-      if (justFound.size === 0) setImmediate(() => justFound.clear());
-      justFound.set(`${programme}\0${key}`, found);
+      // What is not there may come; what is there stays what it is until it is spent, of which its row tells.
+      if (found.row !== undefined) {
+        if (justFound.size === 0) setImmediate(() => justFound.clear());
+        justFound.set(`${programme}\0${key}`, found);
+      }
       return visibleCode(found.kept, now);
     },
     spendCode,

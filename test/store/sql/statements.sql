@@ -8,6 +8,50 @@ UPDATE login SET state = asked._state, own_scope = asked._own_scope, sum = asked
   FROM unnest($1::bytea[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[], $7::bytea[]) WITH ORDINALITY AS asked(_state, _own_scope, _sum, _place, _programme, _before, _again, n) WHERE place = asked._place AND programme = asked._programme AND revoked_at IS NULL
   AND login.state IN (asked._before, asked._again) RETURNING asked.n;
 
+-- all_find_any_holders
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM look_up JOIN registered ON registered.kind = look_up.kind
+  AND registered.programme = look_up.programme AND registered.id = look_up.id
+  WHERE look_up.kind = $1::text AND look_up.name = $2::text AND look_up.key = $3::text) AS found ON true;
+
+-- all_find_any_holderss
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_kind, _name, _key, n)
+  LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM look_up JOIN registered ON registered.kind = look_up.kind
+  AND registered.programme = look_up.programme AND registered.id = look_up.id
+  WHERE look_up.kind = asked._kind AND look_up.name = asked._name AND look_up.key = asked._key) AS found ON true;
+
+-- all_find_holders
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM look_up JOIN registered ON registered.kind = look_up.kind
+  AND registered.programme = look_up.programme AND registered.id = look_up.id
+  WHERE look_up.kind = $1::text AND look_up.name = $2::text AND look_up.key = $3::text AND look_up.programme = $4::text) AS found ON true;
+
+-- all_find_holderss
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS asked(_kind, _name, _key, _programme, n)
+  LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM look_up JOIN registered ON registered.kind = look_up.kind
+  AND registered.programme = look_up.programme AND registered.id = look_up.id
+  WHERE look_up.kind = asked._kind AND look_up.name = asked._name AND look_up.key = asked._key AND look_up.programme = asked._programme) AS found ON true;
+
+-- all_find_named
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
+  LEFT JOIN registered ON registered.kind = $1::text AND registered.programme = $2::text AND registered.id = $3::text LEFT JOIN removed ON removed.kind = $1::text AND removed.programme = $2::text AND removed.id = $3::text) AS found ON true;
+
+-- all_find_nameds
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_kind, _programme, _id, n)
+  LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
+  LEFT JOIN registered ON registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id LEFT JOIN removed ON removed.kind = asked._kind AND removed.programme = asked._programme AND removed.id = asked._id) AS found ON true;
+
+-- all_list_items
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM registered WHERE kind = $1::text AND programme = $2::text
+  AND position > coalesce((SELECT before.position FROM registered AS before
+  WHERE before.kind = $1::text AND before.programme = $2::text AND before.id = $3::text), 0)
+  ORDER BY position LIMIT $4::bigint) AS found ON true;
+
+-- all_list_itemss
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS asked(_kind, _programme, _after, _most, n)
+  LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM registered WHERE kind = asked._kind AND programme = asked._programme
+  AND position > coalesce((SELECT before.position FROM registered AS before
+  WHERE before.kind = asked._kind AND before.programme = asked._programme AND before.id = asked._after), 0)
+  ORDER BY position LIMIT asked._most) AS found ON true;
+
 -- find_code
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT code.programme, code.key, code.login, code.client, code.redirect_uri, code.subject, code.level, code.membership_number, code.scope, code.code_challenge, code.issued_at, code.expires_at, code.forget_at, code.spent_for, code.era, code.details, code.sum, spent_code.digest, spent_code.place, spent_code.redirect_uri, spent_code.code_challenge, spent_code.sum, login.client, of_client.programme, of_client.owner, of_client.revoked_until, of_client.sum, of_subject.programme, of_subject.owner, of_subject.revoked_until, of_subject.sum FROM (SELECT 1) AS one
   LEFT JOIN code ON code.programme = $1::text AND code.key = $2::text
@@ -48,6 +92,15 @@ SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.acc
   AND of_client.owner = 'client ' || login.client
   LEFT JOIN revocation AS of_subject ON of_subject.programme = login.programme
   AND of_subject.owner = 'subject ' || login.subject WHERE login.place = asked._place) AS found;
+
+-- find_named
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
+  LEFT JOIN registered ON registered.kind = $1::text AND registered.programme = $2::text AND registered.id = $3::text LEFT JOIN removed ON removed.kind = $1::text AND removed.programme = $2::text AND removed.id = $3::text) AS found;
+
+-- find_nameds
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_kind, _programme, _id, n)
+  CROSS JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
+  LEFT JOIN registered ON registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id LEFT JOIN removed ON removed.kind = asked._kind AND removed.programme = asked._programme AND removed.id = asked._id) AS found;
 
 -- issue_code
 INSERT INTO code (programme, key, login, client, redirect_uri, subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at, spent_for, era, details, sum) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text, $11::bigint, $12::bigint, $13::bigint, $14::bigint, $15::bigint, $16::text, $17::bigint) ON CONFLICT (programme, login) DO UPDATE SET
@@ -107,3 +160,22 @@ INSERT INTO login (place, programme, client, subject, level, membership_number, 
 
 -- start_logins
 INSERT INTO login (place, programme, client, subject, level, membership_number, scope, ends_at, era, login_digest, details, revoked_at, own_scope, state, sum) SELECT asked._place, asked._programme, asked._client, asked._subject, asked._level, asked._membership_number, asked._scope, asked._ends_at, asked._era, asked._login_digest, asked._details, asked._revoked_at, asked._own_scope, asked._state, asked._sum FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[], $11::text[], $12::bigint[], $13::text[], $14::bytea[], $15::bigint[]) WITH ORDINALITY AS asked(_place, _programme, _client, _subject, _level, _membership_number, _scope, _ends_at, _era, _login_digest, _details, _revoked_at, _own_scope, _state, _sum, n) ORDER BY n ON CONFLICT (place) DO NOTHING RETURNING place;
+
+-- write_registered
+WITH gate AS (
+  UPDATE epoch SET registrations = registrations + 1, era = era + ($3::boolean)::int, op = $4
+  WHERE registrations = $1 AND era = $2 RETURNING 1
+  ),
+  step0 AS (DELETE FROM registered USING unnest($5::text[], $6::text[], $7::text[]) WITH ORDINALITY AS asked(_kind, _programme, _id, n) WHERE EXISTS (SELECT FROM gate) AND registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id),
+  step1 AS (UPDATE registered SET record = asked._record, sum = asked._sum FROM unnest($8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[]) WITH ORDINALITY AS asked(_record, _sum, _kind, _programme, _id, n) WHERE EXISTS (SELECT FROM gate) AND registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id),
+  step2 AS (INSERT INTO registered (kind, programme, id, record, sum) SELECT asked._kind, asked._programme, asked._id, asked._record, asked._sum FROM unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[]) WITH ORDINALITY AS asked(_kind, _programme, _id, _record, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ),
+  step3 AS (INSERT INTO removed (kind, programme, id, removed_at, sum) SELECT asked._kind, asked._programme, asked._id, asked._removed_at, asked._sum FROM unnest($18::text[], $19::text[], $20::text[], $21::bigint[], $22::bigint[]) WITH ORDINALITY AS asked(_kind, _programme, _id, _removed_at, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT DO NOTHING),
+  step4 AS (DELETE FROM look_up USING unnest($23::text[], $24::text[], $25::text[], $26::text[], $27::text[]) WITH ORDINALITY AS asked(_kind, _programme, _id, _name, _key, n) WHERE EXISTS (SELECT FROM gate) AND look_up.kind = asked._kind AND look_up.programme = asked._programme AND look_up.id = asked._id AND look_up.name = asked._name AND look_up.key = asked._key),
+  step5 AS (DELETE FROM look_up USING unnest($28::text[], $29::text[], $30::text[]) WITH ORDINALITY AS asked(_kind, _programme, _id, n) WHERE EXISTS (SELECT FROM gate) AND look_up.kind = asked._kind AND look_up.programme = asked._programme AND look_up.id = asked._id),
+  step6 AS (INSERT INTO look_up (kind, programme, name, key, id, sum) SELECT asked._kind, asked._programme, asked._name, asked._key, asked._id, asked._sum FROM unnest($31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::bigint[]) WITH ORDINALITY AS asked(_kind, _programme, _name, _key, _id, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT DO NOTHING),
+  step7 AS (INSERT INTO revocation (programme, owner, revoked_until, sum) SELECT asked._programme, asked._owner, asked._revoked_until, asked._sum FROM unnest($37::text[], $38::text[], $39::bigint[], $40::bigint[]) WITH ORDINALITY AS asked(_programme, _owner, _revoked_until, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT (programme, owner) DO UPDATE
+  SET revoked_until = excluded.revoked_until, sum = excluded.sum
+  WHERE excluded.revoked_until > revocation.revoked_until),
+  step8 AS (DELETE FROM secret_use USING unnest($41::text[], $42::text[], $43::text[]) WITH ORDINALITY AS asked(_programme, _id, _held, n) WHERE EXISTS (SELECT FROM gate) AND secret_use.programme = asked._programme AND secret_use.client = asked._id
+  AND replace(asked._held, secret_use.digest, '') = asked._held)
+  SELECT 1 FROM gate;

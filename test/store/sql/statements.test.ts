@@ -6,11 +6,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { chainText, textsOf } from '../../../src/store/postgres/driver.ts';
+import { chainText, editText, textsOf } from '../../../src/store/postgres/driver.ts';
 import type { Db } from '../../../src/store/sql/db.ts';
 import { insertText, statement } from '../../../src/store/sql/statement.ts';
 import { logins, tables } from '../../../src/store/sql/tables.ts';
 import { codeVerbs } from '../../../src/store/verbs/codes.ts';
+import { itemVerbs } from '../../../src/store/verbs/items.ts';
 import { loginVerbs } from '../../../src/store/verbs/logins.ts';
 
 const golden = join(import.meta.dirname, 'statements.sql');
@@ -22,16 +23,29 @@ function textsOfAll(): string {
     assert.ok((texts.get(sent.name) ?? sent.text) === sent.text, `two texts of ${sent.name}`);
     texts.set(sent.name, sent.text);
   };
-  const noteBoth = (asked: Parameters<typeof textsOf>[0]): void => {
-    const { one, many } = textsOf(asked);
+  const noteBoth = (...asked: Parameters<typeof textsOf>): void => {
+    const { one, many } = textsOf(...asked);
     note(one);
     note(many);
   };
   const none = () => assert.fail('nothing is asked');
   const db: Db = {
+    life: none,
     reader: (asked) => {
       noteBoth(asked);
       return { find: none, replace: none, forget: none };
+    },
+    listReader: (asked) => {
+      noteBoth(asked, 'LEFT');
+      return { find: none, replace: none, forget: none };
+    },
+    bulkReader: (asked) => {
+      noteBoth(asked, 'LEFT');
+      return none;
+    },
+    editor: (statements) => {
+      note(editText(statements));
+      return none;
     },
     writer: (asked, second = asked) => {
       noteBoth(asked);
@@ -46,6 +60,7 @@ function textsOfAll(): string {
   };
   const { revokeLogin } = loginVerbs(db);
   codeVerbs(db, revokeLogin);
+  itemVerbs(db, () => undefined);
   return [...texts]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, text]) => `-- ${name}\n${text.replaceAll(/\n\s*/g, '\n  ')};\n`)

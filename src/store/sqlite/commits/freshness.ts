@@ -84,13 +84,17 @@ export class Remembered<Held, Name extends string | number = string> {
     this.#held = new BoundedMap(most);
   }
 
-  /** The held row, or else the row that `read` finds, which is held from now on. */
-  get(name: Name, read: () => Held | undefined): Held | undefined {
+  /** The held row, or else the row that `read` finds, which is held from now on where `isHeld` says so. */
+  get(
+    name: Name,
+    read: () => Held | undefined,
+    isHeld: (found: Held) => boolean = () => true,
+  ): Held | undefined {
     this.#expectFresh();
     const held = this.#held.get(name);
     if (held !== undefined) return held;
     const found = read();
-    if (found !== undefined) this.#held.set(name, found);
+    if (found !== undefined && isHeld(found)) this.#held.set(name, found);
     return found;
   }
 
