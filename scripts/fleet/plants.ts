@@ -16,14 +16,14 @@ const patches: Readonly<Record<string, readonly Patch[]>> = {
   // A node does not recognise its own answer in the row.
   'own-marker': [
     {
-      file: 'src/store/postgres/logins.ts',
-      from: 'login.state IN (asked.before, asked.again)',
-      to: 'login.state = asked.before',
+      file: 'src/store/verbs/logins.ts',
+      from: 'login.state IN (:before, :again)',
+      to: 'login.state = :before',
     },
     {
-      file: 'src/store/postgres/logins.ts',
-      from: 'moved.has(index) || (wasUnknown ? undefined : false)',
-      to: 'moved.has(index)',
+      file: 'src/store/postgres/driver.ts',
+      from: 'wasUnknown ? undefined : false',
+      to: 'false',
     },
   ],
   // Instead of ending the connection at the deadline it asks the server to stop waiting.
@@ -55,12 +55,10 @@ const patches: Readonly<Record<string, readonly Patch[]>> = {
       to: '',
     },
     {
-      file: 'src/store/postgres/logins.ts',
-      from: 'link.run(advance, moves.values(rows), until)',
-      to: `link.run(isAgain ? { name: 'read_moves', isRead: true, text:
-        \`SELECT asked.n FROM \${moves.from('asked')} JOIN login ON login.place = asked.place
-          AND login.programme = asked.programme AND login.state = asked.state\` } : advance,
-        moves.values(rows), until)`,
+      file: 'src/store/verbs/logins.ts',
+      from: 'db.writer(advance)',
+      to: `db.writer(advance, statement('read_move', columns,
+        'SELECT 1 FROM login WHERE place = :place AND programme = :programme AND login.state = :state'))`,
     },
   ],
   // Each node counts for itself.

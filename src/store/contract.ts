@@ -14,11 +14,12 @@ export type Environment = 'staging' | 'live';
  * `expiresAt`; the caller's clock judges, through `now`.
  *
  * A backend writes by hand, with the judgements of judgement.ts and node_leases.ts:
- * - the 13 verbs of `Grants`;
+ * - 6 verbs of `Grants`;
  * - the 10 verbs of `Keeping`.
  *
- * Shared code makes the other 15 verbs from less:
- * - the 9 verbs of `Registry`, by registrar.ts from rows of any kind (kinds.ts);
+ * Shared code makes the other 22 verbs from less:
+ * - 7 verbs of `Grants` (logins and codes), by verbs/ over a driver of its statements (sql/db.ts);
+ * - the 9 verbs of `Registry`, by verbs/items.ts over the same driver, for any kind (kinds.ts);
  * - the 5 verbs of login attempts, by login_attempts.ts from find, change and countLocked;
  * - `count`, by windows.ts in the process. A backend across a network writes its own, so that several
  *   machines share one count.

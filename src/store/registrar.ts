@@ -1,5 +1,5 @@
-// Owns the steps by which registered things are added, changed and removed in a backend that reads and
-// writes its rows at once; it keeps nothing itself.
+// Owns the steps by which registered things are added, changed and removed, over rows that are read and
+// written at once (verbs/item_draft.ts); it keeps nothing itself.
 
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
@@ -48,7 +48,6 @@ export interface RegisteredRows {
   remove<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): boolean;
   /** Keeps the identifier of a removed item from being given out again. */
   bury(kind: Kind, programme: ProgrammeId, id: string, now: Instant): void;
-  advanceEpoch(kind: Kind): void;
 }
 
 /** What else a change or a removal of an item is about. */
@@ -59,7 +58,7 @@ export interface Consequences {
   readonly keepUses: (programme: ProgrammeId, id: string, secrets: readonly Digest[]) => void;
 }
 
-/** The registry's writes; each is to be called inside one write of the backend. See `Registry`. */
+/** The registry's writes; each is called over one draft. See `Registry`. */
 export interface Registrar {
   readonly add: <K extends Kind>(
     kind: K,
@@ -116,19 +115,16 @@ export function registrar(rows: RegisteredRows, { revoke, keepUses }: Consequenc
     );
   const add = <K extends Kind>(kind: K, item: Item<K>): void => {
     rows.add(kind, item);
-    rows.advanceEpoch(kind);
   };
   const put = <K extends Kind>(kind: K, before: Item<K>, after: Item<K>): Item<K> => {
     const { idOf, usedSecrets } = kinds[kind];
     if (usedSecrets) keepUses(after.programme, idOf(after), usedSecrets(after));
-    rows.advanceEpoch(kind);
     return rows.change(kind, before, after);
   };
   const drop = <K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): boolean => {
     const { usedSecrets } = kinds[kind];
     if (!rows.remove(kind, programme, id)) return false;
     if (usedSecrets) keepUses(programme, id, []);
-    rows.advanceEpoch(kind);
     return true;
   };
   return {

@@ -25,7 +25,7 @@ export function uniqueKeysOf<K extends Kind>(
   return keysOf(kind, item).filter(({ lookUp, isUnique }) => isUnique || own.includes(lookUp));
 }
 
-export function lookUpsOf<K extends Kind>(kind: K): readonly LookUp<K>[] {
+function lookUpsOf<K extends Kind>(kind: K): readonly LookUp<K>[] {
   return Object.keys(kinds[kind].lookUps) as LookUp<K>[];
 }
 

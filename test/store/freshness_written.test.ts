@@ -123,7 +123,8 @@ test('the write of a verb that is rolled back is not remembered', () => {
     ['good', 'bad'].map((name) => remembered.get(name, () => undefined));
   const note = (name: string): void => {
     database.exec('INSERT INTO t VALUES (1)');
-    remembered.note(name, 1);
+    remembered.get(name, () => 0);
+    remembered.replace(name, 0, 1);
   };
   const fail = (): never => {
     note('bad');

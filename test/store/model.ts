@@ -55,6 +55,16 @@ interface Owned {
 export class Model implements Omit<Grants, keyof TextVerbs>, Pick<Keeping, 'acceptTime' | 'sweep'> {
   readonly #history: Event[] = [];
 
+  /** How long the history is. */
+  get length(): number {
+    return this.#history.length;
+  }
+
+  /** Undoes all that came after a length of the history. */
+  undo(length: number): void {
+    this.#history.splice(length);
+  }
+
   async issueCode(code: AuthorizationCode): Promise<IssueOutcome> {
     const { transaction } = code;
     if (this.#all('begun').some((event) => event.code?.transaction === transaction)) {

@@ -3,18 +3,11 @@
 
 import { present } from '../../lib/present.ts';
 import type { Era } from '../../oauth/grant.ts';
-import { type AcceptedTime, acceptedIn } from '../accepted_time.ts';
+import { acceptedIn } from '../accepted_time.ts';
+import type { Life } from '../sql/db.ts';
 import { batched } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Found, Statement } from './link/statement.ts';
-
-export interface Epoch {
-  /** Rises with every change of a registered thing. */
-  readonly registrations: number;
-  /** The era of new codes and tokens. */
-  readonly era: Era;
-  readonly accepted?: AcceptedTime;
-}
 
 /** Columns of the row, for other statements to read along; their FROM needs `epoch`. */
 export const epochColumns =
@@ -22,7 +15,7 @@ export const epochColumns =
 export const epochLength = 5;
 
 /** The row as of now, by itself. */
-export async function readEpoch(link: Link): Promise<Epoch> {
+export async function readEpoch(link: Link): Promise<Life> {
   const [row = []] = await link.run(read, []);
   return epochOf(row);
 }
@@ -30,9 +23,9 @@ export async function readEpoch(link: Link): Promise<Epoch> {
 /** The row as of the last round. */
 export interface Epochs {
   /** The row as of this turn, read at most once for all that ask in it. */
-  readonly current: () => Promise<Epoch>;
+  readonly current: () => Promise<Life>;
   /** The row from the columns of another statement, which counts for the rest of this turn. */
-  readonly note: (columns: readonly Found[]) => Epoch;
+  readonly note: (columns: readonly Found[]) => Life;
 }
 
 const read: Statement = {
@@ -45,11 +38,11 @@ const read: Statement = {
 const sameMoment = 1;
 
 export function epochs(link: Link): Epochs {
-  let seen: Epoch | undefined;
+  let seen: Life | undefined;
   /** By `performance.now`. */
   let seenAt = Number.NEGATIVE_INFINITY;
   let isOfThisTurn = false;
-  const note = (columns: readonly Found[]): Epoch => {
+  const note = (columns: readonly Found[]): Life => {
     seen = epochOf(columns);
     seenAt = performance.now();
     if (!isOfThisTurn) {
@@ -60,7 +53,7 @@ export function epochs(link: Link): Epochs {
     }
     return seen;
   };
-  const ask = batched<undefined, Epoch>({
+  const ask = batched<undefined, Life>({
     link,
     answer: async (questions, until) => {
       const [row = []] = await link.run(read, [], until);
@@ -79,7 +72,7 @@ export function epochs(link: Link): Epochs {
   };
 }
 
-export function epochOf(columns: readonly Found[]): Epoch {
+function epochOf(columns: readonly Found[]): Life {
   const [registrations, era, forgotten, acceptedEra, acceptedTime] = columns as number[];
   const accepted = acceptedIn(acceptedEra, acceptedTime, forgotten);
   return present({ registrations: registrations ?? 0, era: era as Era, accepted });

@@ -2,9 +2,10 @@
 
 import type { Keeping } from '../keeping.ts';
 import type { Item, Kind } from '../kinds.ts';
+import type { Value } from '../sql/table.ts';
+import { itemColumns, readList, wholeOf } from '../verbs/item_rows.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
-import { listRows, readItems } from './registered_rows.ts';
 
 const get: Statement = {
   name: 'get_key_check',
@@ -15,6 +16,12 @@ const keepFirst: Statement = {
   name: 'keep_key_check',
   text: `INSERT INTO meta (name, value) VALUES ('key_check', $1) ON CONFLICT DO NOTHING`,
   isRead: false,
+};
+
+const list: Statement = {
+  name: 'list_everywhere',
+  text: `SELECT ${itemColumns} FROM registered WHERE kind = $1`,
+  isRead: true,
 };
 
 export function keyCheck(care: Link): Keeping['ensureKeyCheck'] {
@@ -34,6 +41,6 @@ export function keyCheck(care: Link): Keeping['ensureKeyCheck'] {
 
 /** The items of a kind in every programme, in the order of registration, without damaged ones. */
 export async function everywhere<K extends Kind>(care: Link, kind: K): Promise<readonly Item<K>[]> {
-  const rows = await care.run(listRows, [kind, null, null, null]);
-  return readItems(kind, rows, () => undefined);
+  const rows = await care.run(list, [kind]);
+  return wholeOf(readList(rows as Value[][]), () => undefined);
 }

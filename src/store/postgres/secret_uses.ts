@@ -4,10 +4,10 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import type { Keeping } from '../keeping.ts';
 import { isNewUseSql, WaitingUses } from '../secret_uses.ts';
+import type { RowChanges } from '../verbs/item_rows.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { arrayRows } from './tables.ts';
-import type { RowChanges } from './write_changes.ts';
 
 const columns = arrayRows({ programme: 'text', client: 'text', digest: 'text', used_at: 'bigint' });
 

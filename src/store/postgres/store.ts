@@ -4,11 +4,14 @@ import { instant } from '../../lib/clock.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import { attemptVerbs } from '../login_attempts.ts';
+import { codeVerbs } from '../verbs/codes.ts';
+import { itemVerbs } from '../verbs/items.ts';
+import { loginVerbs } from '../verbs/logins.ts';
 import { expectOwnHistory, keepHistory } from './care/recovered.ts';
-import { analyzeOutgrown } from './care/statistics.ts';
+import { analyzeOutgrown, grown } from './care/statistics.ts';
 import { databaseClock } from './clock.ts';
-import { codeVerbs } from './codes.ts';
 import { countTogether } from './counters.ts';
+import { postgresDb } from './driver.ts';
 import { expectReplicas, oneDisk, replicasOf } from './durability.ts';
 import { epochs as epochsOf } from './epoch.ts';
 import { keyCheck } from './keeping.ts';
@@ -19,8 +22,6 @@ import { Primary } from './link/primary.ts';
 import { serversOf } from './link/servers.ts';
 import { type PostgresLocation, postgresName } from './location.ts';
 import { attemptRows } from './login_attempts.ts';
-import { loginVerbs } from './logins.ts';
-import { registryVerbs } from './registry.ts';
 import { accessTokens, revoker } from './revocations.ts';
 import { expectSchema } from './schema.ts';
 import { secretUses } from './secret_uses.ts';
@@ -76,7 +77,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     });
     await expectReplicas(care, name, location);
     const epochs = epochsOf(link);
-    const logins = loginVerbs(link, epochs);
+    const db = postgresDb({ link, care, epochs, written: grown(care) });
+    const { forgetLogin: _none, ...logins } = loginVerbs(db);
     const uses = secretUses(care);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
@@ -84,8 +86,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const { recorded } = await time.time();
     const sweep = sweepVerb(care, recorded, life);
     return {
-      ...registryVerbs({ link, care, epochs, written: uses.written }),
-      ...codeVerbs(link, epochs, logins.revokeLogin),
+      ...itemVerbs(db, uses.written),
+      ...codeVerbs(db, logins.revokeLogin),
       ...logins,
       ...accessTokens(link, epochs),
       ...textVerbs(link),

@@ -131,6 +131,15 @@ export function sumOf<Row>({ summed }: Table<Row>, row: Omit<Row, 'sum'>): numbe
   return rowSum(summed.map((name) => values[name] ?? null));
 }
 
+/** The row with its sum, as values of a statement. */
+export function withSum<Row>(
+  described: Table<Row>,
+  row: Omit<Row, 'sum'>,
+): Readonly<Record<string, Value>> {
+  const values = row as Readonly<Record<string, Value>>;
+  return { ...values, sum: sumOf(described, row) };
+}
+
 /**
  * Holds a row that was read to its sum.
  * @throws Unavailable for a damaged row: no answer about it would be true (G-22).

@@ -6,10 +6,14 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { type AcceptedTime, acceptedIn } from '../accepted_time.ts';
 import { farEra, firstEra } from '../judgement.ts';
+import type { Life } from '../sql/db.ts';
 import type { Freshness } from './commits/freshness.ts';
 import { type Meta, metaOf } from './meta.ts';
 
 export interface Eras {
+  /** Notes that registered things have changed; call it inside a write. */
+  readonly edited: () => void;
+  readonly life: () => Life;
   /** The era of new codes and tokens. */
   readonly current: () => Era;
   /** Ends the current era and returns it; call it inside a write. */
@@ -28,10 +32,8 @@ export interface Eras {
   readonly follow: () => void;
 }
 
-interface Found {
+interface Found extends Life {
   readonly epoch: number;
-  readonly era: Era;
-  readonly accepted?: AcceptedTime;
 }
 
 /** Eras over the file. They are read again only after another connection has committed. */
@@ -51,6 +53,11 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
     return era;
   };
   return {
+    life: look,
+    edited: () => {
+      meta.put('registrations', registrationsOf(meta) + 1);
+      fresh.forget();
+    },
     current: () => look().era,
     end,
     forgotten: () => forgottenSince(meta),
@@ -78,7 +85,12 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
 
 function readEras(meta: Meta): Omit<Found, 'epoch'> {
   const accepted = fileAccepted(meta);
-  return { era: eraOf(meta), ...(accepted === undefined ? {} : { accepted }) };
+  const registrations = registrationsOf(meta);
+  return { registrations, era: eraOf(meta), ...(accepted === undefined ? {} : { accepted }) };
+}
+
+function registrationsOf(meta: Meta): number {
+  return meta.number('registrations') ?? 1;
 }
 
 /** The last time that was accepted, with what had been forgotten before it. */

@@ -10,8 +10,8 @@ import { fileSweep } from './care/sweep.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import type { Freshness } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
+import { everywhere } from './items.ts';
 import { metaOf } from './meta.ts';
-import { everywhere } from './registered_rows.ts';
 import type { SecretUses } from './secret_uses.ts';
 import type { RecordedTime } from './time.ts';
 

@@ -7,6 +7,7 @@ import type { Digest } from '../../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Keeping } from '../keeping.ts';
 import { isNewUseSql, WaitingUses } from '../secret_uses.ts';
+import type { RowChanges } from '../verbs/item_rows.ts';
 import type { TransactionHook } from './commits/transactions.ts';
 
 /** Uses of secrets, in this process and in the file. */
@@ -16,8 +17,8 @@ export interface SecretUses extends TransactionHook {
   readonly of: (programme: ProgrammeId, id: ClientId) => ReadonlyMap<Digest, Instant>;
   /** See `WaitingUses.setBack`, also for those that are written; call it inside a write. */
   readonly setBack: (now: Instant) => void;
-  /** Forgets all others of a client; call it inside a write. */
-  readonly keepOnly: (programme: ProgrammeId, id: string, held: readonly Digest[]) => void;
+  /** Forgets the waiting uses of secrets that a change has taken away. */
+  readonly written: (changes: RowChanges) => void;
 }
 
 export function fileSecretUses(database: DatabaseSync): SecretUses {
@@ -33,10 +34,6 @@ export function fileSecretUses(database: DatabaseSync): SecretUses {
      ON CONFLICT DO UPDATE SET used_at = excluded.used_at
      WHERE ${isNewUseSql('used_at', 'excluded.used_at')}`,
   );
-  const drop = database.prepare(
-    `DELETE FROM secret_use WHERE programme = ? AND client = ?
-     AND digest NOT IN (SELECT value FROM json_each(?))`,
-  );
   const lower = database.prepare('UPDATE secret_use SET used_at = ?1 WHERE used_at > ?1');
   const waiting = new WaitingUses();
   let uncommitted: WaitingUses['all'] = [];
@@ -50,9 +47,10 @@ export function fileSecretUses(database: DatabaseSync): SecretUses {
       lower.run(now);
       waiting.setBack(now);
     },
-    keepOnly: (programme, id, held) => {
-      drop.run(programme, id, JSON.stringify(held));
-      waiting.keepOnly(programme, id, held);
+    written: ({ usesKept }) => {
+      for (const { programme, id, held } of usesKept) {
+        waiting.keepOnly(programme, id, held.split(' '));
+      }
     },
     beforeCommit: () => {
       uncommitted = waiting.all;

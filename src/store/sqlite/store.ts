@@ -8,14 +8,17 @@ import { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import type { StoreHealth } from '../keeping.ts';
 import { attemptVerbs } from '../login_attempts.ts';
+import { codeVerbs } from '../verbs/codes.ts';
+import { itemVerbs } from '../verbs/items.ts';
+import { loginVerbs } from '../verbs/logins.ts';
 import { countInProcess } from '../windows.ts';
-import { fileCodes } from './codes.ts';
 import { CommitQueue } from './commits/commit_queue.ts';
 import { DiskSpace } from './commits/disk_space.ts';
 import { Freshness } from './commits/freshness.ts';
 import { LogCheckpoints } from './commits/log_checkpoints.ts';
 import { isFull } from './commits/outage.ts';
 import { Transactions } from './commits/transactions.ts';
+import { sqliteDb } from './driver.ts';
 import { fileEras } from './eras.ts';
 import { nameWatch, realPath } from './file/identity.ts';
 import { openFile, type OpenFile } from './file/open.ts';
@@ -23,8 +26,6 @@ import { unusable } from './file/refusals.ts';
 import { fileKeeping } from './keeping.ts';
 import { fileTexts } from './kept_texts.ts';
 import { fileAttempts } from './login_attempts.ts';
-import { fileLogins, loginRows } from './logins.ts';
-import { fileRegistry } from './registry.ts';
 import { fileAccessTokens, fileRevoker, revokedOnes } from './revocations.ts';
 import { schema } from './schema.ts';
 import { fileSecretUses, type SecretUses } from './secret_uses.ts';
@@ -157,16 +158,19 @@ type Verbs = Omit<Store, 'health' | 'close'> & ReturnType<typeof fileKeeping>;
 
 function verbsOf({ database, time, uses, fresh }: Parts, queue: CommitQueue): Verbs {
   const eras = fileEras(database, fresh);
-  const logins = loginRows(database, fresh, eras);
+  const db = sqliteDb(database, queue, fresh, eras);
+  const { forgetLogin, ...logins } = loginVerbs(db);
   const revoked = revokedOnes(database, fresh);
   const revoke = fileRevoker(database, fresh, eras);
   return {
-    ...fileRegistry(database, queue, revoke, uses, fresh),
-    ...fileCodes(database, queue, logins, fresh, eras),
-    ...fileLogins(queue, logins),
+    ...itemVerbs(db, uses.written),
+    recordSecretUse: uses.record,
+    secretUses: (programme, id) => queue.read(() => uses.of(programme, id)),
+    ...codeVerbs(db, logins.revokeLogin),
+    ...logins,
     ...fileAccessTokens(database, queue, fresh, eras, revoked),
     ...fileTexts(database, queue, revoked),
-    ...fileKeeping(database, { queue, fresh, eras, time, uses, forgetLogin: logins.forget }),
+    ...fileKeeping(database, { queue, fresh, eras, time, uses, forgetLogin }),
     ...attemptVerbs(fileAttempts(database, queue)),
     count: countInProcess(),
     revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),

@@ -20,6 +20,7 @@ import {
   rotateApiKey,
   rotateGatewaySecret,
 } from '../../../src/cli/entities/rotate.ts';
+import { digest } from '../../../src/lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
 import type { GatewayId } from '../../../src/oauth/gateway.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
@@ -75,7 +76,9 @@ const races: Readonly<Record<'client' | 'gateway' | 'member', readonly Act[]>> =
 /** Adds a record of that name; resolves to what removes it. */
 const records = {
   client: async (store: Store, name: string) => {
-    const client = aClient({ programme: club, id: name as ClientId });
+    // Two, of which one can be retired.
+    const secrets = ['one', 'two'].map((text) => ({ digest: digest(text), createdAt: at(0) }));
+    const client = aClient({ programme: club, id: name as ClientId, secrets });
     assert.deepEqual(await store.add('client', [client]), []);
     return () => store.remove('client', club, client.id, at(1));
   },

@@ -11,7 +11,7 @@ import type { Store } from '../../../src/store/contract.ts';
 import { firstEra } from '../../../src/store/judgement.ts';
 import type { LiveToken } from '../../../src/store/live_tokens.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { aClient, aCode, aLogin, anAnswer, at, club, key, partner } from '../fixtures.ts';
+import { aClient, aCode, aLogin, anAnswer, at, club, key, partner, placeAt } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked } from '../login.ts';
 import { afterAccepted, beforeAccepted } from './accepted_time.ts';
 import { type LossyProxy, lossyProxy } from './lossy_proxy.ts';
@@ -69,7 +69,7 @@ const next = anAnswer(aLogin(), 'next');
 
 const cases: Readonly<Record<string, Case>> = {
   'a code is issued': {
-    statement: 'issue_codes',
+    statement: 'issue_code',
     verb: (store) => store.issueCode(aCode()),
     answer: 'issued',
     found: async (other) => assert.deepEqual(await findCode(other, 'code', 0), { code: aCode() }),
@@ -85,20 +85,20 @@ const cases: Readonly<Record<string, Case>> = {
     },
   },
   'a login is started': {
-    statement: 'start_logins',
+    statement: 'start_login',
     verb: (store) => store.startLogin(aLogin()),
     answer: undefined,
     found: async (other) => assert.equal(await isRevoked(other), false),
   },
   'a login is advanced': {
-    statement: 'advance_logins',
+    statement: 'advance_login',
     before: (store) => store.startLogin(aLogin()),
     verb: (store) => store.advanceLogin(club, aLogin().place, aLogin(), next),
     answer: true,
     found: async (other) => assert.equal((await findLogin(other))?.nonce, next.nonce),
   },
   'a login is revoked': {
-    statement: 'revoke_logins',
+    statement: 'revoke_login',
     before: (store) => store.startLogin(aLogin()),
     verb: (store) => store.revokeLogin(club, aLogin().place, at(1)),
     answer: undefined,
@@ -181,6 +181,44 @@ describe('FLEET 2.4: a write whose answer is lost was done once', () => {
   }
 });
 
+const beside = aLogin({ place: placeAt(7) });
+
+/** Beside each verb another of its kind, so that both are in one statement. */
+const besides: Readonly<
+  Record<string, readonly [statement: string, (store: Store) => Promise<unknown>]>
+> = {
+  'a code is issued': [
+    'issue_codes',
+    (store) => store.issueCode(aCode({ key: key('beside'), transaction: 'beside' })),
+  ],
+  'a login is started': ['start_logins', (store) => store.startLogin(beside)],
+  'a login is advanced': [
+    'advance_logins',
+    (store) => store.advanceLogin(club, beside.place, beside, anAnswer(beside, 'beside')),
+  ],
+  'a login is revoked': ['revoke_logins', (store) => store.revokeLogin(club, beside.place, at(1))],
+};
+describe('FLEET 2.4: a write of several at once whose answer is lost was done once', () => {
+  for (const [name, [statement, other]] of Object.entries(besides)) {
+    const { before, verb, answer, found } = cases[name]!;
+    for (const way of ['loseAnswerOf', 'lose'] as const) {
+      test(`${name} (${way})`, () =>
+        withLossyWay(async (scene) => {
+          const { store, proxy } = scene;
+          await before?.(store);
+          if (before !== undefined) await store.startLogin(beside);
+          // Each is remembered with its row: what is changed is not read before.
+          await Promise.all([findLogin(store), findLogin(store, beside)]);
+          proxy[way](statement);
+          const [own] = await Promise.all([verb(store), other(store)]);
+          assert.deepEqual(own, answer);
+          assert.equal(proxy.lost(), 1);
+          await found(scene.other);
+        }));
+    }
+  }
+});
+
 describe('FLEET 2.4: what somebody else has done since is not taken for reuse', () => {
   test('a lost answer that another node has told in a retry, and a client has used', () =>
     withLossyWay(async ({ store, other, proxy }) => {
@@ -188,7 +226,7 @@ describe('FLEET 2.4: what somebody else has done since is not taken for reuse', 
       await store.startLogin(aLogin());
       await store.findLogin(club, place);
       const isLost = Promise.withResolvers<void>();
-      proxy.loseAnswerOf('advance_logins', () => {
+      proxy.loseAnswerOf('advance_login', () => {
         proxy.freeze();
         isLost.resolve();
       });

@@ -13,8 +13,10 @@ import { digitsOf, floorRow, isMarkAfter, rowSetBack } from '../../sql/kept_rows
 import { leftJoined, partReader } from '../../sql/parts.ts';
 import { everybody } from '../../sql/revocations.ts';
 import type { Value } from '../../sql/table.ts';
-import { type KeptRow, keptTexts } from '../../sql/tables.ts';
+import { type KeptRow, keptTexts, registered } from '../../sql/tables.ts';
+import { itemRow, type ItemRow } from '../../verbs/item_rows.ts';
 import { putClock } from '../clock.ts';
+import { confirmEdition } from '../driver.ts';
 import { readEpoch } from '../epoch.ts';
 import { everywhere } from '../keeping.ts';
 import { changeMarks, raiseFloors, textRows } from '../kept_texts.ts';
@@ -22,8 +24,9 @@ import { untilKnown } from '../link/batch.ts';
 import type { Link } from '../link/link.ts';
 import type { Statement } from '../link/statement.ts';
 import { putRevocations, revocationRows } from '../revocations.ts';
-import { changeItems, confirmChange, itemRow, type ItemRow, items } from '../write_changes.ts';
+import { tableRows } from '../tables.ts';
 
+const items = tableRows(registered);
 const gated = 'EXISTS (SELECT FROM gate)';
 const [floorsAt, marksAt] = [8, 8 + textRows.length];
 const itemsAt = marksAt + textRows.length;
@@ -59,7 +62,10 @@ const accept: Statement = {
     ), uses AS (UPDATE secret_use SET used_at = $4 WHERE used_at > $4 AND ${gated}
     ), floors AS (${raiseFloors(floorsAt, gated)}
     ), marks AS (${changeMarks(marksAt, gated)}
-    ), changed AS (${changeItems(itemsAt, gated)}
+    ), changed AS (
+      UPDATE registered SET record = asked.record, sum = asked.sum
+      FROM ${items.from('asked', itemsAt)} WHERE ${gated}
+        AND registered.kind = asked.kind AND registered.programme = asked.programme AND registered.id = asked.id
     ), revoked AS (
       ${putRevocations(`SELECT ${revocationRows.names.join(', ')}
         FROM ${revocationRows.from('asked', revokedAt)} WHERE ${gated}`)}
@@ -104,7 +110,7 @@ export async function acceptTime(care: Link, now: Instant, recorded: Instant): P
     const until = care.deadline();
     const { result } = await untilKnown(until, () => care.run(accept, values, until));
     // An earlier run, whose outcome was not known, may have done it.
-    if (result.length > 0 || (await care.run(confirmChange, [mark])).length > 0) return;
+    if (result.length > 0 || (await care.run(confirmEdition, [mark])).length > 0) return;
   }
   throw new Unavailable('store: registrations are changed faster than a time can be accepted');
 }

@@ -22,3 +22,21 @@ export async function analyzeOutgrown(care: Link): Promise<void> {
     await care.run({ name: `analyze_${String(table)}`, text, isRead: false }, []);
   }
 }
+
+/** Rows written by a process after which tables are looked at, for the first time. */
+const firstRows = 1000;
+
+/**
+ * Counts the rows that a process has written. After the first thousand, and each time they are ten times as
+ * many, the tables are looked at: the sweep of an idle second may be far off (FLEET 1.3).
+ */
+export function grown(care: Link): (rows: number) => void {
+  let written = 0;
+  let next = firstRows;
+  return (rows) => {
+    written += rows;
+    if (written < next) return;
+    next *= 10;
+    analyzeOutgrown(care).catch(() => undefined);
+  };
+}

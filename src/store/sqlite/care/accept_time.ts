@@ -6,8 +6,8 @@ import { after, type Instant, milliseconds } from '../../../lib/clock.ts';
 import { placeAfter } from '../../../oauth/place.ts';
 import { floorAfterSetBack } from '../../kept_texts.ts';
 import type { Eras } from '../eras.ts';
+import { itemSetBack } from '../items.ts';
 import { floorRaiser, markSetBack } from '../kept_texts.ts';
-import { registrySetBack } from '../registered_rows.ts';
 import { revokeOwnTokens } from '../revocations.ts';
 import type { SecretUses } from '../secret_uses.ts';
 import type { RecordedTime } from '../time.ts';
@@ -47,7 +47,7 @@ export function timeSetter(
   );
   const raise = floorRaiser(database);
   const setBackMarks = markSetBack(database);
-  const setBack = registrySetBack(database);
+  const setBack = itemSetBack(database);
   return {
     accept: (now) => {
       const recorded = time.current() ?? time.recorded() ?? now;
@@ -55,7 +55,7 @@ export function timeSetter(
         for (const forget of forgotten) forget.run();
         raise(floorAfterSetBack(now, recorded));
       }
-      setBack(now, recorded);
+      if (setBack(now, recorded)) eras.edited();
       setBackMarks(now);
       dropLaterThan(now);
       uses.setBack(now);

@@ -84,13 +84,17 @@ export class Remembered<Held, Name extends string | number = string> {
     this.#held = new BoundedMap(most);
   }
 
-  /** The held row, or else the row that `read` finds, which is held from now on. */
-  get(name: Name, read: () => Held | undefined): Held | undefined {
+  /** The held row, or else the row that `read` finds, which is held from now on where `isHeld` says so. */
+  get(
+    name: Name,
+    read: () => Held | undefined,
+    isHeld: (found: Held) => boolean = () => true,
+  ): Held | undefined {
     this.#expectFresh();
     const held = this.#held.get(name);
     if (held !== undefined) return held;
     const found = read();
-    if (found !== undefined) this.#held.set(name, found);
+    if (found !== undefined && isHeld(found)) this.#held.set(name, found);
     return found;
   }
 
@@ -102,10 +106,11 @@ export class Remembered<Held, Name extends string | number = string> {
     return held;
   }
 
-  /** Holds a row as its caller has written it. */
-  note(name: Name, written: Held): void {
+  /** Holds a row as its caller has written it, if what it was before is still held. */
+  replace(name: Name, before: Held, after: Held): void {
     this.#expectFresh();
-    this.#held.set(name, written);
+    if (this.#held.get(name) === before) this.#held.set(name, after);
+    else this.#held.delete(name);
   }
 
   #expectFresh(): void {

@@ -7,14 +7,17 @@ import type { Consequences, RegisteredRows } from '../registrar.ts';
 import { inOrder, pageOf } from '../registrations.ts';
 import { ownerName } from '../sql/revocations.ts';
 import type { DamagedItem } from '../unusable.ts';
-import { type ItemName, type KeyName, type NamedRow, wholeOf } from './registered_rows.ts';
 import {
+  type ItemName,
   itemRow,
+  type KeyName,
   type LookUpRow,
   lookUpRows,
   noChanges,
+  type NamedRow,
   type RowChanges,
-} from './write_changes.ts';
+  wholeOf,
+} from './item_rows.ts';
 
 /** What was read of the rows, all of it as of one moment; by the names of `nameOf` and `keyOf`. */
 export interface Facts {
@@ -134,9 +137,6 @@ export class Draft implements RegisteredRows {
     this.changes.buried.push({ kind, programme, id, removed_at: now });
   };
 
-  /** Every change of anything advances the one epoch. */
-  advanceEpoch: RegisteredRows['advanceEpoch'] = () => undefined;
-
   #named(asked: ItemName): NamedRow {
     const name = nameOf(asked);
     const found = this.#facts.named.get(name);
@@ -173,11 +173,11 @@ export class Draft implements RegisteredRows {
   }
 }
 
-export function nameOf({ kind, programme, id }: ItemName): string {
+function nameOf({ kind, programme, id }: ItemName): string {
   return `${kind}\0${programme}\0${id}`;
 }
 
-export function keyOf({ kind, programme, name, key }: KeyName): string {
+function keyOf({ kind, programme, name, key }: KeyName): string {
   return `${kind}\0${programme ?? ''}\0${name}\0${key}`;
 }
 

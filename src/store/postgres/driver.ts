@@ -1,0 +1,313 @@
+// Owns statements in PostgreSQL: those of a turn in one, over arrays, and a plain one where there is one
+// question (FLEET 1.1).
+
+import { BoundedMap } from '../../lib/bounded_map.ts';
+import { randomKey } from '../../lib/random.ts';
+import { type Chain, chainOverRows } from '../sql/chain.ts';
+import type {
+  Chained,
+  ChangeOptions,
+  Db,
+  Found,
+  Life,
+  Reader,
+  Remembering,
+  Values,
+} from '../sql/db.ts';
+import {
+  arrayTypes,
+  askedRows,
+  insertedFrom,
+  isInsert,
+  joined,
+  overAsked,
+  overOne,
+  overRows,
+  type Statement,
+} from '../sql/statement.ts';
+import type { Value } from '../sql/table.ts';
+import { epochColumns, epochLength, type Epochs } from './epoch.ts';
+import { binaryArray } from './link/array.ts';
+import { batched, untilKnown } from './link/batch.ts';
+import type { Link } from './link/link.ts';
+import {
+  OutcomeUnknown,
+  type Parameter,
+  type Rows,
+  type Statement as Sent,
+} from './link/statement.ts';
+
+/** The texts that are sent for a statement, by how many questions there are. */
+export interface Texts {
+  readonly one: Sent;
+  readonly many: Sent;
+}
+
+/** @param join LEFT for all rows of a question, CROSS for the first */
+export function textsOf(asked: Statement, join: 'CROSS' | 'LEFT' = 'CROSS'): Texts {
+  const { isRead } = asked;
+  const name = join === 'LEFT' ? `all_${asked.name}` : asked.name;
+  return {
+    one: { name, text: overOne(asked, epochColumns, join), isRead },
+    many: { name: `${name}s`, text: overRows(asked, epochColumns, join), isRead },
+  };
+}
+
+export function chainText(asked: Chain): Sent {
+  return { name: `${asked.name}s`, text: chainOverRows(asked), isRead: false };
+}
+
+/** Where the parameters of the statements of an edition begin. */
+const editedFrom = 5;
+const gated = 'EXISTS (SELECT FROM gate)';
+
+/**
+ * The text of an edition: everything or nothing, only while no registration and no era has changed since it
+ * was judged. Parameters 1 to 4: registrations and era as they were judged, whether the era ends, and a mark
+ * by which the edition is recognised.
+ */
+export function editText(statements: readonly Statement[]): Sent {
+  let next = editedFrom;
+  const steps = statements.map((asked) => {
+    const rows = askedRows(asked, next);
+    next += asked.parameters.length;
+    const body = overAsked(asked.text);
+    return isInsert(asked)
+      ? insertedFrom(body, `${rows} WHERE ${gated}`)
+      : joined(body, rows, ` ${gated} AND`);
+  });
+  const parts = [
+    `gate AS (
+      UPDATE epoch SET registrations = registrations + 1, era = era + ($3::boolean)::int, op = $4
+      WHERE registrations = $1 AND era = $2 RETURNING 1
+    )`,
+    ...steps.map((step, index) => `step${index} AS (${step})`),
+  ];
+  const text = `WITH ${parts.join(',\n  ')}\n  SELECT 1 FROM gate`;
+  return { name: 'write_registered', text, isRead: false };
+}
+
+/** Whether the last edition is that of a mark. */
+export const confirmEdition: Sent = {
+  name: 'confirm_registered',
+  // A write: its commit waits for the standbys that the edition may not have reached.
+  text: 'UPDATE epoch SET op = op WHERE op = $1 RETURNING 1',
+  isRead: false,
+};
+
+function arraysOf(
+  { parameters, types }: Pick<Statement, 'parameters' | 'types'>,
+  rows: readonly Values[],
+): readonly Parameter[] {
+  return parameters.map((name, index) =>
+    binaryArray(
+      arrayTypes[types[index] ?? 'text'],
+      rows.map((row) => row[name]),
+    ),
+  );
+}
+
+/** Runs a statement about each of the rows. */
+function runner(
+  link: Link,
+  asked: Statement,
+  join?: 'CROSS' | 'LEFT',
+): (rows: readonly Values[], until: number) => Promise<Rows> {
+  const { one, many } = textsOf(asked, join);
+  return (rows, until) => {
+    const [row] = rows;
+    if (row === undefined || rows.length > 1) return link.run(many, arraysOf(asked, rows), until);
+    const values = asked.parameters.map((name) => row[name] ?? null);
+    return link.run(one, values, until);
+  };
+}
+
+/** The rows of each question, without what tells of the question; of a LEFT JOIN without those of nothing. */
+function grouped(
+  rows: Rows,
+  questions: number,
+  join: 'CROSS' | 'LEFT',
+): readonly (readonly (readonly Value[])[])[] {
+  const groups = Array.from({ length: questions }, (): (readonly Value[])[] => []);
+  for (const [n, ...columns] of rows) {
+    const found = columns.slice(epochLength) as Value[];
+    const isThere = join === 'CROSS' || found.some((column) => column !== null);
+    if (isThere) groups[Number(n) - 1]?.push(found);
+  }
+  return groups;
+}
+
+function namer(row: readonly string[]): (values: Values) => string {
+  return (values) => row.map((name) => String(values[name])).join('\0');
+}
+
+interface Change {
+  readonly values: Values;
+  readonly again: Values;
+}
+
+export interface DriverParts {
+  readonly link: Link;
+  /** For what may be large. */
+  readonly care: Link;
+  /** Told of each row of `epoch` that is read along. */
+  readonly epochs: Epochs;
+  /** Told how many rows were changed. */
+  readonly written: (rows: number) => void;
+}
+
+type Remembered<Row> = Pick<Reader<Row>, 'find'>;
+
+/** What is remembered of registered things stands as long as none has changed. */
+function remembered<Row>(
+  epochs: Epochs,
+  { nameOf, isHeld, most }: Remembering<Row>,
+  ask: (values: Values) => Promise<Found<Row> | undefined>,
+): Remembered<Row> {
+  let known = new BoundedMap<string | number, Row>(most);
+  let knownAs = -1;
+  /** Undefined for an answer that a later one has overtaken. */
+  const fresh = ({ registrations }: Life): typeof known | undefined => {
+    if (registrations > knownAs) {
+      known = new BoundedMap(most);
+      knownAs = registrations;
+    }
+    return registrations === knownAs ? known : undefined;
+  };
+  return {
+    find: async (values) => {
+      const life = await epochs.current();
+      const row = fresh(life)?.get(nameOf(values));
+      if (row !== undefined) return { row, life };
+      const found = await ask(values);
+      if (found !== undefined && isHeld?.(found.row, values) === true) {
+        fresh(found.life)?.set(nameOf(values), found.row);
+      }
+      return found;
+    },
+  };
+}
+
+export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
+  const asker = <Row>(
+    asked: Statement,
+    parse: (rows: readonly (readonly Value[])[]) => Row | undefined,
+    join: 'CROSS' | 'LEFT',
+  ) => {
+    const run = runner(link, asked, join);
+    return batched<Values, Found<Row> | undefined>({
+      link,
+      answer: async (questions, until) => {
+        const rows = await run(questions, until);
+        const [first] = rows;
+        // The member is looked up next, the client again.
+        if (first === undefined) return questions.map(() => undefined);
+        const life = epochs.note(first.slice(1));
+        return grouped(rows, questions.length, join).map((columns) => {
+          const row = parse(columns);
+          return row === undefined ? undefined : { row, life };
+        });
+      },
+    });
+  };
+  const readerOf = <Row>(
+    ask: (values: Values) => Promise<Found<Row> | undefined>,
+    remembering?: Remembering<Row>,
+  ): Reader<Row> => ({
+    find: ask,
+    ...(remembering?.isHeld && remembered(epochs, remembering, ask)),
+    replace: () => undefined,
+    forget: () => undefined,
+  });
+  return {
+    life: epochs.current,
+    reader: (asked, parse, remembering) =>
+      readerOf(
+        asker(asked, ([columns]) => columns && parse(columns), 'CROSS'),
+        remembering,
+      ),
+    listReader: (asked, parse, remembering) => readerOf(asker(asked, parse, 'LEFT'), remembering),
+    bulkReader: (asked, parse) => {
+      const run = runner(care, asked, 'LEFT');
+      return async (questions) => {
+        const rows = questions.length === 0 ? [] : await run(questions, care.deadline());
+        return grouped(rows, questions.length, 'LEFT').map(parse);
+      };
+    },
+    editor: (statements) => {
+      const text = editText(statements);
+      return async ({ registrations, era }, { endsEra, settled }, rows) => {
+        const mark = randomKey(9);
+        const values = statements.flatMap((asked, index) => arraysOf(asked, rows[index] ?? []));
+        try {
+          const done = await care.run(text, [registrations, era, endsEra, mark, ...values]);
+          if (done.length === 0) return false;
+        } catch (error) {
+          if (!(error instanceof OutcomeUnknown)) throw error;
+          if ((await care.run(confirmEdition, [mark])).length === 0) {
+            throw new OutcomeUnknown(
+              `${error.message}: the change may have been made (look before you try again)`,
+              { cause: error },
+            );
+          }
+        }
+        settled();
+        return true;
+      };
+    },
+    writer: (asked, second = asked) => {
+      const [first, next] = [runner(link, asked), runner(link, second)];
+      const rowOf = namer(asked.row);
+      const ask = batched<Change, boolean | undefined>({
+        link,
+        rowOf: ({ values }) => rowOf(values),
+        answer: async (changes, until) => {
+          const { result, wasUnknown } = await untilKnown(until, (isAgain) =>
+            isAgain
+              ? next(
+                  changes.map(({ again }) => again),
+                  until,
+                )
+              : first(
+                  changes.map(({ values }) => values),
+                  until,
+                ),
+          );
+          const isByRow = isInsert(asked) && changes.length > 1;
+          const done = new Set(result.map((row) => (isByRow ? row.join('\0') : String(row[0]))));
+          written(done.size);
+          const other = wasUnknown ? undefined : false;
+          return changes.map(
+            ({ values }, index) => done.has(isByRow ? rowOf(values) : `${index + 1}`) || other,
+          );
+        },
+      });
+      return async (given, { again, settled }: ChangeOptions = {}) => {
+        const values = typeof given === 'function' ? given((await epochs.current()).era) : given;
+        const isChanged = await ask({ values, again: again ?? values });
+        if (isChanged === true) settled?.();
+        return isChanged;
+      };
+    },
+    chainWriter: (asked, second) => {
+      const [first, next] = [chainText(asked), chainText(second)];
+      return batched<Values, Chained>({
+        link,
+        rowOf: namer(asked.row),
+        answer: async (rows, until) => {
+          const { result, wasUnknown } = await untilKnown(until, (isAgain) =>
+            isAgain
+              ? link.run(next, arraysOf(second, rows), until)
+              : link.run(first, arraysOf(asked, rows), until),
+          );
+          const done = new Map<number, number>();
+          for (const [n, parts] of result) {
+            done.set(Number(n), Math.max(done.get(Number(n)) ?? 0, Number(parts)));
+          }
+          written(done.size);
+          return rows.map((_, index) => ({ done: done.get(index + 1) ?? 0, wasUnknown }));
+        },
+      });
+    },
+  };
+}

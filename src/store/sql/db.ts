@@ -1,0 +1,107 @@
+// Owns what an SQL backend does for the verbs that are written once: finding a row, and changing one.
+
+import type { Era } from '../../oauth/grant.ts';
+import type { AcceptedTime } from '../accepted_time.ts';
+import type { Chain } from './chain.ts';
+import type { Statement } from './statement.ts';
+import type { Value } from './table.ts';
+
+export type Values = Readonly<Record<string, Value>>;
+
+/** The life of a store as of one moment. */
+export interface Life {
+  /** Rises with every change of a registered thing. */
+  readonly registrations: number;
+  /** The era of new codes and tokens. */
+  readonly era: Era;
+  readonly accepted?: AcceptedTime;
+}
+
+export interface Found<Row> {
+  readonly row: Row;
+  /** Not later than the row: a revocation after it covers a login of its era too. */
+  readonly life: Life;
+}
+
+/**
+ * How rows that were read are remembered, where nobody else can have changed them since. In PostgreSQL only
+ * registered things can be, of which `isHeld` tells: until a change of any.
+ */
+export interface Remembering<Row> {
+  readonly nameOf: (values: Values) => string | number;
+  readonly isHeld?: (row: Row, values: Values) => boolean;
+  /** The most rows held; the oldest go first. */
+  readonly most: number;
+}
+
+export interface Reader<Row> {
+  /** The first row; undefined where there is none. */
+  readonly find: (values: Values) => Promise<Found<Row> | undefined>;
+  /** A row as it is after a change, in the place of the row before if that is still held; call it as `settled`. */
+  readonly replace: (name: string | number, before: Row, after: Row) => void;
+  readonly forget: (name: string | number) => void;
+}
+
+export interface ChangeOptions {
+  /**
+   * The values of a run after one whose outcome was lost: by them a row is known that this very change has
+   * made. Those of the first run if left out.
+   */
+  readonly again?: Values;
+  /** Called once the row is changed, inside the commit where there is one of this process. */
+  readonly settled?: () => void;
+}
+
+/**
+ * Changes a row, by values that may depend on the era by then. Resolves to whether it has changed a row, which is durable by then. Undefined where an outcome was lost,
+ * and the row is not what this change made of it: somebody may have changed it since.
+ */
+export type Writer = (
+  values: Values | ((era: Era) => Values),
+  options?: ChangeOptions,
+) => Promise<boolean | undefined>;
+
+export interface Chained {
+  /** How many parts of the chain were done, the guard first. Nothing is left of one that was not done whole. */
+  readonly done: number;
+  /** Whether an outcome was lost. */
+  readonly wasUnknown: boolean;
+}
+
+export interface EditOptions {
+  /** Whether it ends the era: what its owners are issued from then on stands. */
+  readonly endsEra: boolean;
+  readonly isUrgent: boolean;
+  /** See `ChangeOptions`. */
+  readonly settled: () => void;
+}
+
+export interface Db {
+  readonly life: () => Promise<Life>;
+  readonly reader: <Row>(
+    asked: Statement,
+    parse: (columns: readonly Value[]) => Row,
+    remembering?: Remembering<Row>,
+  ) => Reader<Row>;
+  /** The same for all rows of a question. */
+  readonly listReader: <Row>(
+    asked: Statement,
+    parse: (rows: readonly (readonly Value[])[]) => Row,
+    remembering?: Remembering<Row>,
+  ) => Reader<Row>;
+  /** Reads all rows of any number of questions, for commands and changes: nothing is remembered. */
+  readonly bulkReader: <Row>(
+    asked: Statement,
+    parse: (rows: readonly (readonly Value[])[]) => Row,
+  ) => (questions: readonly Values[]) => Promise<readonly Row[]>;
+  /** `second` is the statement of a run after one whose outcome was lost; the same if left out. */
+  readonly writer: (asked: Statement, second?: Statement) => Writer;
+  /**
+   * Does each statement over rows of its own, all or nothing: false, and nothing is done, where a registered
+   * thing or the era has changed since `life`.
+   */
+  readonly editor: (
+    statements: readonly Statement[],
+  ) => (life: Life, options: EditOptions, rows: readonly (readonly Values[])[]) => Promise<boolean>;
+  readonly chainWriter: (asked: Chain, second: Chain) => (values: Values) => Promise<Chained>;
+}

@@ -1,0 +1,186 @@
+// Owns the verbs of registered things, each kind described in kinds.ts. A change is worked out over what
+// is known, and written if nothing else has changed meanwhile: the changes of many processes are all kept.
+
+import { pause } from '../../lib/pause.ts';
+import { Unavailable } from '../../oauth/failure.ts';
+import { type Item, type Kind, kinds } from '../kinds.ts';
+import { type Registrar, registrar } from '../registrar.ts';
+import { inOrder, keysOf, noPlace, pageOf } from '../registrations.ts';
+import type { Registry } from '../registry.ts';
+import type { Db } from '../sql/db.ts';
+import { damaged } from '../sql/table.ts';
+import { Draft, type Facts, noFacts, type Questions } from './item_draft.ts';
+import {
+  changeStatements,
+  changeValues,
+  findAnyHolders,
+  findHolders,
+  findNamed,
+  type HeldItem,
+  type NamedRow,
+  listItems,
+  noLimit,
+  readHolders,
+  readList,
+  readNamed,
+  type RowChanges,
+  wholeOf,
+} from './item_rows.ts';
+
+/** More items in use at once are read again. */
+const mostKnown = 30_000;
+/** Changes of other processes may be faster this often. */
+const mostTries = 200;
+
+/** What a change came to. */
+interface Done<Result> {
+  readonly result: Result;
+}
+
+/** `written` is told of what a change has written. */
+export function itemVerbs(db: Db, written: (changes: RowChanges) => void): Registry {
+  const known = db.reader(findNamed, readNamed, {
+    nameOf: ({ kind, programme, id }) => `${String(kind)}\0${String(programme)}\0${String(id)}`,
+    most: mostKnown,
+    // Nothing is remembered of what is not there: strangers can think of any number.
+    isHeld: ({ item, damage }, { kind }) =>
+      item !== undefined || (damage === undefined && kinds[kind as Kind].remembersAbsence === true),
+  });
+  const holders = db.listReader(findHolders, readHolders, {
+    nameOf: ({ kind, programme, name, key }) =>
+      `${String(kind)}\0${String(programme)}\0${String(name)}\0${String(key)}`,
+    most: mostKnown,
+    isHeld: (found) => wholeOf(found, () => undefined).length > 0,
+  });
+  const lists = db.bulkReader(listItems, readList);
+  const read = factsReader(db);
+  const write = db.editor(changeStatements);
+  const holding = async <K extends Kind>(kind: K, name: string, programme: string, key: string) => {
+    const found = (await holders.find({ kind, name, programme, key }))?.row ?? none;
+    const whole = wholeOf(found, () => undefined) as readonly Item<K>[];
+    for (const item of whole) {
+      const has = keysOf(kind, item).some((one) => one.lookUp === name && one.key === key);
+      if (!has) throw damaged('look_up');
+    }
+    return whole.length > 0 || found.length === 0 ? whole : (wholeOf(found) as readonly Item<K>[]);
+  };
+  /** Undefined where something has changed since it was begun. */
+  const tryOnce = async <Result>(
+    steps: (registrar: Registrar) => Result,
+    isUrgent: boolean,
+  ): Promise<Done<Result> | undefined> => {
+    const facts = noFacts();
+    // Before anything is read: what changes later than this is noticed.
+    const life = await db.life();
+    for (;;) {
+      const draft = new Draft(facts);
+      const outcome = outcomeOf(() => steps(registrar(draft, draft.consequences)));
+      if (draft.isComplete) {
+        if ('error' in outcome) throw outcome.error;
+        const { changes } = draft;
+        const done = { result: outcome.result };
+        if (Object.values(changes).every(({ length }) => length === 0)) return done;
+        const endsEra = changes.revoked.some(({ until }) => until === undefined);
+        const values = changeValues(changes, life.era);
+        const settled = (): void => written(changes);
+        return (await write(life, { endsEra, isUrgent, settled }, values)) ? done : undefined;
+      }
+      await read(draft.questions, facts);
+    }
+  };
+  // One after another: changes of this process need not get into each other's way.
+  let last: Promise<unknown> = Promise.resolve();
+  const change = <Result>(
+    steps: (registrar: Registrar) => Result,
+    isUrgent = true,
+  ): Promise<Result> => {
+    const run = async (): Promise<Result> => {
+      for (let tries = 0; tries < mostTries; tries += 1) {
+        const done = await tryOnce(steps, isUrgent);
+        if (done !== undefined) return done.result;
+        await pause();
+      }
+      throw new Unavailable('store: registrations are changed faster than this change can be made');
+    };
+    const done = last.then(run);
+    last = done.catch(() => undefined);
+    return done;
+  };
+  const look = async (kind: Kind, programme: string, id: string) =>
+    isText(id) ? (await known.find({ kind, programme, id }))?.row : undefined;
+  return {
+    find: async (kind, programme, id) => {
+      const found = await look(kind, programme, id);
+      if (found?.damage !== undefined) throw found.damage;
+      return found?.item;
+    },
+    findBy: async (kind, lookUp, programme, key) =>
+      isText(key) ? holding(kind, lookUp, programme, key) : [],
+    isTaken: async (...name) => (await look(...name))?.isTaken ?? false,
+    list: async (kind, programme, page = {}) => {
+      const { after, limit = noLimit, onDamage } = page;
+      const listed = async (from: string | null, most: number) => {
+        const [found = []] = await lists([{ kind, programme, after: from, most }]);
+        return wholeOf(found, onDamage) as readonly Item<typeof kind>[];
+      };
+      if (kinds[kind].order === 'created') {
+        return pageOf(kind, inOrder(kind, await listed(null, noLimit)), page);
+      }
+      if (after !== undefined) {
+        const found = await look(kind, programme, after);
+        // Its place is known, even if its row is damaged.
+        if ((found?.item ?? found?.damage) === undefined) throw noPlace(kind, after);
+      }
+      return listed(after ?? null, limit);
+    },
+    add: (...call) => change(({ add }) => add(...call), false),
+    // On a full disk, too: a partner must be stopped, and a stolen key go.
+    change: (...call) => change((steps) => steps.change(...call)),
+    changeAll: (...call) => change((steps) => steps.changeAll(...call)),
+    remove: (...call) => change((steps) => steps.remove(...call)),
+    epoch: async (kind) => (kinds[kind].hasEpoch ? (await db.life()).registrations : 0),
+  };
+}
+
+const absent: NamedRow = { item: undefined, isTaken: false };
+const none: readonly HeldItem[] = Object.freeze([]);
+
+/** A draft with questions may fail for want of their answers: its error counts only if it has none. */
+function outcomeOf<Result>(
+  run: () => Result,
+): { readonly result: Result } | { readonly error: unknown } {
+  try {
+    return { result: run() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Adds the answers to the questions to the facts, all of them read anew. */
+function factsReader(db: Db): (questions: Questions, facts: Facts) => Promise<void> {
+  const named = db.bulkReader(findNamed, ([columns]) =>
+    columns === undefined ? absent : readNamed(columns),
+  );
+  const holders = db.bulkReader(findHolders, readHolders);
+  const anyHolders = db.bulkReader(findAnyHolders, readHolders);
+  const lists = db.bulkReader(listItems, readList);
+  return async (questions, facts) => {
+    const [names, keys] = [[...questions.named], [...questions.holders]];
+    const found = await named(names.map(([, name]) => ({ ...name })));
+    for (const [index, [name]] of names.entries()) facts.named.set(name, found[index] as never);
+    for (const isAnywhere of [false, true]) {
+      const asked = keys.filter(([, { programme }]) => (programme === null) === isAnywhere);
+      const rows = await (isAnywhere ? anyHolders : holders)(asked.map(([, key]) => ({ ...key })));
+      for (const [index, [name]] of asked.entries()) facts.holders.set(name, rows[index] ?? none);
+    }
+    for (const [name, { kind, programme }] of questions.lists) {
+      const [items = []] = await lists([{ kind, programme, after: null, most: noLimit }]);
+      facts.lists.set(name, wholeOf(items));
+    }
+  };
+}
+
+/** Whether a text can be in a row: PostgreSQL has no NUL, so there is no such item. */
+function isText(text: string): boolean {
+  return !text.includes('\0');
+}

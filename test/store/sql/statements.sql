@@ -1,0 +1,181 @@
+-- advance_login
+UPDATE login SET state = $1::bytea, own_scope = $2::text, sum = $3::bigint
+  WHERE place = $4::bigint AND programme = $5::text AND revoked_at IS NULL
+  AND login.state IN ($6::bytea, $7::bytea) RETURNING 1;
+
+-- advance_logins
+UPDATE login SET state = asked._state, own_scope = asked._own_scope, sum = asked._sum
+  FROM unnest($1::bytea[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[], $7::bytea[]) WITH ORDINALITY AS asked(_state, _own_scope, _sum, _place, _programme, _before, _again, n) WHERE place = asked._place AND programme = asked._programme AND revoked_at IS NULL
+  AND login.state IN (asked._before, asked._again) RETURNING asked.n;
+
+-- all_find_any_holders
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM look_up JOIN registered ON registered.kind = look_up.kind
+  AND registered.programme = look_up.programme AND registered.id = look_up.id
+  WHERE look_up.kind = $1::text AND look_up.name = $2::text AND look_up.key = $3::text) AS found ON true;
+
+-- all_find_any_holderss
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_kind, _name, _key, n)
+  LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM look_up JOIN registered ON registered.kind = look_up.kind
+  AND registered.programme = look_up.programme AND registered.id = look_up.id
+  WHERE look_up.kind = asked._kind AND look_up.name = asked._name AND look_up.key = asked._key) AS found ON true;
+
+-- all_find_holders
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM look_up JOIN registered ON registered.kind = look_up.kind
+  AND registered.programme = look_up.programme AND registered.id = look_up.id
+  WHERE look_up.kind = $1::text AND look_up.name = $2::text AND look_up.key = $3::text AND look_up.programme = $4::text) AS found ON true;
+
+-- all_find_holderss
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS asked(_kind, _name, _key, _programme, n)
+  LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM look_up JOIN registered ON registered.kind = look_up.kind
+  AND registered.programme = look_up.programme AND registered.id = look_up.id
+  WHERE look_up.kind = asked._kind AND look_up.name = asked._name AND look_up.key = asked._key AND look_up.programme = asked._programme) AS found ON true;
+
+-- all_find_named
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
+  LEFT JOIN registered ON registered.kind = $1::text AND registered.programme = $2::text AND registered.id = $3::text LEFT JOIN removed ON removed.kind = $1::text AND removed.programme = $2::text AND removed.id = $3::text) AS found ON true;
+
+-- all_find_nameds
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_kind, _programme, _id, n)
+  LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
+  LEFT JOIN registered ON registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id LEFT JOIN removed ON removed.kind = asked._kind AND removed.programme = asked._programme AND removed.id = asked._id) AS found ON true;
+
+-- all_list_items
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM registered WHERE kind = $1::text AND programme = $2::text
+  AND position > coalesce((SELECT before.position FROM registered AS before
+  WHERE before.kind = $1::text AND before.programme = $2::text AND before.id = $3::text), 0)
+  ORDER BY position LIMIT $4::bigint) AS found ON true;
+
+-- all_list_itemss
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS asked(_kind, _programme, _after, _most, n)
+  LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM registered WHERE kind = asked._kind AND programme = asked._programme
+  AND position > coalesce((SELECT before.position FROM registered AS before
+  WHERE before.kind = asked._kind AND before.programme = asked._programme AND before.id = asked._after), 0)
+  ORDER BY position LIMIT asked._most) AS found ON true;
+
+-- find_code
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT code.programme, code.key, code.login, code.client, code.redirect_uri, code.subject, code.level, code.membership_number, code.scope, code.code_challenge, code.issued_at, code.expires_at, code.forget_at, code.spent_for, code.era, code.details, code.sum, spent_code.digest, spent_code.place, spent_code.redirect_uri, spent_code.code_challenge, spent_code.sum, login.client, of_client.programme, of_client.owner, of_client.revoked_until, of_client.sum, of_subject.programme, of_subject.owner, of_subject.revoked_until, of_subject.sum FROM (SELECT 1) AS one
+  LEFT JOIN code ON code.programme = $1::text AND code.key = $2::text
+  LEFT JOIN spent_code ON spent_code.digest = $3::bytea
+  LEFT JOIN login ON login.place = spent_code.place AND login.programme = $1::text
+  LEFT JOIN revocation AS of_client ON of_client.programme = code.programme
+  AND of_client.owner = 'client ' || code.client
+  LEFT JOIN revocation AS of_subject ON of_subject.programme = code.programme
+  AND of_subject.owner = 'subject ' || code.subject) AS found;
+
+-- find_codes
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::bytea[]) WITH ORDINALITY AS asked(_programme, _key, _digest, n)
+  CROSS JOIN LATERAL (SELECT code.programme, code.key, code.login, code.client, code.redirect_uri, code.subject, code.level, code.membership_number, code.scope, code.code_challenge, code.issued_at, code.expires_at, code.forget_at, code.spent_for, code.era, code.details, code.sum, spent_code.digest, spent_code.place, spent_code.redirect_uri, spent_code.code_challenge, spent_code.sum, login.client, of_client.programme, of_client.owner, of_client.revoked_until, of_client.sum, of_subject.programme, of_subject.owner, of_subject.revoked_until, of_subject.sum FROM (SELECT 1) AS one
+  LEFT JOIN code ON code.programme = asked._programme AND code.key = asked._key
+  LEFT JOIN spent_code ON spent_code.digest = asked._digest
+  LEFT JOIN login ON login.place = spent_code.place AND login.programme = asked._programme
+  LEFT JOIN revocation AS of_client ON of_client.programme = code.programme
+  AND of_client.owner = 'client ' || code.client
+  LEFT JOIN revocation AS of_subject ON of_subject.programme = code.programme
+  AND of_subject.owner = 'subject ' || code.subject) AS found;
+
+-- find_issued
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT spent_for FROM code WHERE programme = $1::text AND login = $2::text) AS found;
+
+-- find_issueds
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(_programme, _login, n)
+  CROSS JOIN LATERAL (SELECT spent_for FROM code WHERE programme = asked._programme AND login = asked._login) AS found;
+
+-- find_login
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT login.place, login.programme, login.client, login.subject, login.level, login.membership_number, login.scope, login.ends_at, login.era, login.login_digest, login.details, login.revoked_at, login.own_scope, login.state, login.sum, of_client.programme, of_client.owner, of_client.revoked_until, of_client.sum, of_subject.programme, of_subject.owner, of_subject.revoked_until, of_subject.sum FROM login LEFT JOIN revocation AS of_client ON of_client.programme = login.programme
+  AND of_client.owner = 'client ' || login.client
+  LEFT JOIN revocation AS of_subject ON of_subject.programme = login.programme
+  AND of_subject.owner = 'subject ' || login.subject WHERE login.place = $1::bigint) AS found;
+
+-- find_logins
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::bigint[]) WITH ORDINALITY AS asked(_place, n)
+  CROSS JOIN LATERAL (SELECT login.place, login.programme, login.client, login.subject, login.level, login.membership_number, login.scope, login.ends_at, login.era, login.login_digest, login.details, login.revoked_at, login.own_scope, login.state, login.sum, of_client.programme, of_client.owner, of_client.revoked_until, of_client.sum, of_subject.programme, of_subject.owner, of_subject.revoked_until, of_subject.sum FROM login LEFT JOIN revocation AS of_client ON of_client.programme = login.programme
+  AND of_client.owner = 'client ' || login.client
+  LEFT JOIN revocation AS of_subject ON of_subject.programme = login.programme
+  AND of_subject.owner = 'subject ' || login.subject WHERE login.place = asked._place) AS found;
+
+-- find_named
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
+  LEFT JOIN registered ON registered.kind = $1::text AND registered.programme = $2::text AND registered.id = $3::text LEFT JOIN removed ON removed.kind = $1::text AND removed.programme = $2::text AND removed.id = $3::text) AS found;
+
+-- find_nameds
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_kind, _programme, _id, n)
+  CROSS JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
+  LEFT JOIN registered ON registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id LEFT JOIN removed ON removed.kind = asked._kind AND removed.programme = asked._programme AND removed.id = asked._id) AS found;
+
+-- issue_code
+INSERT INTO code (programme, key, login, client, redirect_uri, subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at, spent_for, era, details, sum) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text, $11::bigint, $12::bigint, $13::bigint, $14::bigint, $15::bigint, $16::text, $17::bigint) ON CONFLICT (programme, login) DO UPDATE SET
+  programme = excluded.programme, key = excluded.key, login = excluded.login, client = excluded.client, redirect_uri = excluded.redirect_uri, subject = excluded.subject, level = excluded.level, membership_number = excluded.membership_number, scope = excluded.scope, code_challenge = excluded.code_challenge, issued_at = excluded.issued_at, expires_at = excluded.expires_at, forget_at = excluded.forget_at, spent_for = excluded.spent_for, era = excluded.era, details = excluded.details, sum = excluded.sum
+  WHERE code.spent_for = -4503599627370496 AND code.issued_at <= excluded.issued_at RETURNING 1;
+
+-- issue_codes
+INSERT INTO code (programme, key, login, client, redirect_uri, subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at, spent_for, era, details, sum) SELECT asked._programme, asked._key, asked._login, asked._client, asked._redirect_uri, asked._subject, asked._level, asked._membership_number, asked._scope, asked._code_challenge, asked._issued_at, asked._expires_at, asked._forget_at, asked._spent_for, asked._era, asked._details, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[], $17::bigint[]) WITH ORDINALITY AS asked(_programme, _key, _login, _client, _redirect_uri, _subject, _level, _membership_number, _scope, _code_challenge, _issued_at, _expires_at, _forget_at, _spent_for, _era, _details, _sum, n) ORDER BY n ON CONFLICT (programme, login) DO UPDATE SET
+  programme = excluded.programme, key = excluded.key, login = excluded.login, client = excluded.client, redirect_uri = excluded.redirect_uri, subject = excluded.subject, level = excluded.level, membership_number = excluded.membership_number, scope = excluded.scope, code_challenge = excluded.code_challenge, issued_at = excluded.issued_at, expires_at = excluded.expires_at, forget_at = excluded.forget_at, spent_for = excluded.spent_for, era = excluded.era, details = excluded.details, sum = excluded.sum
+  WHERE code.spent_for = -4503599627370496 AND code.issued_at <= excluded.issued_at RETURNING programme, login;
+
+-- revoke_login
+UPDATE login SET revoked_at = coalesce(revoked_at, $1::bigint),
+  sum = CASE WHEN revoked_at IS NULL THEN $2::bigint ELSE sum END
+  WHERE place = $3::bigint AND programme = $4::text
+  AND (revoked_at IS NOT NULL OR login.state = $5::bytea) RETURNING 1;
+
+-- revoke_logins
+UPDATE login SET revoked_at = coalesce(revoked_at, asked._revoked_at),
+  sum = CASE WHEN revoked_at IS NULL THEN asked._sum ELSE sum END
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) WITH ORDINALITY AS asked(_revoked_at, _sum, _place, _programme, _before, n) WHERE place = asked._place AND programme = asked._programme
+  AND (revoked_at IS NOT NULL OR login.state = asked._before) RETURNING asked.n;
+
+-- spend_code_agains
+WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::bytea[], $13::text[], $14::bigint[], $15::text[], $16::bytea[], $17::bigint[], $18::bigint[]) WITH ORDINALITY AS asked(_code_programme, _code_key, _place, _programme, _client, _subject, _level, _membership_number, _scope, _ends_at, _era, _login_digest, _details, _revoked_at, _own_scope, _state, _sum, _code_sum, n)),
+  done0 AS (SELECT asked.n FROM asked
+  CROSS JOIN LATERAL (SELECT 1 FROM code WHERE code.programme = asked._code_programme AND code.key = asked._code_key
+  AND code.spent_for IN (-4503599627370496, asked._place) FOR UPDATE) AS held ORDER BY asked.n),
+  made1 AS (INSERT INTO login (place, programme, client, subject, level, membership_number, scope, ends_at, era, login_digest, details, revoked_at, own_scope, state, sum) SELECT asked._place, asked._programme, asked._client, asked._subject, asked._level, asked._membership_number, asked._scope, asked._ends_at, asked._era, asked._login_digest, asked._details, asked._revoked_at, asked._own_scope, asked._state, asked._sum FROM asked JOIN done0 USING (n) ORDER BY n ON CONFLICT (place) DO UPDATE SET sum = excluded.sum
+  WHERE login.login_digest = excluded.login_digest RETURNING place, login_digest),
+  done1 AS (SELECT n FROM asked JOIN made1 ON made1.place = asked._place AND made1.login_digest = asked._login_digest),
+  done2 AS (UPDATE code SET spent_for = asked._place, sum = asked._code_sum
+  FROM asked JOIN done1 USING (n) WHERE code.programme = asked._code_programme AND code.key = asked._code_key RETURNING asked.n)
+  SELECT n, 1 FROM done0 UNION ALL SELECT n, 2 FROM done1 UNION ALL SELECT n, 3 FROM done2;
+
+-- spend_codes
+WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::bytea[], $13::text[], $14::bigint[], $15::text[], $16::bytea[], $17::bigint[], $18::bigint[]) WITH ORDINALITY AS asked(_code_programme, _code_key, _place, _programme, _client, _subject, _level, _membership_number, _scope, _ends_at, _era, _login_digest, _details, _revoked_at, _own_scope, _state, _sum, _code_sum, n)),
+  done0 AS (SELECT asked.n FROM asked
+  CROSS JOIN LATERAL (SELECT 1 FROM code WHERE code.programme = asked._code_programme AND code.key = asked._code_key
+  AND code.spent_for IN (-4503599627370496) FOR UPDATE) AS held ORDER BY asked.n),
+  made1 AS (INSERT INTO login (place, programme, client, subject, level, membership_number, scope, ends_at, era, login_digest, details, revoked_at, own_scope, state, sum) SELECT asked._place, asked._programme, asked._client, asked._subject, asked._level, asked._membership_number, asked._scope, asked._ends_at, asked._era, asked._login_digest, asked._details, asked._revoked_at, asked._own_scope, asked._state, asked._sum FROM asked JOIN done0 USING (n) ORDER BY n ON CONFLICT (place) DO NOTHING RETURNING place, login_digest),
+  done1 AS (SELECT n FROM asked JOIN made1 ON made1.place = asked._place AND made1.login_digest = asked._login_digest),
+  done2 AS (UPDATE code SET spent_for = asked._place, sum = asked._code_sum
+  FROM asked JOIN done1 USING (n) WHERE code.programme = asked._code_programme AND code.key = asked._code_key RETURNING asked.n)
+  SELECT n, 1 FROM done0 UNION ALL SELECT n, 2 FROM done1 UNION ALL SELECT n, 3 FROM done2;
+
+-- start_login
+INSERT INTO login (place, programme, client, subject, level, membership_number, scope, ends_at, era, login_digest, details, revoked_at, own_scope, state, sum) VALUES ($1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint, $10::bytea, $11::text, $12::bigint, $13::text, $14::bytea, $15::bigint) ON CONFLICT (place) DO NOTHING RETURNING 1;
+
+-- start_login_again
+INSERT INTO login (place, programme, client, subject, level, membership_number, scope, ends_at, era, login_digest, details, revoked_at, own_scope, state, sum) VALUES ($1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::bigint, $9::bigint, $10::bytea, $11::text, $12::bigint, $13::text, $14::bytea, $15::bigint) ON CONFLICT (place) DO UPDATE SET sum = excluded.sum
+  WHERE login.login_digest = excluded.login_digest RETURNING 1;
+
+-- start_login_agains
+INSERT INTO login (place, programme, client, subject, level, membership_number, scope, ends_at, era, login_digest, details, revoked_at, own_scope, state, sum) SELECT asked._place, asked._programme, asked._client, asked._subject, asked._level, asked._membership_number, asked._scope, asked._ends_at, asked._era, asked._login_digest, asked._details, asked._revoked_at, asked._own_scope, asked._state, asked._sum FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[], $11::text[], $12::bigint[], $13::text[], $14::bytea[], $15::bigint[]) WITH ORDINALITY AS asked(_place, _programme, _client, _subject, _level, _membership_number, _scope, _ends_at, _era, _login_digest, _details, _revoked_at, _own_scope, _state, _sum, n) ORDER BY n ON CONFLICT (place) DO UPDATE SET sum = excluded.sum
+  WHERE login.login_digest = excluded.login_digest RETURNING place;
+
+-- start_logins
+INSERT INTO login (place, programme, client, subject, level, membership_number, scope, ends_at, era, login_digest, details, revoked_at, own_scope, state, sum) SELECT asked._place, asked._programme, asked._client, asked._subject, asked._level, asked._membership_number, asked._scope, asked._ends_at, asked._era, asked._login_digest, asked._details, asked._revoked_at, asked._own_scope, asked._state, asked._sum FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[], $11::text[], $12::bigint[], $13::text[], $14::bytea[], $15::bigint[]) WITH ORDINALITY AS asked(_place, _programme, _client, _subject, _level, _membership_number, _scope, _ends_at, _era, _login_digest, _details, _revoked_at, _own_scope, _state, _sum, n) ORDER BY n ON CONFLICT (place) DO NOTHING RETURNING place;
+
+-- write_registered
+WITH gate AS (
+  UPDATE epoch SET registrations = registrations + 1, era = era + ($3::boolean)::int, op = $4
+  WHERE registrations = $1 AND era = $2 RETURNING 1
+  ),
+  step0 AS (DELETE FROM registered USING unnest($5::text[], $6::text[], $7::text[]) WITH ORDINALITY AS asked(_kind, _programme, _id, n) WHERE EXISTS (SELECT FROM gate) AND registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id),
+  step1 AS (UPDATE registered SET record = asked._record, sum = asked._sum FROM unnest($8::text[], $9::bigint[], $10::text[], $11::text[], $12::text[]) WITH ORDINALITY AS asked(_record, _sum, _kind, _programme, _id, n) WHERE EXISTS (SELECT FROM gate) AND registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id),
+  step2 AS (INSERT INTO registered (kind, programme, id, record, sum) SELECT asked._kind, asked._programme, asked._id, asked._record, asked._sum FROM unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[]) WITH ORDINALITY AS asked(_kind, _programme, _id, _record, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ),
+  step3 AS (INSERT INTO removed (kind, programme, id, removed_at, sum) SELECT asked._kind, asked._programme, asked._id, asked._removed_at, asked._sum FROM unnest($18::text[], $19::text[], $20::text[], $21::bigint[], $22::bigint[]) WITH ORDINALITY AS asked(_kind, _programme, _id, _removed_at, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT DO NOTHING),
+  step4 AS (DELETE FROM look_up USING unnest($23::text[], $24::text[], $25::text[], $26::text[], $27::text[]) WITH ORDINALITY AS asked(_kind, _programme, _id, _name, _key, n) WHERE EXISTS (SELECT FROM gate) AND look_up.kind = asked._kind AND look_up.programme = asked._programme AND look_up.id = asked._id AND look_up.name = asked._name AND look_up.key = asked._key),
+  step5 AS (DELETE FROM look_up USING unnest($28::text[], $29::text[], $30::text[]) WITH ORDINALITY AS asked(_kind, _programme, _id, n) WHERE EXISTS (SELECT FROM gate) AND look_up.kind = asked._kind AND look_up.programme = asked._programme AND look_up.id = asked._id),
+  step6 AS (INSERT INTO look_up (kind, programme, name, key, id, sum) SELECT asked._kind, asked._programme, asked._name, asked._key, asked._id, asked._sum FROM unnest($31::text[], $32::text[], $33::text[], $34::text[], $35::text[], $36::bigint[]) WITH ORDINALITY AS asked(_kind, _programme, _name, _key, _id, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT DO NOTHING),
+  step7 AS (INSERT INTO revocation (programme, owner, revoked_until, sum) SELECT asked._programme, asked._owner, asked._revoked_until, asked._sum FROM unnest($37::text[], $38::text[], $39::bigint[], $40::bigint[]) WITH ORDINALITY AS asked(_programme, _owner, _revoked_until, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT (programme, owner) DO UPDATE
+  SET revoked_until = excluded.revoked_until, sum = excluded.sum
+  WHERE excluded.revoked_until > revocation.revoked_until),
+  step8 AS (DELETE FROM secret_use USING unnest($41::text[], $42::text[], $43::text[]) WITH ORDINALITY AS asked(_programme, _id, _held, n) WHERE EXISTS (SELECT FROM gate) AND secret_use.programme = asked._programme AND secret_use.client = asked._id
+  AND replace(asked._held, secret_use.digest, '') = asked._held)
+  SELECT 1 FROM gate;
