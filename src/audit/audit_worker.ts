@@ -8,8 +8,11 @@ import { Trail, type TrailOptions } from './trail.ts';
 
 /** Events to append, a line each; '' to have all of them on the disk. Every order is reported on. */
 export type AuditOrder = string;
-/** The newest line; or why the events could not be appended. */
-export type AuditReport = { readonly newest: Entry | undefined } | { readonly trouble: string };
+/** The newest line, or why the events could not be appended; of '' the newest line that is on the disk. */
+export type AuditReport =
+  | { readonly newest: Entry | undefined }
+  | { readonly trouble: string }
+  | { readonly synced: Entry | undefined };
 
 /** Milliseconds within which appended lines are on the disk. */
 const syncInterval = 1000;
@@ -24,10 +27,10 @@ parentPort?.on('message', (order: AuditOrder) => {
 });
 
 function obey(order: AuditOrder): AuditReport {
+  if (order === '') return { synced: sync() };
   try {
     trail ??= new Trail({ ...options, known });
-    if (order === '') trail.sync();
-    else trail.append(order.split('\n'));
+    trail.append(order.split('\n'));
     syncing ??= setTimeout(sync, syncInterval);
     return { newest: trail.newest };
   } catch (error) {
@@ -35,14 +38,18 @@ function obey(order: AuditOrder): AuditReport {
   }
 }
 
-function sync(): void {
+/** Returns the newest line once it is on the disk; undefined where it is not. */
+function sync(): Entry | undefined {
+  clearTimeout(syncing);
   syncing = undefined;
   try {
     trail?.sync();
+    return trail?.newest;
   } catch {
     // The disk failed. The next append tells of it, if it is not over.
     known = trail?.newest;
     trail?.close();
     trail = undefined;
+    return undefined;
   }
 }

@@ -1,7 +1,6 @@
 // Owns the audit stream of a server: events wait in memory, in bounds, until the audit thread has
 // appended them; and what becomes of requests where it cannot (FAULTS 27).
 
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 
@@ -68,6 +67,7 @@ export class AuditStream {
   #lostSince = '';
   #newest: Entry | undefined;
   readonly #settled: (() => void)[] = [];
+  readonly #syncing: ((synced: Entry | undefined) => void)[] = [];
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -91,11 +91,6 @@ export class AuditStream {
   /** Why events cannot be written, while they cannot. */
   get trouble(): string | undefined {
     return this.#trouble;
-  }
-
-  /** The newest line that this stream, or the store before it, knows of. */
-  get newest(): Entry | undefined {
-    return this.#newest;
   }
 
   put(event: EventName, facts: Facts): void {
@@ -133,24 +128,33 @@ export class AuditStream {
     return isDone;
   }
 
+  /** Resolves to the newest line once it is on the disk; to undefined where it is not in time. */
+  async sync(limit: number): Promise<Entry | undefined> {
+    const isDone = await this.flush(limit);
+    const worker = this.#worker;
+    if (!isDone || worker === undefined) return undefined;
+    const { promise, resolve } = Promise.withResolvers<Entry | undefined>();
+    const timer = setTimeout(() => resolve(undefined), limit);
+    this.#syncing.push(resolve);
+    worker.postMessage('' satisfies AuditOrder, []);
+    const synced = await promise;
+    clearTimeout(timer);
+    return synced;
+  }
+
   /** Ends the thread; resolves to the number of events that were not appended within the limit. */
   async end(limit: number): Promise<number> {
     const until = performance.now() + limit;
-    const isDone = await this.flush(limit);
+    await this.sync(limit);
     this.#enter('ended');
     clearTimeout(this.#patience);
     const worker = this.#worker;
     this.#worker = undefined;
-    if (worker === undefined) return this.#waiting.length + this.#lost;
     const ended = new AbortController();
     const rest = sleep(Math.max(0, until - performance.now()), undefined, ended).catch(() => {});
-    worker.ref();
-    if (isDone) {
-      worker.postMessage('' satisfies AuditOrder, []);
-      await Promise.race([once(worker, 'message'), rest]);
-    }
+    worker?.ref();
     // A thread that waits for a disk ends with its process at best.
-    await Promise.race([worker.terminate(), rest]);
+    await Promise.race([worker?.terminate(), rest]);
     ended.abort();
     return this.#waiting.length + this.#lost;
   }
@@ -191,7 +195,8 @@ export class AuditStream {
     worker.on('message', (report: AuditReport) => {
       if (this.#worker !== worker) return;
       if ('trouble' in report) this.#fail(report.trouble);
-      else this.#succeed(report.newest);
+      else if ('newest' in report) this.#succeed(report.newest);
+      else for (const resolve of this.#syncing.splice(0)) resolve(report.synced);
     });
     // 'exit' follows. Without a listener the error would end the process.
     worker.on('error', () => undefined);

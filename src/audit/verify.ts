@@ -3,6 +3,7 @@
 
 import { hash } from 'node:crypto';
 
+import { present } from '../lib/present.ts';
 import {
   beginning,
   type Chain,
@@ -124,15 +125,9 @@ class ChainReader {
   }
 
   verdict(files: readonly string[]): Verdict {
-    return {
-      files,
-      lines: this.#lines,
-      ...(this.#oldest && { oldest: this.#oldest }),
-      ...(this.#newest && { newest: this.#newest }),
-      broken: this.#broken,
-      breaks: this.#breaks,
-      notes: this.#notes,
-    };
+    const [lines, oldest, newest] = [this.#lines, this.#oldest, this.#newest];
+    const [broken, breaks, notes] = [this.#broken, this.#breaks, this.#notes];
+    return present({ files, lines, oldest, newest, broken, breaks, notes });
   }
 
   /** @param size bytes of the file before the text */

@@ -5,7 +5,7 @@ import {
   tooManyAtOnce,
   wrongMethod as wrongMethodCause,
 } from '../engine/causes/trouble.ts';
-import { renderFailure, type ReportedFailure } from '../engine/failure.ts';
+import { renderFailure, type ReportedFailure, reportFailure } from '../engine/failure.ts';
 import { answerUserinfo } from '../engine/identity/userinfo.ts';
 import { answerIntrospection } from '../engine/introspection.ts';
 import { answerRevocation } from '../engine/revocation.ts';
@@ -72,7 +72,16 @@ export function endpointOf(
       const { keys } = service;
       if (keys === undefined) throw new Error(`${service.programme.id} signs no tokens`);
       // RFC 7517, read at each request.
-      return plainEndpoint(readOnly, () => published('application/jwk-set+json', keys.keySet()));
+      return plainEndpoint(readOnly, ({ record }) => {
+        try {
+          return published('application/jwk-set+json', keys.keySet());
+        } catch (error) {
+          // While a key is damaged (FAULTS 36): a verifier goes on with the key set that it has.
+          const failure = reportFailure(service, error, record);
+          record.failure = failure;
+          return renderFailure(service, failure);
+        }
+      });
     }
     case 'metadata': {
       const offered = { introspection: listener === 'all', keySet: service.keys !== undefined };

@@ -49,8 +49,8 @@ export interface CheckResult {
   readonly milliseconds: number;
 }
 
-/** A check resolves to a remark, or throws the fault. */
-type NamedCheck = readonly [name: string, check: () => Promise<string | undefined>];
+/** By name, in order: a check resolves to a remark, or throws the fault. */
+type Checks = Readonly<Record<string, () => Promise<string | undefined>>>;
 
 class CheckFailed extends Error {}
 
@@ -61,13 +61,13 @@ export async function checkDirectory(test: DirectoryUnderTest): Promise<readonly
   try {
     const { secrets } = test.credentials;
     const asked: Asked = (question) => send(connection, question, secrets, test.now());
-    const checks = [
+    const checks: Checks = {
       ...answerChecks(test, asked),
       ...trustChecks(test, connection),
-      ...(test.member === undefined ? [] : memberChecks(test, test.member, asked)),
-    ];
-    for (const check of checks) {
-      results.push(await run(check));
+      ...(test.member === undefined ? {} : memberChecks(test, test.member, asked)),
+    };
+    for (const [name, check] of Object.entries(checks)) {
+      results.push(await run(name, check));
       // A server that cannot be reached also refuses wrong signatures, which proves nothing.
       if (results[0]?.passed !== true) break;
     }
@@ -77,7 +77,7 @@ export async function checkDirectory(test: DirectoryUnderTest): Promise<readonly
   }
 }
 
-async function run([name, check]: NamedCheck): Promise<CheckResult> {
+async function run(name: string, check: Checks[string]): Promise<CheckResult> {
   const begun = performance.now();
   const spent = (): number => Math.round(performance.now() - begun);
   try {
@@ -95,77 +95,58 @@ type Verification = ReturnType<typeof readVerification>;
 
 const timedQuestions = 10;
 
-function answerChecks(test: DirectoryUnderTest, ask: Asked): readonly NamedCheck[] {
+function answerChecks(test: DirectoryUnderTest, ask: Asked): Checks {
   const { programme, url, limits = usualLimits } = test;
   const askOfStranger = (): Promise<Uint8Array> => ask(questionOf(programme, stranger()));
-  return [
-    [
-      'a question is answered, over TLS that is verified where the address is https',
-      async () => {
+  return {
+    'a question is answered, over TLS that is verified where the address is https': async () => {
+      await askOfStranger();
+      return url.startsWith('http:') ? 'plain http, on this machine' : undefined;
+    },
+    'an unknown username is no_match': async () =>
+      expectOutcome(readVerification(await askOfStranger()).outcome, 'no_match'),
+    'an unknown subject is inactive': async () => {
+      const question = statusQuestion(programme, randomKey(16) as Subject);
+      return expectOutcome(readStatus(await ask(question)), 'inactive');
+    },
+    'answers come in good time': async () => {
+      const spans: number[] = [];
+      for (let turn = 0; turn < timedQuestions; turn += 1) {
+        const begun = performance.now();
         await askOfStranger();
-        return url.startsWith('http:') ? 'plain http, on this machine' : undefined;
-      },
-    ],
-    [
-      'an unknown username is no_match',
-      async () => expectOutcome(readVerification(await askOfStranger()).outcome, 'no_match'),
-    ],
-    [
-      'an unknown subject is inactive',
-      async () => {
-        const question = statusQuestion(programme, randomKey(16) as Subject);
-        return expectOutcome(readStatus(await ask(question)), 'inactive');
-      },
-    ],
-    [
-      'answers come in good time',
-      async () => {
-        const spans: number[] = [];
-        for (let turn = 0; turn < timedQuestions; turn += 1) {
-          const begun = performance.now();
-          await askOfStranger();
-          spans.push(Math.ceil(performance.now() - begun));
-        }
-        const sorted = spans.toSorted((a, b) => a - b);
-        const median = sorted[timedQuestions / 2] ?? 0;
-        const detail = `${median} ms in the middle, ${sorted.at(-1)} ms at most`;
-        expect(median <= limits.total / 2, `${detail}; Jetway waits for ${limits.total} ms`);
-        return detail;
-      },
-    ],
-  ];
+        spans.push(Math.ceil(performance.now() - begun));
+      }
+      const sorted = spans.toSorted((a, b) => a - b);
+      const median = sorted[timedQuestions / 2] ?? 0;
+      const detail = `${median} ms in the middle, ${sorted.at(-1)} ms at most`;
+      expect(median <= limits.total / 2, `${detail}; Jetway waits for ${limits.total} ms`);
+      return detail;
+    },
+  };
 }
 
 const hour = 3_600_000;
 
 /** Checks that wrong, old and missing signatures, and a missing certificate, are refused. */
-function trustChecks(
-  { url, credentials, limits, now, programme }: DirectoryUnderTest,
-  connection: HookConnection,
-): readonly NamedCheck[] {
+function trustChecks(test: DirectoryUnderTest, connection: HookConnection): Checks {
+  const { url, credentials, limits, now, programme } = test;
   const { certificate, key: _key, ...others } = credentials;
   const { secrets } = others;
   const question = (): HookQuestion => questionOf(programme, stranger());
-  const signatures: readonly (readonly [string, secrets: readonly string[], hours: number])[] = [
-    ['a wrong signature is refused', [randomKey(32)], 0],
-    ['a signature an hour old is refused', secrets, -1],
-    ['a signature of an hour to come is refused', secrets, 1],
-    ['a question without signature is refused', [], 0],
-  ];
-  const bySignature = signatures.map(([name, by, hours]): NamedCheck => [
-    name,
-    () => expectRefusal(send(connection, question(), by, instant(now() + hours * hour))),
-  ]);
-  const byBody: NamedCheck = [
-    'a signature of another body is refused',
-    () => {
+  const signed = (by: readonly string[], hours = 0): Promise<string> =>
+    expectRefusal(send(connection, question(), by, instant(now() + hours * hour)));
+  const bySignature: Checks = {
+    'a wrong signature is refused': () => signed([randomKey(32)]),
+    'a signature an hour old is refused': () => signed(secrets, -1),
+    'a signature of an hour to come is refused': () => signed(secrets, 1),
+    'a question without signature is refused': () => signed([]),
+    'a signature of another body is refused': () => {
       const headers = signatureHeaders(secrets, question().body, now());
       return expectRefusal(connection.post({ ...question(), headers }));
     },
-  ];
-  const byCertificate: NamedCheck = [
-    'a connection without our certificate is refused',
-    async () => {
+  };
+  const byCertificate: Checks = {
+    'a connection without our certificate is refused': async () => {
       const stripped = openHookConnection(url, others, limits);
       try {
         return await expectRefusal(send(stripped, question(), secrets, now()), true);
@@ -173,52 +154,39 @@ function trustChecks(
         stripped.close();
       }
     },
-  ];
-  return [
-    ...(secrets.length === 0 ? [] : [...bySignature, byBody]),
-    ...(certificate === undefined ? [] : [byCertificate]),
-  ];
+  };
+  return {
+    ...(secrets.length === 0 ? {} : bySignature),
+    ...(certificate === undefined ? {} : byCertificate),
+  };
 }
 
 /** Checks that need an existing member. */
-function memberChecks(
-  test: DirectoryUnderTest,
-  member: Credentials,
-  ask: Asked,
-): readonly NamedCheck[] {
+function memberChecks(test: DirectoryUnderTest, member: Credentials, ask: Asked): Checks {
   const { programme } = test;
   const verify = async (one: Credentials): Promise<Verification> =>
     readVerification(await ask(questionOf(programme, one)));
   let known: Member | undefined;
-  return [
-    [
-      'the member is a match',
-      async () => {
-        const told = await verify(member);
-        if (told.outcome !== 'match') throw new CheckFailed(`the outcome is ${told.outcome}`);
-        known = told.member;
-        return describeMember(test, told.member);
-      },
-    ],
-    [
-      'the same member has the same subject again, and is active',
-      async () => {
-        if (known === undefined) throw new CheckFailed('there was no match to ask about');
-        const again = await verify(member);
-        const subject = again.outcome === 'match' ? again.member.subject : undefined;
-        expect(subject === known.subject, 'the second answer has another subject');
-        const status = readStatus(await ask(statusQuestion(programme, known.subject)));
-        return expectOutcome(status, 'active');
-      },
-    ],
-    [
-      'a wrong password of that member is no_match',
-      async () => {
-        const told = await verify({ ...member, password: randomKey(16) });
-        return expectOutcome(told.outcome, 'no_match');
-      },
-    ],
-  ];
+  return {
+    'the member is a match': async () => {
+      const told = await verify(member);
+      if (told.outcome !== 'match') throw new CheckFailed(`the outcome is ${told.outcome}`);
+      known = told.member;
+      return describeMember(test, told.member);
+    },
+    'the same member has the same subject again, and is active': async () => {
+      if (known === undefined) throw new CheckFailed('there was no match to ask about');
+      const again = await verify(member);
+      const subject = again.outcome === 'match' ? again.member.subject : undefined;
+      expect(subject === known.subject, 'the second answer has another subject');
+      const status = readStatus(await ask(statusQuestion(programme, known.subject)));
+      return expectOutcome(status, 'active');
+    },
+    'a wrong password of that member is no_match': async () => {
+      const told = await verify({ ...member, password: randomKey(16) });
+      return expectOutcome(told.outcome, 'no_match');
+    },
+  };
 }
 
 /** Fails for values that partners cannot use; returns remarks for the operator. */

@@ -22,20 +22,19 @@ export function keyStates(
   rules: KeyRules,
   now: Instant,
 ): readonly KeyState[] {
-  const waiting = waitingIn(keys, rules, now);
-  const signer = signerOf(keys, rules, now);
+  const { signer, waiting } = lineAt(keys, rules, now);
   return keys.map((key): KeyState => {
     if (key === signer) return { key, status: 'signing' };
     if (waiting.includes(key)) return { key, status: 'waiting' };
     const line = lineOf(keys, key.algorithm);
-    const ends = line.slice(0, line.indexOf(key) + 1).map((one) => endOf(line, one, rules));
     const retiresAt = endOf(line, key, rules);
     if (retiresAt === undefined) {
       const isAhead = key.signsFrom === undefined && key.algorithm !== rules.algorithm;
       return { key, status: isAhead ? 'ahead' : 'retiring' };
     }
     // The ends of the keys before it follow from its beginning: it stays as long as they do.
-    const last = ends.reduce<Instant>((latest, end = latest) => later(latest, end), retiresAt);
+    const before = line.slice(0, line.indexOf(key)).map((one) => endOf(line, one, rules));
+    const last = before.reduce<Instant>((latest, end = latest) => later(latest, end), retiresAt);
     return { key, status: last <= now ? 'due' : 'retiring', retiresAt: last };
   });
 }
@@ -45,24 +44,22 @@ export function lineOf<Key extends KeyRecord>(
   keys: readonly Key[],
   algorithm: SigningAlgorithm | undefined,
 ): readonly Key[] {
+  // Infinity would not do: Infinity − Infinity is NaN.
+  const beginning = (key: Key): number => key.signsFrom ?? Number.MAX_VALUE;
   return keys
     .filter((key) => key.algorithm === algorithm)
-    .toSorted(
-      // Infinity − Infinity is NaN: two keys without `signsFrom` compare as equal.
-      (one, other) => compare(one.signsFrom ?? Infinity, other.signsFrom ?? Infinity),
-    );
+    .toSorted((one, other) => beginning(one) - beginning(other));
 }
 
-function compare(one: number, other: number): number {
-  return one === other ? 0 : one - other;
-}
-
-export function signerOf<Key extends KeyRecord>(
+/** The key that signs now, as in a running server, and those that sign after it. */
+export function lineAt<Key extends KeyRecord>(
   keys: readonly Key[],
   { algorithm }: KeyRules,
   now: Instant,
-): Key | undefined {
-  return signerAt(lineOf(keys, algorithm), now);
+): { readonly signer: Key | undefined; readonly waiting: readonly Key[] } {
+  const line = lineOf(keys, algorithm);
+  const signer = signerAt(line, now);
+  return { signer, waiting: signer === undefined ? [] : line.slice(line.indexOf(signer) + 1) };
 }
 
 /** Of a line: the latest key whose time has come; the first key if the clock is behind all of them. */
@@ -71,17 +68,6 @@ export function signerAt<Key extends { readonly signsFrom?: Instant | undefined 
   now: Instant,
 ): Key | undefined {
   return line.findLast(({ signsFrom = Infinity }) => signsFrom <= now) ?? line[0];
-}
-
-/** The keys that sign after the one that signs now. */
-export function waitingIn(
-  keys: readonly KeyRecord[],
-  rules: KeyRules,
-  now: Instant,
-): readonly KeyRecord[] {
-  const signer = signerOf(keys, rules, now);
-  const line = lineOf(keys, rules.algorithm);
-  return signer === undefined ? [] : line.slice(line.indexOf(signer) + 1);
 }
 
 /**
@@ -111,7 +97,7 @@ export function takenUp<Key extends KeyRecord>(
   now: Instant,
 ): readonly Key[] {
   const line = lineOf(keys, rules.algorithm);
-  const signer = signerOf(keys, rules, now);
+  const signer = signerAt(line, now);
   return keys.map((key) => {
     const next = line[line.indexOf(key) + 1];
     const isOver = next !== undefined && (next.signsFrom ?? Infinity) <= now;

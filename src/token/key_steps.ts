@@ -4,16 +4,7 @@
 import { after, type Instant, milliseconds, type Milliseconds } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
 import type { KeyRecord, SigningAlgorithm } from '../oauth/signing_key.ts';
-import {
-  endOf,
-  type KeyState,
-  keyStates,
-  lineOf,
-  marked,
-  signerOf,
-  takenUp,
-  waitingIn,
-} from './key_line.ts';
+import { endOf, type KeyState, keyStates, lineAt, lineOf, marked, takenUp } from './key_line.ts';
 import { type KeyRules, leads, removalLead } from './key_rules.ts';
 
 type Keys = readonly KeyRecord[];
@@ -72,12 +63,14 @@ export function rotated(
   // Without a key before it, no verifier has fetched a key set yet: no wait is needed.
   const signsFrom = keys.length === 0 ? now : after(now, span);
   const current = takenUp(keys, rules, now);
-  const signer = signerOf(current, rules, now);
-  const [waiting] = waitingIn(current, rules, now);
+  const {
+    signer,
+    waiting: [waiting],
+  } = lineAt(current, rules, now);
   if (waiting !== undefined && (wait > 0 || (waiting.signsFrom ?? Infinity) <= signsFrom)) {
     return unchanged('wait', waiting);
   }
-  if (signer !== undefined && signer.kid !== signerOf(seen, rules, now)?.kid) {
+  if (signer !== undefined && signer.kid !== lineAt(seen, rules, now).signer?.kid) {
     return unchanged('overtaken', signer);
   }
   const { longestToken } = rules;
@@ -137,49 +130,43 @@ export type Removed =
 
 /** Removes a key before its time; refused if no other key could sign. */
 export function removed(keys: Keys, rules: KeyRules, gone: KeyRecord, now: Instant): Step<Removed> {
-  const key = keys.find(({ kid }) => kid === gone.kid);
+  const state = keyStates(keys, rules, now).find(({ key }) => key.kid === gone.kid);
   // Another command was faster.
-  if (key === undefined) return { after: keys, outcome: { key: gone } };
-  const refusal = refusalOf(keys, rules, key, now);
+  if (state === undefined) return { after: keys, outcome: { key: gone } };
+  const { key, status } = state;
+  const { waiting } = lineAt(keys, rules, now);
+  const refusal = refusalOf(keys, rules, state, now);
   if (refusal !== undefined) return { after: keys, outcome: { refusal } };
-  const isToken = rules.kind === 'token_key';
-  const status = keyStates(keys, rules, now).find((state) => state.key === key)?.status;
-  if (isToken && status === 'retiring') {
+  const rest = keys.filter((one) => one !== key);
+  if (rules.kind === 'token_key' && status === 'retiring') {
     const ended = { ...key, ended: true } as KeyRecord;
-    return { after: [...without(keys, key), ended], outcome: { key, stays: true } };
+    return { after: [...rest, ended], outcome: { key, stays: true } };
   }
-  const [next] = status === 'signing' ? waitingIn(keys, rules, now) : [];
-  if (next === undefined) return { after: without(keys, key), outcome: { key } };
+  const next = status === 'signing' ? waiting[0] : undefined;
   // A key before the removed one would sign until the next key begins.
-  const rest = without(without(keys, key), next);
-  return { after: [...rest, { ...next, signsFrom: now }], outcome: { key } };
+  const left = rest.map((one) => (one === next ? { ...one, signsFrom: now } : one));
+  return { after: left, outcome: { key } };
 }
 
 function refusalOf(
   keys: Keys,
   rules: KeyRules,
-  key: KeyRecord,
+  { key, status, retiresAt }: KeyState,
   now: Instant,
 ): Extract<Removed, { readonly refusal: unknown }>['refusal'] | undefined {
-  if (rules.kind === 'signing_key' && rules.algorithm === undefined) {
+  const isToken = rules.kind === 'token_key';
+  if (!isToken && rules.algorithm === undefined) {
     // Until a server has started that no longer signs, an older one may sign with it.
-    const end = endOf(lineOf(keys, key.algorithm), key, rules);
-    return end === undefined ? 'undated' : undefined;
+    return retiresAt === undefined ? 'undated' : undefined;
   }
   if (keys.length < 2) return 'only_key';
-  const signer = signerOf(keys, rules, now);
-  const waiting = waitingIn(keys, rules, now);
-  if (key === signer) {
+  const { signer, waiting } = lineAt(keys, rules, now);
+  if (status === 'signing') {
     if (waiting.length === 0) return 'signs';
     return leads[rules.kind] > 0 ? 'signs_still' : undefined;
   }
-  const state = keyStates(keys, rules, now).find((one) => one.key === key);
   // A server that has not restarted since the change of algorithm may sign with any other key.
-  if (signer === undefined && state?.status !== 'ahead') return 'signs';
+  if (signer === undefined && status !== 'ahead') return 'signs';
   const isSoon = (key.signsFrom ?? 0) <= after(now, removalLead);
-  return rules.kind === 'token_key' && waiting.includes(key) && isSoon ? 'signs_soon' : undefined;
-}
-
-function without(keys: Keys, key: KeyRecord): Keys {
-  return keys.filter((one) => one !== key);
+  return isToken && status === 'waiting' && isSoon ? 'signs_soon' : undefined;
 }

@@ -63,9 +63,9 @@ export function beginAudit(
   return command.audit;
 }
 
-/** The newest line that the command has written; undefined where it has written none. */
+/** The newest line that the command has written, once it is on the disk; undefined where it is not. */
 export function newestTold(): Entry | undefined {
-  return running.getStore()?.audit?.newest;
+  return running.getStore()?.audit?.sync();
 }
 
 export class CommandAudit {
@@ -77,10 +77,6 @@ export class CommandAudit {
     this.#trail = trail;
     this.#common = common;
     this.identify = identifierDigests(keyring);
-  }
-
-  get newest(): Entry | undefined {
-    return this.#trail?.newest;
   }
 
   static begin(
@@ -120,16 +116,22 @@ export class CommandAudit {
     }
   }
 
+  /** Returns the newest line once it is on the disk; undefined where it is not. */
+  sync(): Entry | undefined {
+    try {
+      this.#trail?.sync();
+      return this.#trail?.newest;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** False where the stream could not be told. */
   end(exit: number): boolean {
     const isTold = this.put([['command_ended', { exit }]]);
-    try {
-      this.#trail?.sync();
-      this.#trail?.close();
-      return isTold;
-    } catch {
-      return false;
-    }
+    const isSynced = this.#trail === undefined || this.sync() !== undefined;
+    this.#trail?.close();
+    return isTold && isSynced;
   }
 }
 

@@ -73,7 +73,8 @@ export function openServerAudit(
   stream.put('server_started', { version: versionLine(), environment, ...files, ...byWhom() });
   // Begun now: its thread starts while other things are made ready.
   const flushed = stream.flush(firstPatience);
-  const note = async (): Promise<void> => mark?.note(stream.newest);
+  // A line that a power cut took would count as one that was cut off.
+  const note = async (): Promise<void> => mark?.note(await stream.sync(lastPatience));
   const noting = setInterval(() => void note(), noteInterval).unref();
   return {
     stream,
@@ -104,8 +105,7 @@ export function openServerAudit(
       }),
     note: async () => {
       clearInterval(noting);
-      if (stream.trouble === undefined) await stream.flush(lastPatience);
-      await note();
+      if (stream.trouble === undefined) await note();
     },
     end: async (why) => {
       stream.put('server_stopped', { why, pid: process.pid });

@@ -4,7 +4,7 @@ import type { Instant } from '../../../lib/clock.ts';
 import { pause } from '../../../lib/pause.ts';
 import type { ProgrammeId } from '../../../oauth/client.ts';
 import { wholeProgramme } from '../../../oauth/maintenance.ts';
-import { signerOf } from '../../../token/key_line.ts';
+import { lineAt } from '../../../token/key_line.ts';
 import { keyLines } from '../../keys/programmes.ts';
 import type { ProcessParts } from '../lifecycle/process_parts.ts';
 import type { Served } from '../serving.ts';
@@ -59,7 +59,7 @@ async function storedFigures(
 ): Promise<StoredFigures> {
   const { id } = programme;
   const keys = keyLines(programme).map(async ({ rules }) => {
-    const signer = signerOf(await store.list(rules.kind, id), rules, clock.now());
+    const { signer } = lineAt(await store.list(rules.kind, id), rules, clock.now());
     const since = signer?.signsFrom;
     return since === undefined ? [] : [{ kind: rules.kind, since }];
   });
