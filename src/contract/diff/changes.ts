@@ -2,8 +2,7 @@
 // contract, not YAML against YAML.
 
 import { listed, present } from '../../lib/present.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
-import { compileProgramme } from '../../programme/programme.ts';
+import type { Programme } from '../../programme/programme.ts';
 import { describeContract } from '../contract.ts';
 import { endpointsOf } from './endpoints.ts';
 import { editsOf } from './lack.ts';
@@ -23,47 +22,29 @@ export interface ContractChange {
   readonly breaks?: string;
 }
 
-/** A programme file without errors. */
-export type Version = Pick<LoadedProgramme, 'id' | 'definition' | 'logos'>;
-
 /**
  * The changes from one version of a programme to another, in the contract's order; empty if nobody
- * could tell them apart. Undefined stands for no programme. Reads no clock and draws nothing.
- *
- * @param serviceUrl as in the configuration, without a trailing slash
+ * could tell them apart. Undefined stands for no programme. Both versions are compiled under one name,
+ * which paths can hold. Reads no clock and draws nothing.
  */
 export function contractChanges(
-  before: Version | undefined,
-  after: Version | undefined,
-  serviceUrl: string,
+  before: Programme | undefined,
+  after: Programme | undefined,
 ): readonly ContractChange[] {
-  if (before === undefined || after === undefined) {
-    const version = before ?? after;
-    if (version === undefined) return [];
-    const words = endpoints(version, version, serviceUrl).flatMap(({ kind, path }) =>
-      path === undefined ? [] : [`${kind} ${path}`],
-    );
-    const whole = { endpoint: 'programme', item: version.definition.name };
-    const text = words.join('\n');
-    if (before === undefined) return [{ ...whole, after: text }];
-    return [{ ...whole, before: text, breaks: 'it is gone' }];
+  const [was, is] = [before, after].map((one) => one && endpointsOf(describeContract(one)));
+  if (was !== undefined && is !== undefined) {
+    const pairs = pair(was, is, [
+      ({ kind, path = '' }) => `${kind} ${path}`,
+      ({ kind, name = '' }) => `${kind} ${name}`,
+    ]);
+    return pairs.flatMap(([one, other]) => endpointChanges(one, other));
   }
-  const [was, is] = [before, after].map((version) => endpoints(version, after, serviceUrl));
-  const pairs = pair(was ?? [], is ?? [], [
-    ({ kind, path = '' }) => `${kind} ${path}`,
-    ({ kind, name = '' }) => `${kind} ${name}`,
-  ]);
-  return pairs.flatMap(([one, other]) => endpointChanges(one, other));
-}
-
-/** Compiled under the later version's name, which paths can hold. */
-function endpoints(
-  { definition, logos }: Version,
-  { id }: Version,
-  serviceUrl: string,
-): readonly Endpoint[] {
-  const programme = compileProgramme(id, definition, serviceUrl, logos);
-  return endpointsOf(describeContract(programme));
+  const whole = { endpoint: 'programme', item: (before ?? after)?.name ?? '' };
+  const text = (was ?? is ?? [])
+    .flatMap(({ kind, path }) => (path === undefined ? [] : [`${kind} ${path}`]))
+    .join('\n');
+  if (is !== undefined) return [{ ...whole, after: text }];
+  return was === undefined ? [] : [{ ...whole, before: text, breaks: 'it is gone' }];
 }
 
 function endpointChanges(

@@ -6,19 +6,22 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import {
-  type ContractChange,
-  contractChanges,
-  type Version,
-} from '../../../src/contract/diff/changes.ts';
+import { type ContractChange, contractChanges } from '../../../src/contract/diff/changes.ts';
 import { formatChanges } from '../../../src/contract/diff/format.ts';
 import { formatFault } from '../../../src/lib/fault.ts';
 import type { ProgrammeId } from '../../../src/oauth/client.ts';
 import { definitionSchema } from '../../../src/programme/language/definition.ts';
-import { loadProgramme, withLogos } from '../../../src/programme/language/load.ts';
+import {
+  type LoadedProgramme,
+  loadProgramme,
+  withLogos,
+} from '../../../src/programme/language/load.ts';
+import { compileProgramme } from '../../../src/programme/programme.ts';
 import { keysOf } from '../../../src/schema/keys.ts';
 import { exampleFile, fileAround } from '../../docs/example_file.ts';
 import { shippedProgramme } from '../../support/jetway.ts';
+
+type Version = LoadedProgramme;
 
 const serviceUrl = 'https://jetway.example';
 
@@ -30,8 +33,16 @@ function load(name: string, text: string, folder = 'programmes'): Version {
   return loaded;
 }
 
-function changes(before: Version, after: Version): readonly ContractChange[] {
-  return contractChanges(before, after, serviceUrl);
+function changes(
+  before: Version | undefined,
+  after: Version | undefined,
+  address = serviceUrl,
+): readonly ContractChange[] {
+  const id = (after ?? before)?.id;
+  const [was, is] = [before, after].map(
+    (one) => one && id && compileProgramme(id, one.definition, address, one.logos),
+  );
+  return contractChanges(was || undefined, is || undefined);
 }
 
 /** Each case: a shipped programme, YAML to lay over it, and all that is printed. */
@@ -93,16 +104,14 @@ test('a programme that is new or gone is told as such, with its endpoints', () =
     'key set /second-club/.well-known/jwks.json',
   ].join('\n');
   const whole = { endpoint: 'programme', item: 'Second Club' };
-  assert.deepEqual(contractChanges(undefined, club, serviceUrl), [{ ...whole, after: paths }]);
-  assert.deepEqual(contractChanges(club, undefined, serviceUrl), [
-    { ...whole, before: paths, breaks: 'it is gone' },
-  ]);
-  assert.deepEqual(contractChanges(undefined, undefined, serviceUrl), []);
+  assert.deepEqual(changes(undefined, club), [{ ...whole, after: paths }]);
+  assert.deepEqual(changes(club, undefined), [{ ...whole, before: paths, breaks: 'it is gone' }]);
+  assert.deepEqual(changes(undefined, undefined), []);
 });
 
 test('the path of the service address stands before the paths', () => {
   const club = load('second-club', shippedProgramme('second-club'));
-  const [change] = contractChanges(undefined, club, 'https://jetway.example/oauth');
+  const [change] = changes(undefined, club, 'https://jetway.example/oauth');
   assert.match(change?.after ?? '', /^login request \/oauth\/second-club\/secure\/code\n/);
 });
 

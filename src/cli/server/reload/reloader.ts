@@ -5,6 +5,7 @@ import { contractChanges } from '../../../contract/diff/changes.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { formatFault } from '../../../lib/fault.ts';
 import { pause } from '../../../lib/pause.ts';
+import { compileProgramme } from '../../../programme/programme.ts';
 import type { Store } from '../../../store/contract.ts';
 import type { ServerAudit } from '../../audit/server_audit.ts';
 import { dateText } from '../../table.ts';
@@ -151,10 +152,12 @@ export class Reloader {
     const all: ProgrammeChanges[] = [];
     for (const { programme, outcome } of outcomes) {
       if (!changing.has(outcome)) continue;
-      const [before, after] = [serving.served, mounted].map(
-        (some) => some.get(programme)?.look?.file.loaded,
-      );
-      const changes = contractChanges(before, after, settings.config.publicUrl);
+      const [before, after] = [serving.served, mounted].map((some) => {
+        const loaded = some.get(programme)?.look?.file.loaded;
+        const { publicUrl } = settings.config;
+        return loaded && compileProgramme(loaded.id, loaded.definition, publicUrl, loaded.logos);
+      });
+      const changes = contractChanges(before, after);
       all.push({ programme, changes });
       await pause();
     }
