@@ -53,6 +53,7 @@ export async function play(
   const member = await jetway.addMember({
     membershipNumber: settings['membership_number'] ?? '7',
     properties: propertiesIn(settings, 'member.'),
+    ...present({ level: settings['level'] }),
   });
   const bindings = new Bindings({
     ...(await onboard(jetway, settings, member)),

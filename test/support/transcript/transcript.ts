@@ -2,6 +2,7 @@
 //
 //   client = partner-1                  settings: the partner that the transcript is about; {username},
 //                                       {password} (as in a form) and {subject} are those of its member
+//   level = AUTHN-LEVEL-12              of the member, as are `membership_number` and `member.tier`
 //   client.tenant = north | south       a property of it, of one value or several
 //   client other = partner-2 hush       another partner, {other} and {other_basic}; at the end
 //                                       `roles=member,partner` (`roles=` for none), `disabled`,
@@ -129,7 +130,9 @@ function parseExchange(text: string): Exchange {
   const short = lines[divider]?.slice('--- '.length) ?? '';
   const told = [...(short === '' ? [] : [short]), ...lines.slice(divider + 1)];
   const log = told.filter((line) => line.startsWith('log: '));
-  const answers = atOnce(told.filter((line) => !log.includes(line)));
+  const answers = atOnce(told.filter((line) => !log.includes(line))).map(
+    ([first = '', ...more]) => [first.replace(/^--- /, ''), ...more],
+  );
   const asked = atOnce(lines.slice(0, divider)).map((one, index) => {
     const without = one.filter((line) => /^no [A-Z][\w-]+$/.test(line));
     return {
