@@ -4,6 +4,7 @@
 //   @ programme Plain                   a quiet programme more, in programmes/plain.yaml unless a path follows;
 //                                       indented lines are added to its text
 //     revocation: { path: /revoke }
+//   @ shipped second-club               the shipped programme, without its logo
 //   @ config live.yaml                 the usual configuration with indented lines added, where no path
 //                                       follows in config.yaml; a key that is there already is replaced
 //   @ file clients.csv                  a file of the folder, its owner's alone, from indented lines
@@ -25,7 +26,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 import { Bindings } from '../support/transcript/bindings.ts';
-import { configText, jetway, programmeText, type Ran, workFolder } from './command.ts';
+import { configText, jetway, programmeText, type Ran, root, workFolder } from './command.ts';
 
 /** A line that a test begins with, or a step of it, with the lines that belong to it. */
 export interface Step {
@@ -136,23 +137,29 @@ function prepare(
   words: readonly string[],
   below: readonly string[],
 ): number {
-  const [first = '', second = ''] = words;
   const text = below.map((line) => `${spelledOut(line.slice(2))}\n`).join('');
+  const [first = '', second = ''] = words;
   if (verb === 'after') return Number(first) * (unitSeconds[second] ?? Number.NaN);
-  const [path, content] =
-    {
-      programme: [
-        second === '' ? `programmes/${first.toLowerCase()}.yaml` : second,
-        programmeText(first, text),
-      ],
-      config: [first === '' ? 'config.yaml' : first, configWith(text)],
-      file: [first, text],
-    }[verb] ?? [];
-  if (path === undefined || content === undefined)
-    throw new Error(`a session cannot prepare: ${verb}`);
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), content, { mode: 0o600 });
+  for (const [path, content] of Object.entries(filesOf(verb, words, text))) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content, { mode: 0o600 });
+  }
   return 0;
+}
+
+/** The files that a line of a session writes, by path. */
+function filesOf(
+  verb: string,
+  [first = '', second = '']: readonly string[],
+  text: string,
+): Readonly<Record<string, string>> {
+  const programme = second === '' ? `programmes/${first.toLowerCase()}.yaml` : second;
+  if (verb === 'file') return { [first]: text };
+  if (verb === 'programme') return { [programme]: programmeText(first, text) };
+  if (verb === 'config') return { [first === '' ? 'config.yaml' : first]: configWith(text) };
+  if (verb !== 'shipped') throw new Error(`a session cannot prepare: ${verb}`);
+  const shipped = readFileSync(join(root, programme), 'utf8');
+  return { [programme]: shipped.replace(/^ {2}logo: .*\n/m, '') };
 }
 
 /** The usual configuration, with a line of each other key, or in its place. */

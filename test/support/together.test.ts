@@ -9,6 +9,8 @@ import { testProcesses } from './together.ts';
 
 const root = join(import.meta.dirname, '../..');
 
+const ci = readFileSync(join(root, '.ci/run'), 'utf8');
+
 const run = (speed: 'quick' | 'slow'): readonly string[] =>
   testProcesses(speed).flatMap(({ tests }) => tests);
 
@@ -32,6 +34,16 @@ test('both commands run what is named here, and .ci/run runs both', () => {
     ['TESTS=quick', 'TESTS=slow'].map((set) => `${set} npm run test:run`),
   );
   assert.ok(scripts['test:run']?.endsWith('$(node test/support/together.ts $TESTS)'));
-  const ci = readFileSync(join(root, '.ci/run'), 'utf8');
   for (const command of ['npm test', 'npm run test:slow']) assert.ok(ci.includes(command), command);
+});
+
+test('each part of .ci/run has a budget, and all together stay under 35 minutes', () => {
+  const [, table = ''] = /^declare -A budget=\(\n([^)]*)\)/m.exec(ci) ?? [];
+  const budgets = new Map(
+    [...table.matchAll(/\[(\w+)\]=(\d+)/g)].map(([, one, s]) => [one, Number(s)]),
+  );
+  const parts = [...ci.matchAll(/^part (\w+) /gm)].map(([, name]) => name);
+  assert.deepEqual(parts.toSorted(), [...budgets.keys()].toSorted());
+  const all = [...budgets.values()].reduce((sum, one) => sum + one, 0);
+  assert.ok(all < 35 * 60, `${all} s`);
 });

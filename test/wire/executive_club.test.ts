@@ -1,22 +1,27 @@
-// The executive club's grants beyond what its transcript shows: forms, levels and throttling (G-2, G-10,
-// G-12, G-18).
+// The executive club's grants beyond what its transcripts show: forms, the shipped limit, and lives of a month
+// (G-2, G-10, G-18, G-23).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import type { Subject } from '../../src/oauth/member.ts';
 import {
   askPartnerToken,
   askTokens,
   codeFor,
-  invalidCode,
+  invalidRefreshToken,
   isLive,
   openClub,
+  programme,
   redeem,
   refresh,
   refused,
   tokensIn,
   tokensOfLogin,
 } from '../support/club.ts';
+
+const hour = 3600;
+const day = 24 * hour;
 
 test('G-2 G-10: codes and opaque tokens have their forms, are never the same, and tokens stand', async (t) => {
   const club = await openClub(t);
@@ -34,57 +39,6 @@ test('G-2 G-10: codes and opaque tokens have their forms, are never the same, an
   for (const token of access) assert.equal(await isLive(club, token), true);
 });
 
-test('G-12: the level of a member token is the one the directory gives', async (t) => {
-  const club = await openClub(t);
-  const levels = [
-    ['ten', undefined, 'AUTHN-LEVEL-10'],
-    ['twelve', 'AUTHN-LEVEL-12', 'AUTHN-LEVEL-12'],
-    ['fifteen', 'AUTHN-LEVEL-15', 'AUTHN-LEVEL-15'],
-    ['unheard-of', 'AUTHN-LEVEL-99', 'AUTHN-LEVEL-10'],
-  ] as const;
-  for (const [username, level, scope] of levels) {
-    const member = await club.addMember({ username, ...(level === undefined ? {} : { level }) });
-    const tokens = await tokensOfLogin({ ...club, member });
-    assert.equal(tokens.scope, scope);
-    assert.equal(tokensIn(await refresh(club, tokens.refresh_token)).scope, scope);
-  }
-});
-
-test('G-12: a member token may be asked for at a lower level, never at a higher; a partner token at neither', async (t) => {
-  const club = await openClub(t);
-  const member = await club.addMember({ username: 'bob', level: 'AUTHN-LEVEL-12' });
-  const bob = { ...club, member };
-  const tooHigh = refused(400, { error: 'invalid_scope' });
-  const code = await codeFor(bob);
-  assert.deepEqual(await redeem(club, code, { scope: 'AUTHN-LEVEL-15' }), tooHigh);
-  const lower = tokensIn(await redeem(club, code, { scope: 'AUTHN-LEVEL-10' }));
-  assert.equal(lower.scope, 'AUTHN-LEVEL-10');
-  const partner = { grant_type: 'client_credentials', scope: 'AUTHN-LEVEL-12' };
-  assert.deepEqual(await askTokens(club, partner), tooHigh);
-});
-
-test('G-18: one counter per client over all grants, and a time to come back', async (t) => {
-  const club = await openClub(t);
-  const throttle = { limit: 4, window: 60_000 };
-  const slow = await club.addClient({ id: 'partnerapi-00002', more: { throttle } });
-  const other = await club.addClient({ id: 'partnerapi-00003', more: { throttle } });
-  const authorization = slow.basic;
-  const slowClub = { ...club, client: slow };
-  const code = await codeFor(slowClub);
-  const tokens = tokensIn(await redeem(slowClub, code));
-  const second = tokensIn(await refresh(slowClub, tokens.refresh_token));
-  assert.equal((await askPartnerToken(club, { authorization })).status, 200);
-  club.clock.advance(20.5);
-  assert.deepEqual(await redeem(slowClub, 'nonsense'), invalidCode);
-  const tooMany = refused(429, { error: 'too_many_tokens' }, { 'retry-after': '40' });
-  assert.deepEqual(await askPartnerToken(club, { authorization }), tooMany);
-  assert.deepEqual(await refresh(slowClub, second.refresh_token), tooMany);
-  const { basic } = other;
-  assert.equal((await askPartnerToken(club, { authorization: basic })).status, 200);
-  club.clock.advance(39.5);
-  tokensIn(await refresh(slowClub, second.refresh_token));
-});
-
 test('G-18: the shipped limit is 600 a minute', async (t) => {
   const club = await openClub(t);
   const headers = { authorization: club.client.basic };
@@ -97,4 +51,36 @@ test('G-18: the shipped limit is 600 a minute', async (t) => {
     await post(),
     refused(429, { error: 'too_many_tokens' }, { 'retry-after': '60' }),
   );
+});
+
+test('G-23: no token outlives 30 days from the login', async (t) => {
+  const club = await openClub(t);
+  const code = await codeFor(club);
+  club.clock.advance(100);
+  let tokens = tokensIn(await redeem(club, code));
+  for (let use = 0; use < 31; use++) {
+    club.clock.advance(23 * hour);
+    tokens = tokensIn(await refresh(club, tokens.refresh_token));
+  }
+  const left = 30 * day - 31 * 23 * hour - 100;
+  assert.equal(tokens.ba_refresh_expires_in, left);
+  club.clock.advance(left - 60);
+  const last = tokensIn(await refresh(club, tokens.refresh_token));
+  assert.deepEqual([last.expires_in, last.ba_refresh_expires_in], [60, 60]);
+  club.clock.advance(59.999);
+  assert.equal(await isLive(club, last.access_token), true);
+  club.clock.advance(0.001);
+  assert.equal(await isLive(club, last.access_token), false);
+  assert.deepEqual(await refresh(club, last.refresh_token), invalidRefreshToken);
+});
+
+test('G-23: a member who changed their password or name keeps their logins', async (t) => {
+  const club = await openClub(t);
+  const tokens = await tokensOfLogin(club);
+  const subject = club.member.subject as Subject;
+  await club.store.change('member', programme, subject, (member) => ({
+    ...member,
+    username: 'anna',
+  }));
+  tokensIn(await refresh(club, tokens.refresh_token));
 });

@@ -10,9 +10,11 @@ import { jsonRequest } from '../../../src/cli/server/log/request_text.ts';
 import { present } from '../../../src/lib/present.ts';
 import type { Client, ClientId, ProgrammeId, Role } from '../../../src/oauth/client.ts';
 import { assertionAlgorithms } from '../../../src/oauth/client_certificate.ts';
+import type { GatewayId } from '../../../src/oauth/gateway.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
 import { registered, signJwt, type TestKey, testKey } from '../assertions.ts';
 import { jsonHeaders } from '../club.ts';
+import { addGateway } from '../gateway.ts';
 import { type Jetway, startJetway, type TestMember } from '../jetway.ts';
 import { formOf, openLogin, submitLogin, withoutDevice } from '../login.ts';
 import { readPage } from '../page.ts';
@@ -53,10 +55,12 @@ export async function play(
   const member = await jetway.addMember({
     membershipNumber: settings['membership_number'] ?? '7',
     properties: propertiesIn(settings, 'member.'),
+    ...present({ level: settings['level'] }),
   });
   const bindings = new Bindings({
     ...(await onboard(jetway, settings, member)),
     ...(await onboardOthers(jetway, transcript)),
+    ...(await onboardGateway(jetway, id, settings)),
   });
   const stage = { jetway, transcript, bindings, member };
   for (const exchange of transcript.exchanges) await exchangeOn(stage, exchange);
@@ -123,22 +127,27 @@ function logOf({ records, events }: Jetway): readonly string[] {
   ];
 }
 
-async function apply(
-  { jetway: { store, services }, bindings, member }: Stage,
-  { client, marks }: Change,
-): Promise<void> {
+async function apply(stage: Stage, { client: name, marks }: Change): Promise<void> {
+  const { jetway, bindings, member } = stage;
+  const { store, services, clock } = jetway;
   const [programme] = services.keys() as Iterable<ProgrammeId>;
   if (programme === undefined) throw new Error('no programme is served');
-  if (client === undefined) {
-    const { status = 'active' } = changesOf(marks);
-    await store.change('member', programme, member.subject as Subject, (row) => ({
-      ...row,
-      status,
-    }));
+  const changes = changesOf(marks);
+  const { status = 'active' } = changes;
+  if (name === undefined) {
+    const subject = member.subject as Subject;
+    await store.change('member', programme, subject, (row) => ({ ...row, status }));
+    return;
+  }
+  const id = bindings.fill(name);
+  const client = id as ClientId;
+  const gateway = id as GatewayId;
+  if (marks.includes('removed')) await store.remove('gateway', programme, gateway, clock.now());
+  else if (await store.find('gateway', programme, gateway)) {
+    await store.change('gateway', programme, gateway, (row) => ({ ...row, status }));
   } else {
-    const id = bindings.fill(client) as ClientId;
-    await store.change('client', programme, id, (row) => ({ ...row, ...changesOf(marks) }));
-    if (marks.includes('revoked')) await store.revokeAll(programme, { client: id });
+    await store.change('client', programme, client, (row) => ({ ...row, ...changes }));
+    if (marks.includes('revoked')) await store.revokeAll(programme, { client });
   }
 }
 
@@ -178,9 +187,20 @@ function sendFilled(
   return send(jetway.url, sent, member);
 }
 
+/** Registers the transcript's gateway, where it has one. */
+async function onboardGateway(
+  jetway: Jetway,
+  programme: string,
+  { gateway, gateway_secret: secret }: Transcript['settings'],
+): Promise<Record<string, string>> {
+  if (gateway === undefined) return {};
+  const basic = await addGateway(jetway, programme, gateway, secret);
+  return { gateway_basic: basic.slice('Basic '.length) };
+}
+
 /** Registers the other partners; their names in the transcript. */
 async function onboardOthers(
-  { addClient }: Jetway,
+  { addClient, keyring, clock }: Jetway,
   { settings, others }: Transcript,
 ): Promise<Record<string, string>> {
   const names: Record<string, string> = {};
@@ -192,6 +212,9 @@ async function onboardOthers(
       (mark) => /^context=(.*)$/.exec(mark)?.[1] ?? [],
     );
     const businessContext = context === '' ? undefined : context;
+    const [key] = marks.flatMap((mark) => /^key=(.*)$/.exec(mark)?.[1] ?? []);
+    const apiKeys =
+      key === undefined ? [] : [{ digest: keyring.secretDigest(key), createdAt: clock.now() }];
     const open = marks.includes('public') ? ({ isPublic: true, secrets: [] } as const) : {};
     const { basic } = await addClient({
       id,
@@ -200,6 +223,7 @@ async function onboardOthers(
       more: {
         ...present({ status, throttle, businessContext, partnerId }),
         ...(redirectUris.length === 0 ? {} : { redirectUris }),
+        apiKeys,
         ...open,
       },
     });

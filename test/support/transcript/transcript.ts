@@ -2,11 +2,14 @@
 //
 //   client = partner-1                  settings: the partner that the transcript is about; {username},
 //                                       {password} (as in a form) and {subject} are those of its member
+//   level = AUTHN-LEVEL-12              of the member, as are `membership_number` and `member.tier`
 //   client.tenant = north | south       a property of it, of one value or several
 //   client other = partner-2 hush       another partner, {other} and {other_basic}; at the end
 //                                       `roles=member,partner` (`roles=` for none), `disabled`,
 //                                       `public` (no secret counts), `redirect=com.example.app:/cb` or
-//                                       `throttle=5/60` (requests in seconds), `context=Cars`
+//                                       `throttle=5/60` (requests in seconds), `context=Cars`,
+//                                       `key=…` (its API key)
+//   gateway = gateway-1                 a gateway with `gateway_secret`, {gateway_basic}
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60>` is signed
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
 //
@@ -31,7 +34,8 @@
 // its texts, with ` | ` in between.
 //
 //   now {other} disabled                before a request: `active`, `disabled` or `roles=member,partner`
-//                                       of a client, `revoked` all its tokens; `now member disabled`
+//                                       of a client or a gateway, `revoked` all tokens, `removed` (a
+//                                       gateway); `now member disabled`
 //   &&                                  between two requests: both are sent at once; between their
 //                                       answers: each is that of one of the two, whichever it is
 //   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused
@@ -129,7 +133,9 @@ function parseExchange(text: string): Exchange {
   const short = lines[divider]?.slice('--- '.length) ?? '';
   const told = [...(short === '' ? [] : [short]), ...lines.slice(divider + 1)];
   const log = told.filter((line) => line.startsWith('log: '));
-  const answers = atOnce(told.filter((line) => !log.includes(line)));
+  const answers = atOnce(told.filter((line) => !log.includes(line))).map(
+    ([first = '', ...more]) => [first.replace(/^--- /, ''), ...more],
+  );
   const asked = atOnce(lines.slice(0, divider)).map((one, index) => {
     const without = one.filter((line) => /^no [A-Z][\w-]+$/.test(line));
     return {
