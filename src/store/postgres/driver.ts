@@ -4,16 +4,7 @@
 import { BoundedMap } from '../../lib/bounded_map.ts';
 import { randomKey } from '../../lib/random.ts';
 import { type Chain, chainOverRows } from '../sql/chain.ts';
-import type {
-  Chained,
-  ChangeOptions,
-  Db,
-  Found,
-  Life,
-  Reader,
-  Remembering,
-  Values,
-} from '../sql/db.ts';
+import type { Chained, ChangeOptions, Db, Life, Reader, Remembering, Values } from '../sql/db.ts';
 import {
   arrayTypes,
   askedRows,
@@ -156,6 +147,12 @@ export interface DriverParts {
   readonly written: (rows: number) => void;
 }
 
+/** A row, and what was read along. */
+interface Found<Row> {
+  readonly row: Row;
+  readonly life: Life;
+}
+
 type Remembered<Row> = Pick<Reader<Row>, 'find'>;
 
 /** What is remembered of registered things stands as long as none has changed. */
@@ -178,12 +175,12 @@ function remembered<Row>(
     find: async (values) => {
       const life = await epochs.current();
       const row = fresh(life)?.get(nameOf(values));
-      if (row !== undefined) return { row, life };
+      if (row !== undefined) return row;
       const found = await ask(values);
       if (found !== undefined && isHeld?.(found.row, values) === true) {
         fresh(found.life)?.set(nameOf(values), found.row);
       }
-      return found;
+      return found?.row;
     },
   };
 }
@@ -191,7 +188,7 @@ function remembered<Row>(
 export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
   const asker = <Row>(
     asked: Statement,
-    parse: (rows: readonly (readonly Value[])[]) => Row | undefined,
+    parse: (rows: readonly (readonly Value[])[], life: () => Life) => Row | undefined,
     join: 'CROSS' | 'LEFT',
   ) => {
     const run = runner(link, asked, join);
@@ -204,7 +201,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
         if (first === undefined) return questions.map(() => undefined);
         const life = epochs.note(first.slice(1));
         return grouped(rows, questions.length, join).map((columns) => {
-          const row = parse(columns);
+          const row = parse(columns, () => life);
           return row === undefined ? undefined : { row, life };
         });
       },
@@ -214,8 +211,9 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
     ask: (values: Values) => Promise<Found<Row> | undefined>,
     remembering?: Remembering<Row>,
   ): Reader<Row> => ({
-    find: ask,
+    find: async (values) => (await ask(values))?.row,
     ...(remembering?.isHeld && remembered(epochs, remembering, ask)),
+    last: () => undefined,
     replace: () => undefined,
     forget: () => undefined,
   });
@@ -223,7 +221,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
     life: epochs.current,
     reader: (asked, parse, remembering) =>
       readerOf(
-        asker(asked, ([columns]) => columns && parse(columns), 'CROSS'),
+        asker(asked, ([columns], life) => columns && parse(columns, life), 'CROSS'),
         remembering,
       ),
     listReader: (asked, parse, remembering) => readerOf(asker(asked, parse, 'LEFT'), remembering),
@@ -284,7 +282,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
       });
       return async (given, { again, settled }: ChangeOptions = {}) => {
         const values = typeof given === 'function' ? given((await epochs.current()).era) : given;
-        const isChanged = await ask({ values, again: again ?? values });
+        const isChanged = await ask({ values, again: again?.() ?? values });
         if (isChanged === true) settled?.();
         return isChanged;
       };

@@ -17,12 +17,6 @@ export interface Life {
   readonly accepted?: AcceptedTime;
 }
 
-export interface Found<Row> {
-  readonly row: Row;
-  /** Not later than the row: a revocation after it covers a login of its era too. */
-  readonly life: Life;
-}
-
 /**
  * How rows that were read are remembered, where nobody else can have changed them since. In PostgreSQL only
  * registered things can be, of which `isHeld` tells: until a change of any.
@@ -36,7 +30,9 @@ export interface Remembering<Row> {
 
 export interface Reader<Row> {
   /** The first row; undefined where there is none. */
-  readonly find: (values: Values) => Promise<Found<Row> | undefined>;
+  readonly find: (values: Values) => Promise<Row | undefined>;
+  /** The row as it was held last, which may be out of date; undefined where none is held. */
+  readonly last: (name: string | number) => Row | undefined;
   /** A row as it is after a change, in the place of the row before if that is still held; call it as `settled`. */
   readonly replace: (name: string | number, before: Row, after: Row) => void;
   readonly forget: (name: string | number) => void;
@@ -47,7 +43,7 @@ export interface ChangeOptions {
    * The values of a run after one whose outcome was lost: by them a row is known that this very change has
    * made. Those of the first run if left out.
    */
-  readonly again?: Values;
+  readonly again?: () => Values;
   /** Called once the row is changed, inside the commit where there is one of this process. */
   readonly settled?: () => void;
 }
@@ -78,9 +74,10 @@ export interface EditOptions {
 
 export interface Db {
   readonly life: () => Promise<Life>;
+  /** `life` is not later than the row: a revocation after it covers a login of its era too. */
   readonly reader: <Row>(
     asked: Statement,
-    parse: (columns: readonly Value[]) => Row,
+    parse: (columns: readonly Value[], life: () => Life) => Row,
     remembering?: Remembering<Row>,
   ) => Reader<Row>;
   /** The same for all rows of a question. */

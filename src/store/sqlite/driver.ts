@@ -85,11 +85,8 @@ export function sqliteDb(
       );
     };
     return {
-      find: (values) =>
-        queue.read(() => {
-          const row = look(values);
-          return row === undefined ? undefined : { row, life: eras.life() };
-        }),
+      find: (values) => queue.read(() => look(values)),
+      last: (name) => held?.last(name),
       replace: (...change) => held?.replace(...change),
       forget: (name) => void held?.take(name),
     };
@@ -100,7 +97,7 @@ export function sqliteDb(
       const { get } = prepare(database, asked);
       const read = (values: Values) => {
         const columns = get(values);
-        return columns && parse(columns);
+        return columns && parse(columns, eras.life);
       };
       return readerOf(read, remembering);
     },

@@ -99,10 +99,11 @@ export function codeVerbs(
   db: Db,
   revokeLogin: Store['revokeLogin'],
 ): Pick<Store, 'issueCode' | 'findCode' | 'spendCode'> {
-  const rows = db.reader(find, (read) => {
+  const rows = db.reader(find, (read, life): FoundCode => {
     const { row, spent, login, ...revocations } = parts.read(read);
-    if (row !== null) return { kept: keptCode(row, revocations), row };
-    return spent === null || login === null ? {} : { kept: spentFor(spent, login) };
+    const { era } = life();
+    if (row !== null) return { kept: keptCode(row, revocations), row, era };
+    return spent === null || login === null ? { era } : { kept: spentFor(spent, login), era };
   });
   const issued = db.reader(findIssued, ([place]) => place);
   const [put, pay] = [db.writer(issue), db.chainWriter(spend, spendAgain)];
@@ -110,7 +111,7 @@ export function codeVerbs(
     const found = await rows.find({ programme, key, digest: spentDigest(programme, key) });
     // There is a row always.
     if (found === undefined) throw new Unavailable('store: a code could not be looked up');
-    return { ...found.row, era: found.life.era };
+    return found;
   };
   /** What was found in this turn, in which the code is mostly spent too. */
   const justFound = new Map<string, FoundCode>();
@@ -143,7 +144,7 @@ export function codeVerbs(
       const isIssued = await put((era) => withSum(codes, codeRow(code, code.era ?? era)));
       if (isIssued === true) return 'issued';
       const { programme, transaction: login } = code;
-      const place = (await issued.find({ programme, login }))?.row;
+      const place = await issued.find({ programme, login });
       return place === unspent ? 'superseded' : 'already_spent';
     },
     findCode: async (programme, key, now) => {

@@ -56,7 +56,7 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): Regis
   const read = factsReader(db);
   const write = db.editor(changeStatements);
   const holding = async <K extends Kind>(kind: K, name: string, programme: string, key: string) => {
-    const found = (await holders.find({ kind, name, programme, key }))?.row ?? none;
+    const found = (await holders.find({ kind, name, programme, key })) ?? none;
     const whole = wholeOf(found, () => undefined) as readonly Item<K>[];
     for (const item of whole) {
       const has = keysOf(kind, item).some((one) => one.lookUp === name && one.key === key);
@@ -107,7 +107,7 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): Regis
     return done;
   };
   const look = async (kind: Kind, programme: string, id: string) =>
-    isText(id) ? (await known.find({ kind, programme, id }))?.row : undefined;
+    isText(id) ? known.find({ kind, programme, id }) : undefined;
   return {
     find: async (kind, programme, id) => {
       const found = await look(kind, programme, id);

@@ -96,13 +96,17 @@ export function loginVerbs(db: Db): LoginVerbs {
     db.writer(advance),
     db.writer(revoke),
   ];
-  /** By the state that was found: what a change of it needs beside. */
+  /** By the state that was found: what a change of it needs beside, where no row is held. */
   const kept = new WeakMap<Answer, KeptLogin>();
-  const look = async (programme: ProgrammeId, place: Place): Promise<KeptLogin | undefined> => {
-    const login = (await rows.find({ place }))?.row;
-    if (login?.login.programme !== programme) return undefined;
-    kept.set(login.state, login);
-    return login;
+  const look = (programme: ProgrammeId, place: Place): Promise<KeptLogin | undefined> =>
+    rows.find({ place }).then((login) => {
+      if (login?.login.programme !== programme) return undefined;
+      if (rows.last(place) === undefined) kept.set(login.state, login);
+      return login;
+    });
+  const known = (place: Place, before: Answer): KeptLogin | undefined => {
+    const last = rows.last(place);
+    return last?.state === before ? last : kept.get(before);
   };
   const revokeLogin: Store['revokeLogin'] = async (programme, place, now) => {
     const login = await look(programme, place);
@@ -117,14 +121,14 @@ export function loginVerbs(db: Db): LoginVerbs {
       const isStarted = await start((era) => withSum(logins, loginRow(login, login.era ?? era)));
       if (isStarted !== true) throw new PlaceTaken();
     },
-    findLogin: async (...name) => (await look(...name))?.state,
+    findLogin: (...name) => look(...name).then((login) => login?.state),
     advanceLogin: async (programme, place, before, after) => {
-      const login = kept.get(before) ?? (await look(programme, place));
+      const login = known(place, before) ?? (await look(programme, place));
       if (login === undefined) return false;
       const was = stateOf(before);
       const values = { programme, place, before: was, again: was, ...answerColumns(login, after) };
       const moved = await move(values, {
-        again: { ...values, again: values.state },
+        again: () => ({ ...values, again: values.state }),
         settled: () => rows.replace(place, login, advanced(login, after)),
       });
       if (moved === undefined) throw new Unavailable(overtaken);

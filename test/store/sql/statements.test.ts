@@ -33,11 +33,11 @@ function textsOfAll(): string {
     life: none,
     reader: (asked) => {
       noteBoth(asked);
-      return { find: none, replace: none, forget: none };
+      return { find: none, last: none, replace: none, forget: none };
     },
     listReader: (asked) => {
       noteBoth(asked, 'LEFT');
-      return { find: none, replace: none, forget: none };
+      return { find: none, last: none, replace: none, forget: none };
     },
     bulkReader: (asked) => {
       noteBoth(asked, 'LEFT');

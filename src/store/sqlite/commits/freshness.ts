@@ -98,6 +98,11 @@ export class Remembered<Held, Name extends string | number = string> {
     return found;
   }
 
+  /** The row as it was held last, which may be out of date. */
+  last(name: Name): Held | undefined {
+    return this.#held.get(name);
+  }
+
   /** Removes and returns the held row, for a verb that changes it; undefined if it has to be read. */
   take(name: Name): Held | undefined {
     this.#expectFresh();
