@@ -5,6 +5,7 @@ import type * as v from 'valibot';
 import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
+import type { Schema, Shape } from './walk.ts';
 
 type Issue = v.BaseIssue<unknown>;
 
@@ -20,24 +21,29 @@ export interface Expected {
   readonly kinds: readonly string[];
 }
 
-/** The kinds of value by their names in valibot's issues. */
+/** The kinds of value by the types of their schemas. */
 const kindWords: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   boolean: 'true or false',
   null: 'nothing',
-  Object: 'a map',
-  Array: 'a list',
+  strict_object: 'a map',
+  record: 'a map',
+  variant: 'a map',
+  array: 'a list',
 };
 
-/** What the schema of an issue accepts, read from valibot's text: `("off" | 302 | Object)`. */
-export function expectedOf({ expected }: Issue): Expected {
-  const words = [...(expected ?? '').matchAll(/"([^"]*)"|(\d+)|\w+/g)];
+/** What a schema accepts at all, before the checks in its pipe. */
+export function expectedBy({ type, literal, options = [] }: Shape): Expected {
+  if (type === 'literal') return { values: [literal], kinds: [] };
+  if (type === 'picklist') return { values: options, kinds: [] };
+  const all = type === 'union' ? (options as readonly Schema[]).map(expectedBy) : [];
+  const kind = kindWords[type];
   return {
-    values: words.flatMap(
-      ([, text, digits]) => text ?? (digits === undefined ? [] : Number(digits)),
-    ),
-    kinds: words.flatMap(([word]) => kindWords[word] ?? []),
+    values: all.flatMap(({ values }) => values),
+    kinds: [
+      ...new Set([...all.flatMap(({ kinds }) => kinds), ...(kind === undefined ? [] : [kind])]),
+    ],
   };
 }
 
