@@ -11,7 +11,6 @@ import { readVariant, variantNames } from '../src/programme/language/variants.ts
 import { hasKeys, type Key, keysOf, notesOf, typesOf } from '../src/schema/keys.ts';
 import type { Schema } from '../src/schema/walk.ts';
 import { fileSchema } from './reference/file_schema.ts';
-import { translate } from './reference/json_schema.ts';
 import { kindsTable, listTables } from './reference/lists.ts';
 import { keyTable, type Variants } from './reference/markdown.ts';
 import { metricsPage } from './reference/metrics.ts';
@@ -41,18 +40,17 @@ const saidByFile = ['name', 'programme_identifier', 'base_path'];
  * @throws an error that lists every key and type without a text
  */
 export function makeReference(schema: Schema = definitionSchema): Reference {
-  const translation = translate(schema);
   const faults = complaints(schema);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const variants: Variants = Object.fromEntries(
     variantNames().map((name) => [name, toPlain(readVariant(name))]),
   );
-  const described = fileSchema(translation, {
+  const described = fileSchema(schema, {
     base: 'variant',
     saidByFile,
     names: { accepts: warningNames },
   });
-  const tables = { ...listTables(variants), kinds: kindsTable(schema, translation) };
+  const tables = { ...listTables(variants), kinds: kindsTable(schema, described.$defs) };
   const keys = keysOf(schema).filter(({ entry }) => entry.told?.example !== undefined);
   const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');
   const page = fillPage(template, tables, sectionsOf(keys), (section) =>
