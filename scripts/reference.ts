@@ -1,10 +1,11 @@
 // Owns `npm run reference`: the reference page and the JSON Schema of programme files, both made of
 // the schema that loads them and its texts, and the page of metrics.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { toPlain } from '../src/lib/document.ts';
+import { parseYaml } from '../src/lib/yaml/yaml.ts';
 import { warningNames } from '../src/programme/checks/warnings.ts';
 import { definitionSchema } from '../src/programme/language/definition.ts';
 import { readVariant, variantNames } from '../src/programme/language/variants.ts';
@@ -50,14 +51,40 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
     saidByFile,
     names: { accepts: warningNames },
   });
-  const tables = { ...listTables(variants), kinds: kindsTable(schema, described.$defs) };
   const keys = keysOf(schema).filter(({ entry }) => entry.told?.example !== undefined);
-  const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');
-  const page = fillPage(template, tables, sectionsOf(keys), (section) =>
-    keyTable(section, schema, variants),
+  const tableOf = (some: readonly Key[]): string => keyTable(some, keys, schema, variants);
+  const shipped = keysInUse();
+  const [first, rest] = [true, false].map((isFirst) =>
+    keys.filter(({ path }) => shipped.has(path) === isFirst),
   );
+  const tables = {
+    ...listTables(variants),
+    'shipped keys': tableOf(first ?? []),
+    kinds: kindsTable(schema, described.$defs),
+  };
+  const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');
+  const page = fillPage(template, tables, sectionsOf(rest ?? []), tableOf);
   const text = JSON.stringify(described, undefined, 2);
   return { page, schema: `${text}\n`, metrics: metricsPage() };
+}
+
+/** The keys that the shipped programmes use, as paths: `tokens`, `tokens.access` and so on. */
+function keysInUse(): ReadonlySet<string> {
+  const pathsIn = (value: unknown, path: string): readonly string[] => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
+    const members = Object.entries(value);
+    return [path, ...members.flatMap(([key, member]) => pathsIn(member, `${path}.${key}`))];
+  };
+  const files = globSync('programmes/*.yaml', { cwd: root });
+  return new Set(
+    files.flatMap((file) => {
+      const { root: programme } = parseYaml(file, readFileSync(join(root, file), 'utf8'));
+      if (programme === undefined) throw new Error(`${file} is no YAML`);
+      return Object.entries(toPlain(programme) as object).flatMap(([key, value]) =>
+        pathsIn(value, key),
+      );
+    }),
+  );
 }
 
 /** What a schema does not tell of its keys and types, a sentence each; empty when it tells all. */
