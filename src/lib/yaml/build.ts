@@ -101,18 +101,17 @@ function buildEntries(reading: Reading, map: YAMLMap, path: Path): MapNode['entr
     const end = endOf(key) ?? from;
     from = endOf(value) ?? end;
     if (isMap(key) || isSeq(key)) buildNode(reading, key, start, path);
-    const { name, message, hint } = judgeKey(key);
-    const refuse = (words: string, advice?: string): void => {
+    const refuse: Refuse = (name, message, hint) => {
       const at = name === undefined ? path : [...path, name];
-      reading.faults.push(errorAtOffset(reading.source, start, at, words, advice));
+      reading.faults.push(errorAtOffset(reading.source, start, at, message, hint));
     };
-    if (message !== undefined) refuse(message, hint);
+    const name = nameOf(key, refuse);
     const node = buildNode(reading, value, end, name === undefined ? path : [...path, name]);
     if (name === undefined) continue;
     const earlier = entries.get(name);
     if (earlier === undefined) {
       entries.set(name, { keyAt: positionOf(reading.source, start), node });
-    } else refuse(`the key ${quote(name)} is already given at line ${earlier.keyAt.line}`);
+    } else refuse(name, `the key ${quote(name)} is already given at line ${earlier.keyAt.line}`);
   }
   return entries;
 }
@@ -124,41 +123,28 @@ function isPlain(node: Scalar): boolean {
 // Keys that are not data to JavaScript (HOSTILE 46, 54).
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** What to make of a key. */
-interface KeyVerdict {
-  /** The name to keep the entry under; undefined leaves the entry out. */
-  readonly name: string | undefined;
-  readonly message?: string;
-  readonly hint?: string;
-}
+type Refuse = (name: string | undefined, message: string, hint?: string) => undefined;
 
-/** Whether a map may have the key, and under which name. */
-function judgeKey(key: unknown): KeyVerdict {
+/** The name under which an entry is kept; undefined leaves the entry out. */
+function nameOf(key: unknown, refuse: Refuse): string | undefined {
   if (!isScalar(key)) {
     const message = 'a key must be text, not a map or list';
-    return { name: undefined, message, hint: 'quote it if it is text' };
+    return refuse(undefined, message, 'quote it if it is text');
   }
   const { value, source = '' } = key;
-  if (typeof value !== 'string') return judgeOther(value, source);
-  if (value === '<<') {
-    return { name: undefined, message: 'merge keys are not read', hint: 'write the keys out' };
+  if (value === '<<') return refuse(undefined, 'merge keys are not read', 'write the keys out');
+  if (typeof value === 'string') {
+    if (forbiddenKeys.has(value)) {
+      return refuse(undefined, `the key ${quote(value)} is not allowed`);
+    }
+    const foreign = foreignCharacterIn(value);
+    if (foreign !== undefined) refuse(value, `this key holds ${foreign}, which is not allowed`);
+    return value;
   }
-  if (forbiddenKeys.has(value)) {
-    return { name: undefined, message: `the key ${quote(value)} is not allowed` };
-  }
-  const foreign = foreignCharacterIn(value);
-  if (foreign === undefined) return { name: value };
-  return { name: value, message: `this key holds ${foreign}, which is not allowed` };
-}
-
-function judgeOther(value: unknown, written: string): KeyVerdict {
-  if (written === '') return { name: undefined, message: 'the key is missing before ":"' };
-  let kind = value === true ? 'true' : 'false';
-  if (value === null) kind = 'nothing';
-  else if (typeof value === 'number') kind = 'a number';
-  return {
-    name: written,
-    message: `the key ${written} is read as ${kind}, not as text`,
-    hint: `put it in quotes: ${quote(written)}`,
-  };
+  if (source === '') return refuse(undefined, 'the key is missing before ":"');
+  const kinds: Readonly<Record<string, string>> = { number: 'a number', object: 'nothing' };
+  const kind = kinds[typeof value] ?? String(value);
+  const hint = `put it in quotes: ${quote(source)}`;
+  refuse(source, `the key ${source} is read as ${kind}, not as text`, hint);
+  return source;
 }
