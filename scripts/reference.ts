@@ -51,7 +51,7 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
     saidByFile,
     names: { accepts: warningNames },
   });
-  const keys = keysOf(schema).filter(({ entry }) => entry.told?.example !== undefined);
+  const keys = keysOf(schema).filter(({ entry }) => entry.docs?.example !== undefined);
   const tableOf = (some: readonly Key[]): string => keyTable(some, keys, schema, variants);
   const shipped = keysInUse();
   const [first, rest] = [true, false].map((isFirst) =>
@@ -92,13 +92,13 @@ export function complaints(schema: Schema): readonly string[] {
   const kinds = [...typesOf(schema)].filter(([, type]) => !hasKeys(type));
   return [
     ...keysOf(schema).flatMap(({ path, entry, required }) => {
-      const { told, default: usual } = entry;
-      if (told === undefined) return [`"${path}" has no text: wrap its schema in key(…)`];
-      if (told.example === undefined) return [];
-      if (usual !== undefined && told.otherwise !== undefined) {
+      const { docs, default: usual } = entry;
+      if (docs === undefined) return [`"${path}" has no text: wrap its schema in key(…)`];
+      if (docs.example === undefined) return [];
+      if (usual !== undefined && docs.otherwise !== undefined) {
         return [`"${path}" has a default in the schema: remove its "otherwise"`];
       }
-      return required || usual !== undefined || told.otherwise !== undefined
+      return required || usual !== undefined || docs.otherwise !== undefined
         ? []
         : [`"${path}" can be left out: say in "otherwise" what holds then`];
     }),

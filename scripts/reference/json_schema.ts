@@ -197,7 +197,7 @@ function orNull(
 
 /** Links lead to other parts of the page, which an editor does not show. */
 function tell(entry: Shape): JsonSchema {
-  const { text, example } = entry.told ?? {};
+  const { text, example } = entry.docs ?? {};
   return present({
     description: text?.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1'),
     examples: example === undefined ? undefined : [parseExample(example)],

@@ -23,7 +23,7 @@ export function keyTable(
 ): string {
   const types = typesOf(schema);
   const rows = some.map((key) => {
-    const { text = '', example = '' } = key.entry.told ?? {};
+    const { text = '', example = '' } = key.entry.docs ?? {};
     const name = key.path.split('.').at(-1) ?? '';
     return [
       code(shownPath(key)),

@@ -1,5 +1,7 @@
 // Owns the list of a schema's keys, and what a schema tells without a value.
 
+import * as v from 'valibot';
+
 import type { SchemaNotes } from './notes.ts';
 import type { Schema, Shape } from './walk.ts';
 
@@ -112,10 +114,8 @@ export function notesOf(schema: Schema): SchemaNotes {
 
 /** The type of a schema's values, without its further checks. */
 export function typeOf(schema: Schema): string | undefined {
-  const inner = withoutOptional(schema);
-  const [first] = ((inner as Shape).pipe ?? []) as readonly Schema[];
-  const isNarrowed = first !== undefined && 'pipe' in first;
-  return titleOf(inner) ?? (isNarrowed ? typeOf(first) : undefined);
+  const { title }: SchemaNotes = v.getMetadata(withoutOptional(schema));
+  return title?.replaceAll(' ', '_');
 }
 
 /** The title of a named type, in the form that paths use. */

@@ -28,7 +28,7 @@ export interface Shape {
   readonly getter?: (input: unknown) => Schema;
   /** The first schema, then the further steps. */
   readonly pipe?: readonly PipeStep[];
-  readonly told?: KeyText;
+  readonly docs?: KeyText;
 }
 
 export interface PipeStep {

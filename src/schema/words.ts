@@ -136,7 +136,7 @@ export function validationWords(issue: Issue, node: YamlNode | undefined): strin
   return `expected ${expected}, found ${describe(node)}`;
 }
 
-/** What stands for an input in files, and its name on the wire, are two things. */
+/** An input has a name in files, in snake_case, and another on the wire. */
 export function snakeCaseWords(name: string): string {
   const words = name.match(/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/g) ?? [];
   const role = words.join('_').toLowerCase();

@@ -58,8 +58,8 @@ test('every key of the schema has a text and an example, those of closed lists a
   assert.deepEqual(complaints(definitionSchema), []);
   const lists = /^(errors\.reasons|authorize\.failures|language\.failures)\./;
   for (const { path, entry } of keysOf(definitionSchema)) {
-    assert.match(entry.told?.text ?? '', /^.*\S\.$/, path);
-    assert.equal(entry.told?.example === undefined, lists.test(path), path);
+    assert.match(entry.docs?.text ?? '', /^.*\S\.$/, path);
+    assert.equal(entry.docs?.example === undefined, lists.test(path), path);
   }
 });
 
