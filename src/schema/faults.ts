@@ -85,7 +85,7 @@ function explain(schema: Schema, subject: Subject): Explanation {
 function explainIssue(schema: Schema, subject: Subject, issue: Issue): readonly Finding[] {
   const path = pathOf(issue);
   const shape = raiserOf(schema, subject, path, issue);
-  const expected = shape === undefined ? anotherValue : expectedBy(shape);
+  const expected = expectedBy(shape);
   if (issue.path?.at(-1)?.origin === 'key')
     return [explainKey(subject.node, path, issue, expected)];
   const at = positionAt(subject.node, path);
@@ -102,29 +102,24 @@ function explainIssue(schema: Schema, subject: Subject, issue: Issue): readonly 
     const wanted = message.replace(/[;,] found nothing$/, '');
     return [{ path, at, words: { ...missing(path), hint: wanted }, misfit: true }];
   }
-  if (issue.type !== 'union' || shape === undefined) {
-    return [{ path, at, words: { message, hint }, expected }];
-  }
+  if (issue.type !== 'union') return [{ path, at, words: { message, hint }, expected }];
   const findings = explainUnion(optionsOf(shape), value, expected);
   return findings.map((one) => ({ ...one, path: [...path, ...one.path] }));
 }
 
-/** Of a schema that is not found: valibot may have chosen another option of a union. */
-const anotherValue: Expected = { values: [], kinds: ['another value'] };
-
-/** The schema that raised an issue about a value or key; of a pipe, which can hold several, that of its type. */
-function raiserOf(
-  schema: Schema,
-  subject: Subject,
-  path: Path,
-  { type, path: steps }: Issue,
-): Shape | undefined {
-  const isKey = steps?.at(-1)?.origin === 'key';
+/**
+ * The schema that raised an issue: of a key, or of a value, for which a pipe can have several. Only
+ * the type is known where valibot chose an option of a union that the walk cannot tell.
+ */
+function raiserOf(schema: Schema, subject: Subject, path: Path, issue: Issue): Shape {
+  const { type } = issue;
+  const isKey = issue.path?.at(-1)?.origin === 'key';
   const place = isKey ? path.slice(0, -1) : path;
   const found = schemaAt(schema, subject, place);
   const shape = found && unwrap(found, subjectAt(subject, place) ?? subject);
-  if (isKey) return shape?.key as Shape | undefined;
-  return shape?.pipe?.findLast((step) => step.type === type) ?? shape;
+  if (isKey) return (shape?.key as Shape | undefined) ?? { type };
+  const unknown = { type: type === 'union' ? 'unknown' : type };
+  return shape?.pipe?.findLast((step) => step.type === type) ?? shape ?? unknown;
 }
 
 function explainKey(node: YamlNode, path: Path, issue: Issue, { values }: Expected): Finding {

@@ -33,18 +33,14 @@ const kindWords: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/** What a schema accepts at all, before the checks in its pipe. */
+/** What a schema accepts before the checks in its pipe. */
 export function expectedBy({ type, literal, options = [] }: Shape): Expected {
   if (type === 'literal') return { values: [literal], kinds: [] };
   if (type === 'picklist') return { values: options, kinds: [] };
-  const all = type === 'union' ? (options as readonly Schema[]).map(expectedBy) : [];
-  const kind = kindWords[type];
-  return {
-    values: all.flatMap(({ values }) => values),
-    kinds: [
-      ...new Set([...all.flatMap(({ kinds }) => kinds), ...(kind === undefined ? [] : [kind])]),
-    ],
-  };
+  if (type !== 'union') return { values: [], kinds: [kindWords[type] ?? 'another value'] };
+  const all = (options as readonly Schema[]).map(expectedBy);
+  const kinds = new Set(all.flatMap((one) => one.kinds));
+  return { values: all.flatMap(({ values }) => values), kinds: [...kinds] };
 }
 
 /** `expected text, found the number 123`; undefined stands for a missing value. */
