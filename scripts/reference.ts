@@ -1,17 +1,17 @@
 // Owns `npm run reference`: the reference page and the JSON Schema of programme files, both made of
 // the schema that loads them and its texts, and the page of metrics.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { toPlain } from '../src/lib/document.ts';
+import { parseYaml } from '../src/lib/yaml/yaml.ts';
 import { warningNames } from '../src/programme/checks/warnings.ts';
 import { definitionSchema } from '../src/programme/language/definition.ts';
 import { readVariant, variantNames } from '../src/programme/language/variants.ts';
 import { hasKeys, type Key, keysOf, notesOf, typesOf } from '../src/schema/keys.ts';
 import type { Schema } from '../src/schema/walk.ts';
 import { fileSchema } from './reference/file_schema.ts';
-import { translate } from './reference/json_schema.ts';
 import { kindsTable, listTables } from './reference/lists.ts';
 import { keyTable, type Variants } from './reference/markdown.ts';
 import { metricsPage } from './reference/metrics.ts';
@@ -41,25 +41,50 @@ const saidByFile = ['name', 'programme_identifier', 'base_path'];
  * @throws an error that lists every key and type without a text
  */
 export function makeReference(schema: Schema = definitionSchema): Reference {
-  const translation = translate(schema);
   const faults = complaints(schema);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const variants: Variants = Object.fromEntries(
     variantNames().map((name) => [name, toPlain(readVariant(name))]),
   );
-  const described = fileSchema(translation, {
+  const described = fileSchema(schema, {
     base: 'variant',
     saidByFile,
     names: { accepts: warningNames },
   });
-  const tables = { ...listTables(variants), kinds: kindsTable(schema, translation) };
-  const keys = keysOf(schema).filter(({ entry }) => entry.told?.example !== undefined);
-  const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');
-  const page = fillPage(template, tables, sectionsOf(keys), (section) =>
-    keyTable(section, schema, variants),
+  const keys = keysOf(schema).filter(({ entry }) => entry.docs?.example !== undefined);
+  const tableOf = (some: readonly Key[]): string => keyTable(some, keys, schema, variants);
+  const shipped = keysInUse();
+  const [first, rest] = [true, false].map((isFirst) =>
+    keys.filter(({ path }) => shipped.has(path) === isFirst),
   );
+  const tables = {
+    ...listTables(variants),
+    'shipped keys': tableOf(first ?? []),
+    kinds: kindsTable(schema, described.$defs),
+  };
+  const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');
+  const page = fillPage(template, tables, sectionsOf(rest ?? []), tableOf);
   const text = JSON.stringify(described, undefined, 2);
   return { page, schema: `${text}\n`, metrics: metricsPage() };
+}
+
+/** The keys that the shipped programmes use, as paths: `tokens`, `tokens.access` and so on. */
+function keysInUse(): ReadonlySet<string> {
+  const pathsIn = (value: unknown, path: string): readonly string[] => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
+    const members = Object.entries(value);
+    return [path, ...members.flatMap(([key, member]) => pathsIn(member, `${path}.${key}`))];
+  };
+  const files = globSync('programmes/*.yaml', { cwd: root });
+  return new Set(
+    files.flatMap((file) => {
+      const { root: programme } = parseYaml(file, readFileSync(join(root, file), 'utf8'));
+      if (programme === undefined) throw new Error(`${file} is no YAML`);
+      return Object.entries(toPlain(programme) as object).flatMap(([key, value]) =>
+        pathsIn(value, key),
+      );
+    }),
+  );
 }
 
 /** What a schema does not tell of its keys and types, a sentence each; empty when it tells all. */
@@ -67,13 +92,13 @@ export function complaints(schema: Schema): readonly string[] {
   const kinds = [...typesOf(schema)].filter(([, type]) => !hasKeys(type));
   return [
     ...keysOf(schema).flatMap(({ path, entry, required }) => {
-      const { told, default: usual } = entry;
-      if (told === undefined) return [`"${path}" has no text: wrap its schema in key(…)`];
-      if (told.example === undefined) return [];
-      if (usual !== undefined && told.otherwise !== undefined) {
+      const { docs, default: usual } = entry;
+      if (docs === undefined) return [`"${path}" has no text: wrap its schema in key(…)`];
+      if (docs.example === undefined) return [];
+      if (usual !== undefined && docs.otherwise !== undefined) {
         return [`"${path}" has a default in the schema: remove its "otherwise"`];
       }
-      return required || usual !== undefined || told.otherwise !== undefined
+      return required || usual !== undefined || docs.otherwise !== undefined
         ? []
         : [`"${path}" can be left out: say in "otherwise" what holds then`];
     }),

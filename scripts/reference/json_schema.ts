@@ -1,5 +1,6 @@
-// Owns the translation of valibot schemas into JSON Schema 2020-12; knows nothing of programmes.
-// What a schema means beyond that (checks in code) is left out, never guessed.
+// Owns the translation of valibot schemas into JSON Schema 2020-12: of values that stand alone, and
+// of values that are laid over others. What a schema means beyond that (checks in code) is left out,
+// never guessed.
 
 import { isDeepStrictEqual } from 'node:util';
 
@@ -45,98 +46,158 @@ export interface Translation {
 }
 
 /**
+ * How a value stands: by itself, or over a value below it. Over another, nothing is required and a
+ * null removes a key. What is missing then is for `jetway check`, which knows what lies below.
+ */
+export type Standing = 'alone' | 'over';
+
+/** The translation of parts of a schema. */
+interface Translator {
+  readonly standing: Standing;
+  /** The schema, or a reference to its definition. */
+  readonly visit: (schema: Schema, standing?: Standing) => JsonSchema;
+  /** The schema itself, even where it has a title. */
+  readonly inline: (schema: Schema) => JsonSchema;
+}
+
+/**
  * Translates a schema and all it refers to, with the texts of its keys as descriptions and their
  * examples as values. Each titled schema becomes a definition of its own.
  *
  * @throws when a schema or action of a kind is met that has no row below, and when two different
  *   schemas have one title: what is generated must not differ from what is validated unnoticed
  */
-export function translate(schema: Schema): Translation {
-  const definitions = new Map<string, JsonSchema>();
+export function translate(schema: Schema, standing: Standing = 'alone'): Translation {
+  const definitions = new Map<string, { readonly standing: Standing; readonly body: JsonSchema }>();
   const pending = new Map<string, Schema>();
 
-  const visit = (one: Schema): JsonSchema => {
-    const name = titleOf(one);
-    if (name === undefined) return translateBody(one, visit);
-    const reference = { $ref: `#/$defs/${name}` };
+  const define = (name: string, one: Schema, translator: Translator): void => {
+    const place = `${translator.standing} ${name}`;
     // A schema that holds itself is met again on the way down.
-    if (pending.get(name) === one) return reference;
-    pending.set(name, one);
-    // Editors show what stands nearest to a value: a title without keys would hide the key's text.
-    const title = hasKeys(one) ? notesOf(one).title : undefined;
-    const body = { ...present({ title }), ...translateBody(one, visit) };
-    pending.delete(name);
+    if (pending.get(place) === one) return;
+    pending.set(place, one);
+    const body = translator.inline(one);
+    pending.delete(place);
     const known = definitions.get(name);
-    if (known !== undefined && !isDeepStrictEqual(known, body)) {
+    if (known?.standing === translator.standing && !isDeepStrictEqual(known.body, body)) {
       throw new Error(`two different schemas have the title "${name}"`);
     }
-    definitions.set(name, body);
-    return reference;
+    // A type that stands over another anywhere is never refused for what it lacks.
+    if (known?.standing !== 'over') definitions.set(name, { standing: translator.standing, body });
   };
 
-  const root = visit(schema);
+  const translatorOf = (stands: Standing): Translator => {
+    const translator: Translator = {
+      standing: stands,
+      inline: (one) => {
+        // Editors show what stands nearest to a value: a title without keys would hide the key's text.
+        const title = hasKeys(one) ? notesOf(one).title : undefined;
+        return { ...present({ title }), ...translateBody(one, translator) };
+      },
+      visit: (one, inner = stands) => {
+        const visitor = inner === stands ? translator : translatorOf(inner);
+        const name = titleOf(one);
+        if (name === undefined) return translateBody(one, visitor);
+        define(name, one, visitor);
+        return { $ref: `#/$defs/${name}` };
+      },
+    };
+    return translator;
+  };
+
+  const root = translatorOf(standing).visit(schema);
   const sorted = [...definitions].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return { root, definitions: Object.fromEntries(sorted) };
+  return { root, definitions: Object.fromEntries(sorted.map(([name, { body }]) => [name, body])) };
 }
 
-type Visit = (schema: Schema) => JsonSchema;
-
-function translateBody(schema: Schema, visit: Visit): JsonSchema {
+function translateBody(schema: Schema, translator: Translator): JsonSchema {
   const { json, alternatives } = notesOf(schema);
   if (json !== undefined) return json;
-  if (alternatives !== undefined) return anyOf(alternatives().map(visit));
+  if (alternatives !== undefined) return anyOf(alternatives(), translator);
   const [first, ...steps] = (schema as Shape).pipe ?? [];
-  if (first === undefined) return translateType(schema, visit);
-  return steps.reduce(applyStep, visit(first as Schema));
+  if (first !== undefined) return steps.reduce(applyStep, translator.visit(first as Schema));
+  const row = types[schema.type];
+  if (row === undefined) throw new Error(`no JSON Schema is known for ${schema.type}`);
+  return row(schema, translator);
 }
 
-function anyOf(options: readonly JsonSchema[]): JsonSchema {
-  const types = options.map((option) => option.type);
-  const plain = options.every((option) => Object.keys(option).length === 1);
+function anyOf(options: readonly Schema[], { visit, inline, standing }: Translator): JsonSchema {
+  const bodies = options.map((option) => {
+    const body = standing === 'over' ? inline(option) : {};
+    return body.properties === undefined ? visit(option) : body;
+  });
+  const types = bodies.map((body) => body.type);
+  const plain = bodies.every((body) => Object.keys(body).length === 1);
   if (plain && types.every((type) => typeof type === 'string')) return { type: types };
-  return { anyOf: options };
+  // A file that changes a map's form removes the keys of the former form.
+  const keys = bodies.flatMap(({ properties = {} }) => Object.keys(properties));
+  const nulls = Object.fromEntries(keys.map((key) => [key, { type: 'null' }]));
+  return {
+    anyOf: bodies.map((body) =>
+      body.properties === undefined || standing === 'alone'
+        ? body
+        : { ...body, properties: { ...nulls, ...body.properties } },
+    ),
+  };
 }
 
-const types: Readonly<Record<string, (shape: Shape, visit: Visit) => JsonSchema>> = {
+const types: Readonly<Record<string, (shape: Shape, translator: Translator) => JsonSchema>> = {
   string: () => ({ type: 'string' }),
   number: () => ({ type: 'number' }),
   boolean: () => ({ type: 'boolean' }),
   null: () => ({ type: 'null' }),
   literal: ({ literal }) => ({ const: literal }),
   picklist: ({ options = [] }) => ({ enum: options }),
-  array: ({ item }, visit) => ({ type: 'array', items: visit(existing(item)) }),
-  record: ({ key, value }, visit) => ({
+  // A list replaces the one below, so that its items are complete.
+  array: ({ item }, { visit }) => ({ type: 'array', items: visit(existing(item), 'alone') }),
+  record: ({ key, value }, { visit, standing }) => ({
     type: 'object',
     propertyNames: visit(key as Schema),
-    additionalProperties: visit(existing(value)),
+    additionalProperties: orNull(visit(existing(value)), standing),
   }),
-  strict_object: ({ entries = {} }, visit) => ({
-    type: 'object',
-    properties: Object.fromEntries(
-      Object.entries(entries).map(([key, entry]) => [key, { ...visit(entry), ...tell(entry) }]),
-    ),
-    required: Object.keys(entries).filter((key) => !isOptional(existing(entries[key]))),
-    additionalProperties: false,
-  }),
-  union: ({ options = [] }, visit) => anyOf((options as readonly Schema[]).map(visit)),
-  variant: ({ options = [] }, visit) => anyOf((options as readonly Schema[]).map(visit)),
-  exact_optional: ({ wrapped }, visit) => visit(existing(wrapped)),
-  optional: ({ wrapped, default: usual }, visit) => ({
+  strict_object: ({ entries = {} }, { visit, standing }) => {
+    const required = Object.keys(entries).filter((key) => !isOptional(existing(entries[key])));
+    return {
+      type: 'object',
+      properties: Object.fromEntries(
+        Object.entries(entries).map(([key, entry]) => [
+          key,
+          orNull({ ...visit(entry), ...tell(entry) }, standing),
+        ]),
+      ),
+      ...(standing === 'alone' ? { required } : {}),
+      additionalProperties: false,
+    };
+  },
+  union: ({ options = [] }, translator) => anyOf(options as readonly Schema[], translator),
+  variant: ({ options = [] }, translator) => anyOf(options as readonly Schema[], translator),
+  exact_optional: ({ wrapped }, { visit }) => visit(existing(wrapped)),
+  optional: ({ wrapped, default: usual }, { visit }) => ({
     ...visit(existing(wrapped)),
     default: usual,
   }),
-  nullable: ({ wrapped }, visit) => ({ anyOf: [visit(existing(wrapped)), { type: 'null' }] }),
+  nullable: ({ wrapped }, { visit }) => ({ anyOf: [visit(existing(wrapped)), { type: 'null' }] }),
 };
 
-function translateType(schema: Schema, visit: Visit): JsonSchema {
-  const row = types[schema.type];
-  if (row === undefined) throw new Error(`no JSON Schema is known for ${schema.type}`);
-  return row(schema, visit);
+/** Over another value, adds null, which removes the key below. */
+function orNull(
+  { description, examples, default: usual, ...schema }: JsonSchema,
+  standing: Standing,
+): JsonSchema {
+  const notes = present({ description, examples, default: usual });
+  if (standing === 'alone') return { ...schema, ...notes };
+  const isAlone = Object.keys(schema).length === 1;
+  if (typeof schema.type === 'string' && schema.enum === undefined) {
+    return { ...notes, ...schema, type: [schema.type, 'null'] };
+  }
+  if (schema.enum !== undefined && isAlone) return { ...notes, enum: [...schema.enum, null] };
+  const nothing = { type: 'null' };
+  return { ...notes, anyOf: [...(isAlone && schema.anyOf ? schema.anyOf : [schema]), nothing] };
 }
 
 /** Links lead to other parts of the page, which an editor does not show. */
 function tell(entry: Shape): JsonSchema {
-  const { text, example } = entry.told ?? {};
+  const { text, example } = entry.docs ?? {};
   return present({
     description: text?.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1'),
     examples: example === undefined ? undefined : [parseExample(example)],

@@ -24,7 +24,7 @@ import {
 import { code } from '../../src/schema/key_words.ts';
 import { hasKeys, notesOf, typesOf } from '../../src/schema/keys.ts';
 import type { Schema } from '../../src/schema/walk.ts';
-import type { Translation } from './json_schema.ts';
+import type { Definitions } from './json_schema.ts';
 import { table, type Variants } from './markdown.ts';
 
 /** The listed part of a variant's document. */
@@ -83,7 +83,7 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
 }
 
 /** The types that have no keys, with their form where it is a pattern. */
-export function kindsTable(schema: Schema, { definitions }: Translation): string {
+export function kindsTable(schema: Schema, definitions: Definitions): string {
   const rows = [...typesOf(schema)].flatMap(([name, type]) => {
     const pattern = definitions[name]?.pattern;
     const form = pattern === undefined ? '' : code(pattern);

@@ -14,16 +14,21 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** The table of some keys. */
-export function keyTable(keys: readonly Key[], schema: Schema, variants: Variants): string {
+/** The table of some of all keys. */
+export function keyTable(
+  some: readonly Key[],
+  all: readonly Key[],
+  schema: Schema,
+  variants: Variants,
+): string {
   const types = typesOf(schema);
-  const rows = keys.map((key) => {
-    const { text = '', example = '' } = key.entry.told ?? {};
+  const rows = some.map((key) => {
+    const { text = '', example = '' } = key.entry.docs ?? {};
     const name = key.path.split('.').at(-1) ?? '';
     return [
       code(shownPath(key)),
       typeWords(key.entry as Schema, (type) => linkTo(type, types)),
-      defaultOf(key, keys, variants),
+      defaultOf(key, all, variants),
       text,
       code(`${name}: ${example}`),
     ];

@@ -29,7 +29,7 @@ export function keyHelp(
   if (found.length === 1) return describe(only, keys, schema);
   const width = Math.max(...found.map(({ path }) => path.length));
   const lines = found.map(({ path, entry }) => {
-    const [sentence = ''] = /^.*?[.:](?= |$)/.exec(plain(entry.told?.text)) ?? [];
+    const [sentence = ''] = /^.*?[.:](?= |$)/.exec(plain(entry.docs?.text)) ?? [];
     return `  ${path.padEnd(width)}  ${sentence}`;
   });
   return [`Keys that end with ${quote(name)}:`, '', ...lines].join('\n');
@@ -37,7 +37,7 @@ export function keyHelp(
 
 function placedKey(path: string, schema: Schema): Key | undefined {
   const entry = entryAt(schema, path.split('.'));
-  return entry?.told && { path, entry, required: !isOptional(entry) };
+  return entry?.docs && { path, entry, required: !isOptional(entry) };
 }
 
 function matching(name: string, keys: readonly Key[]): readonly Key[] {
@@ -55,7 +55,7 @@ function unknownKey(name: string, keys: readonly Key[], verbs: readonly string[]
 
 function describe(key: Key, keys: readonly Key[], schema: Schema): string {
   const { path, type, entry } = key;
-  const { text, example } = entry.told ?? {};
+  const { text, example } = entry.docs ?? {};
   const name = path.split('.').at(-1) ?? '';
   const kind = typeOf(entry as Schema);
   const kindText = notesOf(typesOf(schema).get(kind ?? '') ?? schema).text;

@@ -10,6 +10,7 @@ import {
   prune,
   type Schema,
   schemaAt,
+  type Shape,
   type Subject,
   subjectAt,
   subjectOf,
@@ -18,7 +19,7 @@ import {
 } from './walk.ts';
 import {
   type Expected,
-  expectedOf,
+  expectedBy,
   mismatchWords,
   unknownKeyWords,
   validationWords,
@@ -83,7 +84,10 @@ function explain(schema: Schema, subject: Subject): Explanation {
 
 function explainIssue(schema: Schema, subject: Subject, issue: Issue): readonly Finding[] {
   const path = pathOf(issue);
-  if (issue.path?.at(-1)?.origin === 'key') return [explainKey(subject.node, path, issue)];
+  const shape = raiserOf(schema, subject, path, issue);
+  const expected = expectedBy(shape);
+  if (issue.path?.at(-1)?.origin === 'key')
+    return [explainKey(subject.node, path, issue, expected)];
   const at = positionAt(subject.node, path);
   const value = subjectAt(subject, path);
   const isAuthored = issue.message !== unworded;
@@ -91,7 +95,6 @@ function explainIssue(schema: Schema, subject: Subject, issue: Issue): readonly 
     const message = isAuthored ? issue.message : validationWords(issue, value?.node);
     return [{ path, at, words: { message } }];
   }
-  const expected = expectedOf(issue);
   if (isAuthored) return [{ path, at, words: { message: issue.message }, expected }];
   const { message, hint } = mismatchWords(expected, value?.node);
   if (value === undefined) {
@@ -99,19 +102,30 @@ function explainIssue(schema: Schema, subject: Subject, issue: Issue): readonly 
     const wanted = message.replace(/[;,] found nothing$/, '');
     return [{ path, at, words: { ...missing(path), hint: wanted }, misfit: true }];
   }
-  const here = schemaAt(schema, subject, path);
-  const shape = here && unwrap(here, value);
-  if (issue.type !== 'union' || shape?.type !== 'union') {
-    return [{ path, at, words: { message, hint }, expected }];
-  }
+  if (issue.type !== 'union') return [{ path, at, words: { message, hint }, expected }];
   const findings = explainUnion(optionsOf(shape), value, expected);
   return findings.map((one) => ({ ...one, path: [...path, ...one.path] }));
 }
 
-function explainKey(node: YamlNode, path: Path, issue: Issue): Finding {
+/**
+ * The schema that raised an issue: of a key, or of a value, for which a pipe can have several. Only
+ * the type is known where valibot chose an option of a union that the walk cannot tell.
+ */
+function raiserOf(schema: Schema, subject: Subject, path: Path, issue: Issue): Shape {
+  const { type } = issue;
+  const isKey = issue.path?.at(-1)?.origin === 'key';
+  const place = isKey ? path.slice(0, -1) : path;
+  const found = schemaAt(schema, subject, place);
+  const shape = found && unwrap(found, subjectAt(subject, place) ?? subject);
+  if (isKey) return (shape?.key as Shape | undefined) ?? { type };
+  const unknown = { type: type === 'union' ? 'unknown' : type };
+  return shape?.pipe?.findLast((step) => step.type === type) ?? shape ?? unknown;
+}
+
+function explainKey(node: YamlNode, path: Path, issue: Issue, { values }: Expected): Finding {
   const at = keyPositionAt(node, path);
   if (issue.message !== unworded) return { path, at, words: { message: issue.message } };
-  const names = expectedOf(issue).values.map(String);
+  const names = values.map(String);
   const isMissing = issue.type === 'strict_object';
   const words = isMissing ? missing(path) : unknownKeyWords(String(path.at(-1)), names, names);
   return { path, at, words, misfit: true };

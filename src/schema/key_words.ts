@@ -45,7 +45,7 @@ export function formOf(form: RegExp): string {
 /** The default of an optional key, in Markdown; empty where the schema states none. */
 export function defaultWords({ entry, required }: Key): string {
   if (entry.default !== undefined) return code(inFlow(entry.default));
-  return entry.told?.otherwise ?? (required ? 'required' : '');
+  return entry.docs?.otherwise ?? (required ? 'required' : '');
 }
 
 /** Inline code, with double backticks where the text contains a backtick. */

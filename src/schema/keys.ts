@@ -1,5 +1,7 @@
 // Owns the list of a schema's keys, and what a schema tells without a value.
 
+import * as v from 'valibot';
+
 import type { SchemaNotes } from './notes.ts';
 import type { Schema, Shape } from './walk.ts';
 
@@ -56,22 +58,23 @@ function keysBelow(schema: Schema, prefix: string): readonly Key[] {
 
 /** Whether the values of a named type are maps with listed keys. */
 export function hasKeys(schema: Schema): boolean {
-  return mapsIn(schema).length > 0;
+  return mapsIn(schema).some(({ entries }) => entries !== undefined);
 }
 
 function mapsIn(schema: Schema): readonly Shape[] {
-  const shape = schema as Shape;
-  if (shape.entries !== undefined) return [shape];
-  return choicesOf(schema)
-    .filter((one) => typeOf(one) === undefined)
-    .flatMap(mapsIn);
+  return allMapsIn(schema, (choice) => typeOf(choice) === undefined);
 }
 
-/** All map schemas that a value may match, named types included. */
-export function allMapsIn(schema: Schema): readonly Shape[] {
+/** All map schemas that a value may match, named types included unless `isOpen` says otherwise. */
+export function allMapsIn(
+  schema: Schema,
+  isOpen: (choice: Schema) => boolean = () => true,
+): readonly Shape[] {
   const shape = schema as Shape;
-  const isMap = shape.entries !== undefined || shape.type === 'record';
-  return isMap ? [shape] : choicesOf(schema).flatMap(allMapsIn);
+  if (shape.entries !== undefined || shape.type === 'record') return [shape];
+  return choicesOf(schema)
+    .filter(isOpen)
+    .flatMap((choice) => allMapsIn(choice, isOpen));
 }
 
 /** The schema at a path of a file, also below names that the file chooses. */
@@ -112,10 +115,8 @@ export function notesOf(schema: Schema): SchemaNotes {
 
 /** The type of a schema's values, without its further checks. */
 export function typeOf(schema: Schema): string | undefined {
-  const inner = withoutOptional(schema);
-  const [first] = ((inner as Shape).pipe ?? []) as readonly Schema[];
-  const isNarrowed = first !== undefined && 'pipe' in first;
-  return titleOf(inner) ?? (isNarrowed ? typeOf(first) : undefined);
+  const { title }: SchemaNotes = v.getMetadata(withoutOptional(schema));
+  return title?.replaceAll(' ', '_');
 }
 
 /** The title of a named type, in the form that paths use. */

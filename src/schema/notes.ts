@@ -15,9 +15,9 @@ export interface KeyText {
 
 export function key<Entry extends v.GenericSchema>(
   entry: Entry,
-  told: KeyText & { readonly example: string },
+  docs: KeyText & { readonly example: string },
 ): Entry {
-  return { ...entry, told };
+  return { ...entry, docs };
 }
 
 /** One entry for each name of a closed list, with the text of its row. */
@@ -27,7 +27,7 @@ export function listed<Name extends string, Entry extends v.GenericSchema>(
 ): Record<Name, Entry> {
   const entries = Object.entries<{ readonly text: string }>(rows).map(([name, { text }]) => [
     name,
-    { ...entry, told: { text } },
+    { ...entry, docs: { text } },
   ]);
   return Object.fromEntries(entries) as Record<Name, Entry>;
 }

@@ -28,7 +28,7 @@ export interface Shape {
   readonly getter?: (input: unknown) => Schema;
   /** The first schema, then the further steps. */
   readonly pipe?: readonly PipeStep[];
-  readonly told?: KeyText;
+  readonly docs?: KeyText;
 }
 
 export interface PipeStep {
@@ -105,13 +105,20 @@ function isNamed({ entries = {} }: Shape, key: string, subject: Subject): boolea
   return schema !== undefined && v.is(schema, subjectAt(subject, [key])?.plain);
 }
 
+/** The schema of the discriminator of a variant of which no option has its value. */
+function discriminatorAt(schema: Schema, step: string | number): Schema | undefined {
+  const { type, key } = schema as Shape;
+  if (type !== 'variant' || key !== step) return undefined;
+  return v.union(optionsOf(schema).flatMap(({ entries = {} }: Shape) => entries[step] ?? []));
+}
+
 /** The schema at a path of a document. */
 export function schemaAt(schema: Schema, root: Subject, path: Path): Schema | undefined {
   let current: Schema | undefined = schema;
   let subject: Subject | undefined = root;
   for (const step of path) {
     const shape: Shape | undefined = subject && current && shapeFor(current, subject);
-    current = shape && memberOf(shape, step);
+    current = shape ? memberOf(shape, step) : current && discriminatorAt(current, step);
     subject = subject && subjectAt(subject, [step]);
   }
   return current;

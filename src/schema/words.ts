@@ -5,6 +5,7 @@ import type * as v from 'valibot';
 import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
+import type { Schema, Shape } from './walk.ts';
 
 type Issue = v.BaseIssue<unknown>;
 
@@ -20,25 +21,26 @@ export interface Expected {
   readonly kinds: readonly string[];
 }
 
-/** The kinds of value by their names in valibot's issues. */
+/** The kinds of value by the types of their schemas. */
 const kindWords: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   boolean: 'true or false',
   null: 'nothing',
-  Object: 'a map',
-  Array: 'a list',
+  strict_object: 'a map',
+  record: 'a map',
+  variant: 'a map',
+  array: 'a list',
 };
 
-/** What the schema of an issue accepts, read from valibot's text: `("off" | 302 | Object)`. */
-export function expectedOf({ expected }: Issue): Expected {
-  const words = [...(expected ?? '').matchAll(/"([^"]*)"|(\d+)|\w+/g)];
-  return {
-    values: words.flatMap(
-      ([, text, digits]) => text ?? (digits === undefined ? [] : Number(digits)),
-    ),
-    kinds: words.flatMap(([word]) => kindWords[word] ?? []),
-  };
+/** What a schema accepts before the checks in its pipe. */
+export function expectedBy({ type, literal, options = [] }: Shape): Expected {
+  if (type === 'literal') return { values: [literal], kinds: [] };
+  if (type === 'picklist') return { values: options, kinds: [] };
+  if (type !== 'union') return { values: [], kinds: [kindWords[type] ?? 'another value'] };
+  const all = (options as readonly Schema[]).map(expectedBy);
+  const kinds = new Set(all.flatMap((one) => one.kinds));
+  return { values: all.flatMap(({ values }) => values), kinds: [...kinds] };
 }
 
 /** `expected text, found the number 123`; undefined stands for a missing value. */
@@ -130,7 +132,7 @@ export function validationWords(issue: Issue, node: YamlNode | undefined): strin
   return `expected ${expected}, found ${describe(node)}`;
 }
 
-/** What stands for an input in files, and its name on the wire, are two things. */
+/** An input has a name in files, in snake_case, and another on the wire. */
 export function snakeCaseWords(name: string): string {
   const words = name.match(/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/g) ?? [];
   const role = words.join('_').toLowerCase();

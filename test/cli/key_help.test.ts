@@ -75,7 +75,7 @@ test('a name that no key has: the nearest key or verb is named, as wrong usage',
 
 test('every key of the schema has its help', () => {
   for (const { path, entry } of keysOf(definitionSchema)) {
-    const { text = '' } = entry.told ?? {};
+    const { text = '' } = entry.docs ?? {};
     const start = text.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1');
     assert.ok(keyHelp(path).startsWith(`${path}\n\n${start}\n\n`), path);
   }

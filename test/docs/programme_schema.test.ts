@@ -78,7 +78,7 @@ describe('examples of the reference', () => {
   // The fields of all answers have the same keys.
   const keys = keysOf(definitionSchema).filter(({ path }) => !/^(error|redirect)_field/.test(path));
   for (const { path, entry } of keys) {
-    const { example } = entry.told ?? {};
+    const { example } = entry.docs ?? {};
     if (example === undefined) continue;
     test(`${path}: ${example}`, () => {
       const text = exampleFile(path, example);

@@ -33,14 +33,33 @@ for (const [part, path] of Object.entries(referencePaths)) {
   });
 }
 
+test('the page begins with the keys of the shipped programmes, and tells of each key of a file once', () => {
+  const { page } = makeReference();
+  const told = (text: string) =>
+    [...text.matchAll(/^\| `([a-z_.]+)` \|/gm)].map(([, path]) => path);
+  const [opening = ''] = /## Keys to begin with\n[^]*?(?=\n## )/.exec(page) ?? [];
+  const used = globSync('programmes/*.yaml', { cwd: root }).flatMap((path) => {
+    const lines = readFileSync(join(root, path), 'utf8').match(/^ *[a-z_]+(?=:)/gm) ?? [];
+    return lines.map((line) => line.trim());
+  });
+  const ends = told(opening).map((path = '') => path.split('.').at(-1));
+  assert.deepEqual(new Set([...ends, 'accent']), new Set([...used, 'limit', 'window', 'accent']));
+  assert.equal(page.indexOf('\n## '), page.indexOf('\n## Keys to begin with'));
+  const all = told(page).filter((path) =>
+    /^(tokens|login|throttle|token_response)\./.test(path ?? ''),
+  );
+  assert.ok(all.length > 40);
+  assert.equal(new Set(all).size, all.length);
+});
+
 const leaf = { text: 'What it does.', example: 'a' };
 
 test('every key of the schema has a text and an example, those of closed lists a text', () => {
   assert.deepEqual(complaints(definitionSchema), []);
   const lists = /^(errors\.reasons|authorize\.failures|language\.failures)\./;
   for (const { path, entry } of keysOf(definitionSchema)) {
-    assert.match(entry.told?.text ?? '', /^.*\S\.$/, path);
-    assert.equal(entry.told?.example === undefined, lists.test(path), path);
+    assert.match(entry.docs?.text ?? '', /^.*\S\.$/, path);
+    assert.equal(entry.docs?.example === undefined, lists.test(path), path);
   }
 });
 

@@ -107,6 +107,15 @@ test("an author's message on one option does not speak for the others", () => {
   assert.deepEqual(faultsOf(v.string('a name, please'), '[]'), ['1:1: error: a name, please']);
 });
 
+test('what a union within a union expected is told even if the outer one is ambiguous', () => {
+  const never = v.check<string>(() => false);
+  const inner = v.union([v.pipe(v.string(), never), v.pipe(v.string(), never)]);
+  const union = v.union([v.strictObject({ a: inner }), v.strictObject({ b: v.string() })]);
+  assert.deepEqual(faultsOf(union, '{a: x}'), [
+    '1:5: [a]: expected another value, found the text "x"',
+  ]);
+});
+
 test('objects in a union are told apart by their certain words', () => {
   const union = v.union([
     v.strictObject({ kind: v.literal('a'), x: v.string() }),

@@ -26,7 +26,11 @@ export function readYamlTable(
   const { root, faults } = parseYaml(file, text);
   const columns = new Set(inputs.map(({ name }) => name));
   const [{ name: first } = { name: '' }] = inputs;
-  const found = faults.map(discreet);
+  const found = faults.map((fault) =>
+    fault.message.startsWith('the file holds ')
+      ? { ...fault, hint: 'a .csv may be larger' }
+      : fault,
+  );
   if (root !== undefined && root.kind !== 'list') {
     found.push(errorAt(root.at, [], `expected a list of ${noun}s, each "- ${first}: …"`));
   }
@@ -39,16 +43,6 @@ export function readYamlTable(
     return { at: item.at, cells: entries.flatMap(([key, one]) => cellsOf(key, one, inputs, noun)) };
   });
   return tableOf(columns, read, found);
-}
-
-/** The parser's messages quote broken lines, which may hold a secret. */
-function discreet(fault: Fault): Fault {
-  if (/^the file holds \d+ bytes/.test(fault.message)) {
-    return { ...fault, hint: 'a .csv may be larger' };
-  }
-  return fault.message.startsWith('unexpected "')
-    ? { ...fault, message: 'unexpected text' }
-    : fault;
 }
 
 function cellsOf(

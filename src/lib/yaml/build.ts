@@ -1,45 +1,56 @@
-// Owns building nodes, with their places, of the parser's: which keys and values a file may have.
+// Owns building nodes with positions from the parser's nodes, and refusing what YAML has and a file
+// may not: aliases, anchors, tags, duplicate keys, keys that are no text.
 
-import { isMap, isScalar, isSeq } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Node, Scalar, YAMLMap } from 'yaml';
 
 import { type Fault, type Path, quote } from '../fault.ts';
 import type { MapEntry, MapNode, ScalarNode, YamlNode } from './node.ts';
 import { errorAtOffset, foreignCharacterIn, positionOf, type YamlSource } from './source.ts';
 
-/** A file on its way to nodes; building adds faults. */
+/** What building finds besides the nodes. */
 export interface Reading {
   readonly source: YamlSource;
+  /** Of aliases, anchors, tags and open quotes: certain even on a line that is broken. */
+  readonly refusals: Fault[];
   readonly faults: Fault[];
+  /** Where `[ ]` and `{ }` start, by where they end; of several that end there, the outermost. */
+  readonly brackets: Map<number, number>;
+  /** From an alias or an open quote on the content is a guess. */
+  guessedFrom: number;
 }
 
 /** The root of a document; undefined where the document is empty. */
 export function buildRoot(reading: Reading, contents: Node | null): YamlNode | undefined {
   if (contents === null) return undefined;
-  if (isScalar(contents) && isPlain(contents) && contents.source === '') return undefined;
-  return buildNode(reading, contents, 0, []);
+  const root = buildNode(reading, contents, 0, []);
+  return isScalar(contents) && isPlain(contents) && contents.source === '' ? undefined : root;
 }
 
-function buildNode(reading: Reading, node: unknown, fallback: number, path: Path): YamlNode {
-  const offset = (node as Node | null)?.range?.[0] ?? fallback;
-  const at = positionOf(reading.source, offset);
+/** `from` is the offset behind which the node's anchor and tag can stand. */
+function buildNode(reading: Reading, node: unknown, from: number, path: Path): YamlNode {
+  const { source } = reading;
+  const offset = startOf(reading, node, from, path);
+  const at = positionOf(source, offset);
+  const refuse = (message: string): void => {
+    reading.faults.push(errorAtOffset(source, offset, path, message));
+  };
   if (isMap(node)) return { kind: 'map', at, entries: buildEntries(reading, node, path) };
   if (isSeq(node)) {
-    const items = node.items.map((item, index) =>
-      buildNode(reading, item, offset, [...path, index]),
-    );
+    let end = offset;
+    const items = node.items.map((item, index) => {
+      const built = buildNode(reading, item, end, [...path, index]);
+      end = endOf(item) ?? end;
+      return built;
+    });
     return { kind: 'list', at, items };
   }
-  // An alias lands here too; it has its fault and the document no root.
   if (!isScalar(node)) return { kind: 'scalar', at, value: null, source: '' };
   const value = node.value as ScalarNode['value'];
-  const { source = '' } = node;
-  const plain = isPlain(node) ? { source } : {};
-  const refuse = (message: string): void => {
-    reading.faults.push(errorAtOffset(reading.source, offset, path, message));
-  };
+  const { source: written = '' } = node;
+  const plain = isPlain(node) ? { source: written } : {};
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    refuse(`${quote(source)} is not a number that can be used`);
+    refuse(`${quote(written)} is not a number that can be used`);
     return { kind: 'scalar', at, value: null, ...plain };
   }
   const foreign = typeof value === 'string' ? foreignCharacterIn(value) : undefined;
@@ -47,22 +58,60 @@ function buildNode(reading: Reading, node: unknown, fallback: number, path: Path
   return { kind: 'scalar', at, value, ...plain };
 }
 
+const closedQuote = /^(?:'(?:[^']|'')*'|"(?:[^"\\]|\\[^])*")$/;
+
+/** Where a node starts; refuses an alias, an open quote, and anchors and tags after `from`. */
+function startOf(reading: Reading, node: unknown, from: number, path: Path): number {
+  const [start, end] = (node as Node | null)?.range ?? [from, from];
+  const { text } = reading.source;
+  const refuse = (offset: number, message: string, hint?: string): void => {
+    reading.refusals.push(errorAtOffset(reading.source, offset, path, message, hint));
+  };
+  const quoting = 'if this is text, put it in quotes';
+  for (const { 0: found, index } of text.slice(from, start).matchAll(/#[^\n]*|[&!]\S*/g)) {
+    if (found.startsWith('&')) refuse(from + index, 'anchors (&name) are not read', quoting);
+    if (found.startsWith('!')) refuse(from + index, 'tags (!name) are not read', quoting);
+  }
+  const opening = text.slice(start, start + 1);
+  if (isAlias(node)) {
+    reading.guessedFrom = Math.min(reading.guessedFrom, start);
+    const hint = 'write the value out, or quote it if it is text';
+    refuse(start, 'aliases (*name) are not read', hint);
+  } else if (isScalar(node) && isQuoted(node) && !closedQuote.test(text.slice(start, end))) {
+    // The parser takes an escaped quote at the end of a file for the closing one.
+    reading.guessedFrom = Math.min(reading.guessedFrom, start);
+    refuse(start, `the quote opened here with ${opening} is not closed`);
+  } else if (/[[{]/.test(opening) && !reading.brackets.has(end)) reading.brackets.set(end, start);
+  return start;
+}
+
+function isQuoted({ type }: Scalar): boolean {
+  return type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE';
+}
+
+function endOf(node: unknown): number | undefined {
+  return (node as Node | null)?.range?.[1];
+}
+
 function buildEntries(reading: Reading, map: YAMLMap, path: Path): MapNode['entries'] {
   const entries = new Map<string, MapEntry>();
+  let from = map.range?.[0] ?? 0;
   for (const { key, value } of map.items) {
-    const [start, end] = (key as Node | null)?.range ?? map.range ?? [0, 0];
-    const { name, message, hint } = judgeKey(key);
-    const refuse = (words: string, advice?: string): void => {
+    const start = startOf(reading, key, from, path);
+    const end = endOf(key) ?? from;
+    from = endOf(value) ?? end;
+    if (isMap(key) || isSeq(key)) buildNode(reading, key, start, path);
+    const refuse: Refuse = (name, message, hint) => {
       const at = name === undefined ? path : [...path, name];
-      reading.faults.push(errorAtOffset(reading.source, start, at, words, advice));
+      reading.faults.push(errorAtOffset(reading.source, start, at, message, hint));
     };
-    if (message !== undefined) refuse(message, hint);
+    const name = nameOf(key, refuse);
+    const node = buildNode(reading, value, end, name === undefined ? path : [...path, name]);
     if (name === undefined) continue;
-    const node = buildNode(reading, value, end, [...path, name]);
     const earlier = entries.get(name);
     if (earlier === undefined) {
       entries.set(name, { keyAt: positionOf(reading.source, start), node });
-    } else refuse(`the key ${quote(name)} is already given at line ${earlier.keyAt.line}`);
+    } else refuse(name, `the key ${quote(name)} is already given at line ${earlier.keyAt.line}`);
   }
   return entries;
 }
@@ -74,41 +123,28 @@ function isPlain(node: Scalar): boolean {
 // Keys that are not data to JavaScript (HOSTILE 46, 54).
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** What to make of a key. */
-interface KeyVerdict {
-  /** The name to keep the entry under; undefined leaves the entry out. */
-  readonly name: string | undefined;
-  readonly message?: string;
-  readonly hint?: string;
-}
+type Refuse = (name: string | undefined, message: string, hint?: string) => undefined;
 
-/** Whether a map may have the key, and under which name. */
-function judgeKey(key: unknown): KeyVerdict {
+/** The name under which an entry is kept; undefined leaves the entry out. */
+function nameOf(key: unknown, refuse: Refuse): string | undefined {
   if (!isScalar(key)) {
     const message = 'a key must be text, not a map or list';
-    return { name: undefined, message, hint: 'quote it if it is text' };
+    return refuse(undefined, message, 'quote it if it is text');
   }
   const { value, source = '' } = key;
-  if (typeof value !== 'string') return judgeOther(value, source);
-  if (value === '<<') {
-    return { name: undefined, message: 'merge keys are not read', hint: 'write the keys out' };
+  if (value === '<<') return refuse(undefined, 'merge keys are not read', 'write the keys out');
+  if (typeof value === 'string') {
+    if (forbiddenKeys.has(value)) {
+      return refuse(undefined, `the key ${quote(value)} is not allowed`);
+    }
+    const foreign = foreignCharacterIn(value);
+    if (foreign !== undefined) refuse(value, `this key holds ${foreign}, which is not allowed`);
+    return value;
   }
-  if (forbiddenKeys.has(value)) {
-    return { name: undefined, message: `the key ${quote(value)} is not allowed` };
-  }
-  const foreign = foreignCharacterIn(value);
-  if (foreign === undefined) return { name: value };
-  return { name: value, message: `this key holds ${foreign}, which is not allowed` };
-}
-
-function judgeOther(value: unknown, written: string): KeyVerdict {
-  if (written === '') return { name: undefined, message: 'the key is missing before ":"' };
-  let kind = value === true ? 'true' : 'false';
-  if (value === null) kind = 'nothing';
-  else if (typeof value === 'number') kind = 'a number';
-  return {
-    name: written,
-    message: `the key ${written} is read as ${kind}, not as text`,
-    hint: `put it in quotes: ${quote(written)}`,
-  };
+  if (source === '') return refuse(undefined, 'the key is missing before ":"');
+  const kinds: Readonly<Record<string, string>> = { number: 'a number', object: 'nothing' };
+  const kind = kinds[typeof value] ?? String(value);
+  const hint = `put it in quotes: ${quote(source)}`;
+  refuse(source, `the key ${source} is read as ${kind}, not as text`, hint);
+  return source;
 }

@@ -1,4 +1,6 @@
-// Owns the text of one YAML file: its size, its characters and the places in it. No YAML here.
+// Owns the text of one YAML file: its size, its characters and the places in it.
+
+import { LineCounter } from 'yaml';
 
 import { errorAt, type Fault, type Path, type Position } from '../fault.ts';
 
@@ -6,31 +8,22 @@ import { errorAt, type Fault, type Path, type Position } from '../fault.ts';
 export interface YamlSource {
   readonly file: string;
   readonly text: string;
-  /** Offset of the first character of every line. */
-  readonly lineStarts: readonly number[];
+  readonly lines: LineCounter;
 }
 
 /** The source of a text; a byte order mark at its start is dropped and not counted. */
 export function openSource(file: string, text: string): YamlSource {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const lineStarts = [0];
-  for (let end = plain.indexOf('\n'); end >= 0; end = plain.indexOf('\n', end + 1)) {
-    lineStarts.push(end + 1);
-  }
-  return { file, text: plain, lineStarts };
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (const { index } of plain.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  return { file, text: plain, lines };
 }
 
 /** The place of an offset; offsets outside the text give its start or its end. */
-export function positionOf(source: YamlSource, offset: number): Position {
-  const inside = Math.min(Math.max(offset, 0), source.text.length);
-  let low = 0;
-  let high = source.lineStarts.length - 1;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if ((source.lineStarts[middle] ?? 0) <= inside) low = middle;
-    else high = middle - 1;
-  }
-  return { file: source.file, line: low + 1, column: inside - (source.lineStarts[low] ?? 0) + 1 };
+export function positionOf({ file, text, lines }: YamlSource, offset: number): Position {
+  const { line, col } = lines.linePos(Math.min(Math.max(offset, 0), text.length));
+  return { file, line, column: col };
 }
 
 /** A fault of severity error at an offset. */

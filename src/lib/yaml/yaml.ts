@@ -1,7 +1,7 @@
 // Owns YAML: text to nodes with their places, values to text.
 
-import { Composer, Document, isMap, isScalar, isSeq, Lexer, Parser } from 'yaml';
-import type { CST } from 'yaml';
+import { Document, isMap, isScalar, isSeq, Lexer, parseDocument, Parser } from 'yaml';
+import type { YAMLParseError } from 'yaml';
 
 import { byPosition, type Fault, type Path, quote } from '../fault.ts';
 import { buildRoot, type Reading } from './build.ts';
@@ -10,12 +10,9 @@ import {
   characterFaults,
   errorAtOffset,
   openSource,
-  positionOf,
   skipBlanks,
   type YamlSource,
 } from './source.ts';
-import { type Survey, surveyToken } from './survey.ts';
-import { isSurveyed, type SyntaxWords, syntaxWords } from './words.ts';
 
 export type { MapNode, YamlNode } from './node.ts';
 
@@ -91,74 +88,65 @@ function abridged(faults: readonly Fault[]): readonly Fault[] {
 }
 
 function readDocument(source: YamlSource): ParsedYaml {
-  const { tokens, tooDeepAt } = readTokens(source.text);
-  const survey = surveyTokens(source, tokens);
-  const reading: Reading = { source, faults: [...survey.faults] };
-  if (tooDeepAt !== undefined) {
-    const message = `maps and lists nest more than ${maxYamlDepth} deep from here`;
-    reading.faults.push(errorAtOffset(source, tooDeepAt, [], message));
-    return { root: undefined, faults: reading.faults };
+  const refused = (offset: number, message: string, hint?: string): ParsedYaml => ({
+    root: undefined,
+    faults: [errorAtOffset(source, offset, [], message, hint)],
+  });
+  const deepAt = tooDeepAt(source.text);
+  if (deepAt !== undefined) {
+    return refused(deepAt, `maps and lists nest more than ${maxYamlDepth} deep from here`);
   }
-  const document = composeFirst(tokens, source);
-  const broken = syntaxFaults(source, document, survey);
+  const directive = directiveLine.exec(source.text);
+  if (directive !== null) {
+    const at = directive.index + directive[0].length;
+    return refused(at, 'directives (%NAME) are not read', 'remove the line');
+  }
+  const document = withoutStacks(() => parseDocument(source.text, options));
+  const reading: Reading = {
+    source,
+    refusals: [],
+    faults: [],
+    brackets: new Map(),
+    guessedFrom: Number.POSITIVE_INFINITY,
+  };
   const root = buildRoot(reading, document.contents);
-  // What the walk finds on a line that is broken anyway is only the parser's guess.
+  const broken = syntaxFaults(reading, document.errors);
+  // What building finds on a line that is broken anyway is only the parser's guess.
   const brokenLines = new Set(broken.map((fault) => fault.at.line));
-  const faults = [...broken, ...reading.faults.filter(({ at }) => !brokenLines.has(at.line))];
-  if (root === undefined && faults.length === 0) {
-    faults.push(errorAtOffset(source, 0, [], 'the file is empty'));
-  }
-  const certain = broken.length === 0 && survey.unreliableFrom === undefined;
-  return { root: certain ? root : undefined, faults };
+  const others = reading.faults.filter(({ at }) => !brokenLines.has(at.line));
+  const faults = [...broken, ...reading.refusals, ...others];
+  if (root === undefined && faults.length === 0) return refused(0, 'the file is empty');
+  const isCertain =
+    document.errors.length === 0 && reading.guessedFrom === Number.POSITIVE_INFINITY;
+  return { root: isCertain ? root : undefined, faults };
 }
 
-interface Tokens {
-  readonly tokens: readonly CST.Token[];
-  readonly tooDeepAt: number | undefined;
-}
+const options = {
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  resolveKnownTags: false,
+  uniqueKeys: false, // theirs compares each key with each other: buildEntries does it in one pass
+  prettyErrors: false, // theirs put code frames into messages
+} as const;
 
-/** Stops as soon as the nesting is too deep: what follows in the package is recursive. */
-function readTokens(text: string): Tokens {
+/** A line with `%` before a document: of the file, or behind the end of one. */
+const directiveLine = /(?<=^|(?:^|\n)\.\.\.[^\n]*\n)(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?=%)/;
+
+/**
+ * Where nesting passes the limit. What follows in the package recurses, and V8 ends the process if a
+ * stack overflows in the compiler of regular expressions: nothing could catch that.
+ */
+function tooDeepAt(text: string): number | undefined {
   const parser = new Parser();
-  const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
-    tokens.push(...parser.next(lexeme));
+    Array.from(parser.next(lexeme)); // the parser works while it is read
     const top = parser.stack.at(-1);
     // The stack holds the document, the open collections and perhaps a scalar.
     if (parser.stack.length - 1 <= maxYamlDepth || top === undefined) continue;
-    if ('items' in top) return { tokens, tooDeepAt: top.offset };
+    if ('items' in top) return top.offset;
   }
-  tokens.push(...parser.end());
-  return { tokens, tooDeepAt: undefined };
-}
-
-function surveyTokens(source: YamlSource, tokens: readonly CST.Token[]): Survey {
-  const survey: Survey = { source, faults: [], unreliableFrom: undefined };
-  for (const token of tokens) surveyToken(survey, token);
-  const second = tokens.filter((token) => token.type === 'document')[1];
-  if (second !== undefined) {
-    survey.unreliableFrom ??= second.offset;
-    const message = 'a second document starts here; a file holds one';
-    survey.faults.push(errorAtOffset(source, second.offset, [], message));
-  }
-  return survey;
-}
-
-function composeFirst(tokens: readonly CST.Token[], source: YamlSource): Document.Parsed {
-  const composer = new Composer({
-    version: '1.2',
-    schema: 'core',
-    merge: false,
-    resolveKnownTags: false,
-    uniqueKeys: false, // theirs compares each key with each other: buildMap does it in one pass
-    prettyErrors: false, // theirs put code frames into messages
-    logLevel: 'silent',
-  });
-  const starts = tokens.flatMap((token, index) => (token.type === 'document' ? [index] : []));
-  const first = tokens.slice(0, starts[1]);
-  const [document] = withoutStacks(() => [...composer.compose(first, true, source.text.length)]);
-  if (document === undefined) throw new Error('no document was composed');
-  return document;
+  return undefined;
 }
 
 /** The parser makes an Error of each complaint: 65,000 stack traces cost five times the parsing. */
@@ -172,21 +160,32 @@ function withoutStacks<Result>(work: () => Result): Result {
   }
 }
 
-/** The parser's complaints in our words: one a line, since one slip often causes several. */
-function syntaxFaults(source: YamlSource, document: Document.Parsed, survey: Survey): Fault[] {
-  const byLine = new Map<number, { readonly start: number; readonly words: SyntaxWords }>();
-  for (const { code, message: theirs, pos } of document.errors) {
-    if (isSurveyed(code, theirs) && survey.faults.length > 0) continue;
-    if (pos[0] >= (survey.unreliableFrom ?? Number.POSITIVE_INFINITY)) continue;
-    const start = code === 'TAB_AS_INDENT' ? pos[0] : skipBlanks(source, pos[0]);
-    const { line } = positionOf(source, start);
-    const known = byLine.get(line);
-    if (known !== undefined && known.start !== start) continue;
-    const found = source.text.slice(start, Math.max(pos[1], start + 1)).split('\n', 1)[0] ?? '';
-    const words = syntaxWords(code, theirs, found.trim());
-    if (known === undefined || words.rank < known.words.rank) byLine.set(line, { start, words });
+/** The parser's complaints: one a line, since one slip often causes several. */
+function syntaxFaults(reading: Reading, errors: readonly YAMLParseError[]): Fault[] {
+  const { source, brackets, refusals } = reading;
+  const refusedLines = new Set(refusals.map(({ at }) => at.line));
+  let { guessedFrom } = reading;
+  const located = errors.map(({ code, message, pos: [offset] }) => {
+    // The parser misses a bracket where the text goes on: people look where it opens.
+    const opening = message.includes(' end with a ') ? brackets.get(offset) : undefined;
+    if (opening !== undefined) guessedFrom = Math.min(guessedFrom, opening);
+    const start = code === 'TAB_AS_INDENT' ? offset : skipBlanks(source, offset);
+    return { start: opening ?? start, isOpening: opening !== undefined, code, message };
+  });
+  const byLine = new Map<number, Fault>();
+  for (const { start, isOpening, code, message } of located) {
+    if (start > guessedFrom || (start === guessedFrom && !isOpening)) continue;
+    const fault = errorAtOffset(source, start, [], ...syntaxWords(code, message));
+    const { line } = fault.at;
+    if (isOpening || !(byLine.has(line) || refusedLines.has(line))) byLine.set(line, fault);
   }
-  return [...byLine.values()].map(({ start, words }) =>
-    errorAtOffset(source, start, [], words.message, words.hint),
-  );
+  return [...byLine.values()];
+}
+
+/** The parser's words, without the text that they quote: it can be long, or a secret. */
+function syntaxWords(code: string, message: string): readonly [message: string, hint?: string] {
+  if (code === 'TAB_AS_INDENT') return ['a tab cannot indent', 'use spaces'];
+  if (code === 'MULTIPLE_DOCS') return ['a second document starts here; a file holds one'];
+  const words = message.replace(/(?<=escape sequence) [^]*|(?<=\w): [^]*/, '');
+  return [words.slice(0, 1).toLowerCase() + words.slice(1)];
 }

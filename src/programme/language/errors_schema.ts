@@ -142,7 +142,7 @@ const reasonsSchema = v.pipe(
     ...listed(reasons, mappingSchema),
     invalid_assertion: {
       ...v.exactOptional(mappingSchema),
-      told: { text: reasons.invalid_assertion.text, otherwise: 'as `invalid_code`' },
+      docs: { text: reasons.invalid_assertion.text, otherwise: 'as `invalid_code`' },
     },
   }),
   v.transform((mapped) => ({ invalid_assertion: mapped.invalid_code, ...mapped })),

@@ -47,7 +47,7 @@ test('FAULTS 16: a broken file leaves its last version in service, and says so e
   site.write('programmes/harbour.yaml', 'variant: grant\nname: [\n');
   site.write('programmes/club.yaml', programmeText('Club', 'code: { length: 40 }\n'));
   const fault =
-    'programmes/harbour.yaml:2:7: error: the [ opened here is not closed, or its lines are not indented';
+    'programmes/harbour.yaml:2:7: error: flow sequence in block collection must be sufficiently indented and end with a ]';
   const { code, stdout, stderr } = await site.reload();
   assert.deepEqual(
     { code, stderr, stdout },

@@ -251,7 +251,7 @@ const unseen: ReadonlySet<string> = new Set(
 describe('the example of each key of the language changes what is seen', () => {
   const keys = keysOf(definitionSchema).filter(({ path }) => !/^(error|redirect)_field/.test(path));
   for (const { path, entry } of keys) {
-    const { example } = entry.told ?? {};
+    const { example } = entry.docs ?? {};
     if (example === undefined) continue;
     const { loaded: before } = loadProgramme('example.yaml', fileAround(path));
     // Some keys cannot be left out beside what their example needs.

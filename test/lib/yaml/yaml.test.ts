@@ -46,8 +46,8 @@ test('the core schema of YAML 1.2: yes and on are text, plain numbers keep their
 test('a byte order mark and CR LF are tolerated and do not shift places', () => {
   assert.deepEqual(value('\uFEFFa: 1\r\nb: "x"\r\n'), { a: 1, b: 'x' });
   assert.deepEqual(read('\uFEFFa: @x\r\nb: @y\r\n').faults, [
-    'f:1:4: error: text cannot start with "@" (put it in quotes)',
-    'f:2:4: error: text cannot start with "@" (put it in quotes)',
+    'f:1:4: error: plain value cannot start with reserved character @',
+    'f:2:4: error: plain value cannot start with reserved character @',
   ]);
 });
 
@@ -63,11 +63,37 @@ test('an empty file is a fault', () => {
 
 const anchors = 'anchors (&name) are not read (if this is text, put it in quotes)';
 const aliases = 'aliases (*name) are not read (write the value out, or quote it if it is text)';
+const tags = 'tags (!name) are not read (if this is text, put it in quotes)';
 const directives = 'directives (%NAME) are not read (remove the line)';
 
 // Text, faults in full, and whether the rest of the file can be checked all the same.
 const refusals: readonly (readonly [string, readonly string[], boolean])[] = [
   ['a: 1\n--- \nb: 2', ['2:1: error: a second document starts here; a file holds one'], false],
+  ['# \u2028\n\n%YAML 1.1\n---\na: yes', [`3:1: error: ${directives}`], false],
+  ['a: 1\n...\n# c\n%YAML 1.1\n', [`4:1: error: ${directives}`], false],
+  [
+    'a: !x &y\n  b: *y # &no\n',
+    [`1:4: error: ${tags}`, `1:7: error: ${anchors}`, `2:6: error: ${aliases}`],
+    false,
+  ],
+  [
+    '? [*x]\n: [*y]\n',
+    [
+      `1:3: error: a key must be text, not a map or list (quote it if it is text)`,
+      `1:4: error: ${aliases}`,
+      `2:4: error: ${aliases}`,
+    ],
+    false,
+  ],
+  [
+    '*x : 1\n',
+    [
+      `1:1: error: ${aliases}`,
+      '1:1: error: a key must be text, not a map or list (quote it if it is text)',
+    ],
+    false,
+  ],
+  ['a: &b @c\n', [`1:4: error: ${anchors}`], false],
   ['a: 1\n...\nb: 2', ['3:1: error: a second document starts here; a file holds one'], false],
   ['%YAML 1.1\n---\na: yes', [`1:1: error: ${directives}`], false],
   [
@@ -78,9 +104,7 @@ const refusals: readonly (readonly [string, readonly string[], boolean])[] = [
   ['a: &x 1\n', [`1:4: error: ${anchors}`], true],
   [
     'a: !js x\nb: !!str 1\nc: !!set {d}\n',
-    [1, 2, 3].map(
-      (line) => `${line}:4: error: tags (!name) are not read (if this is text, put it in quotes)`,
-    ),
+    [1, 2, 3].map((line) => `${line}:4: error: ${tags}`),
     true,
   ],
   [
