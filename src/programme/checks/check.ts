@@ -16,19 +16,15 @@ import {
   selectorComplaints,
 } from './endpoints.ts';
 import { generatedComplaints } from './generated.ts';
-import { headerComplaints, verifyComplaints } from './headers.ts';
+import { headerComplaints, sandboxComplaints, verifyComplaints } from './headers.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
 import { layoutComplaints } from './layouts.ts';
 import { lifetimeComplaints, refreshComplaints } from './lifetimes.ts';
 import { loginPageComplaints } from './login_page.ts';
 import { memberComplaints, memberNumberComplaints } from './members.ts';
 import { pathComplaints } from './paths.ts';
-import { sandboxComplaints } from './sandbox.ts';
 import { scopeComplaints } from './scopes.ts';
-import { warnings } from './warnings.ts';
-
-/** `document` is the merged file, for the positions of its keys. */
-type Check = (definition: Definition, document: YamlNode) => Iterable<Complaint>;
+import { type Check, warnings } from './warnings.ts';
 
 const errors: readonly Check[] = [
   grantComplaints,
