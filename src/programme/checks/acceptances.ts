@@ -6,8 +6,7 @@ import { didYouMean } from '../../lib/suggest.ts';
 import type { YamlNode } from '../../lib/yaml/node.ts';
 import type { Complaint } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
-import { departures } from './departures/departures.ts';
-import { warningNames } from './warnings.ts';
+import { departures, warningNames } from './warnings.ts';
 
 /** A departure from an RFC, or another warning that was accepted. */
 export interface Departure {

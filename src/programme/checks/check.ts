@@ -5,7 +5,7 @@ import type { YamlNode } from '../../lib/yaml/node.ts';
 import { type Complaint, toError, toWarning } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
 import { acceptanceComplaints } from './acceptances.ts';
-import { answerComplaints } from './answers.ts';
+import { answerComplaints, identityComplaints } from './answers.ts';
 import { assertionComplaints, exchangeComplaints } from './assertions.ts';
 import { authenticationComplaints } from './authentication.ts';
 import { cookieComplaints } from './cookies.ts';
@@ -16,20 +16,15 @@ import {
   selectorComplaints,
 } from './endpoints.ts';
 import { generatedComplaints } from './generated.ts';
-import { verifyComplaints } from './headers.ts';
-import { identityComplaints } from './identity.ts';
+import { headerComplaints, sandboxComplaints, verifyComplaints } from './headers.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
+import { layoutComplaints } from './layouts.ts';
 import { lifetimeComplaints, refreshComplaints } from './lifetimes.ts';
 import { loginPageComplaints } from './login_page.ts';
 import { memberComplaints, memberNumberComplaints } from './members.ts';
 import { pathComplaints } from './paths.ts';
-import { sandboxComplaints } from './sandbox.ts';
 import { scopeComplaints } from './scopes.ts';
-import { sentComplaints } from './sent_values.ts';
-import { warnings } from './warnings.ts';
-
-/** `document` is the merged file, for the positions of its keys. */
-type Check = (definition: Definition, document: YamlNode) => Iterable<Complaint>;
+import { type Check, warnings } from './warnings.ts';
 
 const errors: readonly Check[] = [
   grantComplaints,
@@ -48,8 +43,9 @@ const errors: readonly Check[] = [
   refreshComplaints,
   exchangeComplaints,
   answerComplaints,
+  layoutComplaints,
+  headerComplaints,
   cookieComplaints,
-  sentComplaints,
   identityComplaints,
   idleLoginComplaints,
   refusalComplaints,

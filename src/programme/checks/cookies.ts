@@ -4,7 +4,6 @@ import type { Path } from '../../lib/fault.ts';
 import { ownCookies } from '../../oauth/own_paths.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import type { Definition } from '../language/definition.ts';
-import { isText } from '../language/value_tree.ts';
 import { endpointsIn } from './endpoints.ts';
 
 /** Browsers compare the prefixes in any case. */
@@ -23,11 +22,10 @@ function ownNameComplaint(name: string, at: Path): readonly [isWrong: boolean, .
 
 export function* cookieComplaints(definition: Definition): Iterable<Complaint> {
   for (const [name, cookie] of Object.entries(definition.token_response.cookies)) {
-    const { value, path, secure, same_site } = cookie;
+    const { path, secure, same_site } = cookie;
     const at: Path = ['token_response', 'cookies', name];
     const lower = name.toLowerCase();
     yield* wrong(
-      [!isText(value), [...at, 'value'], 'a cookie is one text'],
       ownNameComplaint(name, at),
       [
         lower.startsWith('__host-') && path !== '/',

@@ -1,15 +1,26 @@
-// Owns the list of warnings by name: departures from the RFCs, which are allowed, and settings that
-// may be slips.
+// Owns the list of warnings by name: departures from RFC 6749, RFC 9700 and others, which are allowed, since
+// the dialect is the contract; and settings that may be slips.
 
+import type { YamlNode } from '../../lib/yaml/node.ts';
+import type { Complaint } from '../../schema/complaint.ts';
+import type { Definition } from '../language/definition.ts';
 import { bothWarnings } from './authentication.ts';
-import type { Departures } from './departures/departure.ts';
-import { departures } from './departures/departures.ts';
+import { answerDepartures } from './departures_in_answers.ts';
+import { requestDepartures } from './departures_in_requests.ts';
 import { nameWarnings } from './inputs.ts';
 import { lifetimeWarnings } from './lifetimes.ts';
 import { levelWarnings } from './scopes.ts';
 
+/** What is found in a definition; `document` is the merged file, for the positions of its keys. */
+export type Check = (definition: Definition, document: YamlNode) => Iterable<Complaint>;
+
+export const departures: Readonly<Record<string, Check>> = {
+  ...requestDepartures,
+  ...answerDepartures,
+};
+
 /** Those that are found in the definition. */
-export const warnings: Departures = {
+export const warnings: Readonly<Record<string, Check>> = {
   ...departures,
   both_refused: bothWarnings,
   level_order: levelWarnings,
@@ -17,15 +28,12 @@ export const warnings: Departures = {
   unused_input: nameWarnings,
 };
 
-/** Those that are found where a file is laid over its variant: own_slips.ts. */
-const ofText = ['idle_null'];
-
-/** Those that are found in files beside it: logos.ts. */
-const ofFilesBeside = ['heavy_logos'];
-
-/** Every warning about a programme file that its key `accepts` can name. */
+/**
+ * Every warning about a programme file that its key `accepts` can name. `idle_null` is found where a file is
+ * laid over its variant (own_slips.ts), `heavy_logos` in files beside it (logos.ts).
+ */
 export const warningNames: readonly string[] = [
   ...Object.keys(warnings),
-  ...ofText,
-  ...ofFilesBeside,
+  'idle_null',
+  'heavy_logos',
 ];

@@ -4,7 +4,7 @@
 import type { Path } from '../../lib/fault.ts';
 import { type Complaint, wrong } from '../../schema/complaint.ts';
 import { elementText, isXmlName } from '../answers/encoding.ts';
-import type { Definition } from '../language/definition.ts';
+import type { Layout } from '../answers/layouts.ts';
 import {
   type Field,
   type FieldTree,
@@ -13,14 +13,9 @@ import {
   isAttribute,
   isObject,
   isText,
+  type NameCase,
   wrapped,
 } from '../language/value_tree.ts';
-
-/** The parts of an answer that its encoding must be able to hold. */
-export type Layout = Pick<
-  Definition['token_response'],
-  'encoding' | 'fields' | 'wrap' | 'name_case'
->;
 
 /** Attributes where there is no XML, or no element that could have them. */
 export function* attributeComplaints(
@@ -45,8 +40,8 @@ export function* attributeComplaints(
   }
 }
 
-export function* xmlComplaints(at: Path, layout: Layout): Iterable<Complaint> {
-  const { fields: tree, wrap, name_case: nameCase } = layout;
+export function* xmlComplaints(layout: Layout): Iterable<Complaint> {
+  const { at, fields: tree, wrap = [], nameCase = 'as_written' } = layout;
   const [root] = tree.values();
   const isRoot = root !== undefined && !isAttribute(root) && (isObject(root) || isText(root));
   yield* wrong([
@@ -61,7 +56,7 @@ export function* xmlComplaints(at: Path, layout: Layout): Iterable<Complaint> {
 }
 
 interface Around {
-  readonly nameCase: Layout['name_case'];
+  readonly nameCase: NameCase;
   /** Prefixes of names that are declared by elements around. */
   readonly prefixes: ReadonlySet<string>;
   readonly isRoot?: true;
@@ -94,7 +89,7 @@ function* elementComplaints(
 
 const declaring = 'xmlns:';
 
-function declaredBy(tree: FieldTree, nameCase: Layout['name_case']): readonly string[] {
+function declaredBy(tree: FieldTree, nameCase: NameCase): readonly string[] {
   return [...tree].flatMap(([written, field]) => {
     const name = inCase(written, nameCase);
     return isAttribute(field) && name.startsWith(declaring) ? [name.slice(declaring.length)] : [];

@@ -1,6 +1,7 @@
 // Owns which values of a token request its answer may repeat: none that is a secret, and each as far as
 // its input accepts it.
 
+import { layoutsOf } from '../answers/layouts.ts';
 import type { Definition } from '../language/definition.ts';
 import type { InputDefinition } from '../language/input_schema.ts';
 import { knownInput } from '../language/known_inputs.ts';
@@ -25,9 +26,9 @@ export function isSecretInput(role: string, input: InputDefinition): boolean {
 }
 
 /** Names of the inputs whose values some answer repeats. */
-export function repeatedInputs({ token_response, errors }: Definition): readonly string[] {
-  const trees = [token_response.fields, errors.fields];
-  const names = new Set(trees.flatMap((tree) => [...writtenValues(tree)]));
+export function repeatedInputs(definition: Definition): readonly string[] {
+  const layouts = layoutsOf(definition).filter((layout) => layout.repeatsRequest);
+  const names = new Set(layouts.flatMap(({ fields }) => [...writtenValues(fields)]));
   return [...names].flatMap((name) =>
     name.startsWith(sentPrefix) ? [name.slice(sentPrefix.length)] : [],
   );

@@ -1,4 +1,5 @@
-// Owns the promises of the checks of identity tokens and userinfo.
+// Owns the promises of the checks of identity tokens and userinfo, whose trees of fields are checked as
+// those of every other answer.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -50,6 +51,26 @@ const cases: readonly (readonly [yaml: string, ...faults: readonly RegExp[]])[] 
     `id_token: {}\n${inputs}${told}userinfo: { path: /me, fields: { tier: member.tier } }\n`,
     /error: with identity tokens the answer needs sub/,
   ],
+  // Where no request is answered with them, none can be repeated (RFC 7519 3: claims are JSON).
+  ...(
+    [
+      ['id_token: { claims:', `}\n${inputs}${told}`, 'an identity token cannot hold the'],
+      ['userinfo: { path: /me, fields:', '}\n', 'userinfo has no'],
+    ] as const
+  ).map(
+    ([before, after, words]) =>
+      [
+        `${before} { a: sent.code, b: { value: client_id, attribute: true }, c: { joined: [{ object: { d: client_id } }] } } ${after}`,
+        new RegExp(`:5:\\d+: error: ${words} sent.code$`),
+        /:5:\d+: error: only answers in XML have attributes \(take attribute out\)$/,
+        /:5:\d+: error: texts are joined of values and constants: no object or array/,
+      ] as const,
+  ),
+  [
+    'token_response: { cookies: { a: { value: { value: client_id, attribute: true } } } }\n',
+    /error: only answers in XML have attributes/,
+  ],
+  [`id_token: {}\n${inputs}token_response: { cookies: { i: { value: id_token } } }\n`],
   [`userinfo: { path: /login }\n`, /:5:19: error: \/login is the path of the login page already/],
   [`tokens: { access: { claims: { i: id_token } } }\n`, /error: a token cannot hold the id_token/],
 ];
