@@ -60,7 +60,7 @@ export function describeFailures(programme: Programme): readonly FailurePromise[
         ...(reason === 'invalid_scope' && told.has('scope') ? ['scope'] : []),
       ],
       render: (absent) => render(programme, reason, absent, undefined, [...told]),
-      tell: (parameter) => render(programme, reason, new Set(), parameter),
+      tell: (parameter) => render(programme, reason, new Set(), parameter, [...told]),
     };
   });
 }

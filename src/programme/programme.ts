@@ -222,7 +222,7 @@ function compileExtras(
   const identity = compileIdentity(definition, scope);
   return present({
     identity,
-    userinfo: compileUserinfo(definition, ownPath, scope, identity),
+    userinfo: compileUserinfo(definition, ownPath, scope),
     introspection: introspection && endpoint(introspection.path, true),
     revocation: revocation && endpoint(revocation.path, false),
     metadata: metadata === 'on' ? compileMetadata(id, definition, publicUrl, ownPath) : undefined,

@@ -2,7 +2,7 @@
 // the service, a partner, and its requests.
 
 import { present } from '../../lib/present.ts';
-import type { Client, ClientId } from '../../oauth/client.ts';
+import type { Client, ClientId, Role } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { question } from '../../programme/language/known_inputs.ts';
 import { endpointsFor, inputsOf, type Programme } from '../../programme/programme.ts';
@@ -84,6 +84,11 @@ function placeholderClient(programme: Programme): Client {
     status: 'active',
     createdAt: sampleTime,
   };
+}
+
+/** A registered client is told only of what it may do. */
+export function isToldOf({ by: { client }, isRegistered }: Guide, role: Role): boolean {
+  return !isRegistered || client.roles.includes(role);
 }
 
 /** What each grant needs, in variables. */

@@ -15,6 +15,7 @@ import {
   tokenVocabulary,
 } from '../../programme/language/vocabularies.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { RequestKind } from '../../programme/requests/grant_places.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
 import { tellsSeveral } from '../samples/answers.ts';
 import { inCode } from './markdown.ts';
@@ -23,6 +24,7 @@ import { inCode } from './markdown.ts';
 export function inputText(
   input: Input<unknown>,
   { scopes: scope, tokenEndpoints, identifier }: Programme,
+  kind?: RequestKind,
 ): string {
   const { role, allowed, format, prefix, characters, length, scheme } = input;
   // What one endpoint compares is the same value at another that does not.
@@ -32,7 +34,7 @@ export function inputText(
   const equal = input.must_equal ?? elsewhere;
   const isShaped = [prefix, characters, length].some((one) => one !== undefined);
   const isScope = role === 'scope' && allowed === undefined;
-  const listed = allowed ?? (isScope ? scope.values : undefined);
+  const listed = allowed ?? (isScope ? scopesFor(scope, kind) : undefined);
   const several = isScope && tellsSeveral(scope) ? scope.separator : undefined;
   const known = knownInput(role);
   return [
@@ -56,6 +58,14 @@ export function inputText(
   ]
     .filter((text) => typeof text === 'string')
     .join('; ');
+}
+
+/** The scopes that a request may name: of levels, a client's own token has one. */
+export function scopesFor(
+  scope: Programme['scopes'],
+  kind: RequestKind | undefined,
+): readonly string[] {
+  return scope.kind !== 'list' && kind === 'client_credentials' ? [scope.client] : scope.values;
 }
 
 const characterTexts: Readonly<Record<CharacterClass, string>> = {
@@ -89,7 +99,7 @@ const registered: Readonly<Record<string, string>> = {
   'client.api_key': 'your API key',
 };
 
-const formatTexts = {
+export const formatTexts = {
   accepts_json: 'must allow `application/json`, if sent',
   ip_list: 'IP addresses with commas between them',
 } as const;

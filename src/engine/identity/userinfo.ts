@@ -2,10 +2,9 @@
 
 import { describeText, ownCause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import type { FailureReason } from '../../oauth/reasons.ts';
 import type { Reply } from '../../oauth/reply.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
-import type { UserinfoRules } from '../../programme/answers/identity.ts';
+import { type UserinfoRules, userinfoStatuses } from '../../programme/answers/identity.ts';
 import { tokenValues } from '../../programme/answers/token_layout.ts';
 import { deadToken } from '../causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from '../failure.ts';
@@ -59,17 +58,10 @@ async function tellUserinfo(
   return userinfo.render(tokenValues(facts, client, service.programme.values));
 }
 
-/** RFC 6750 3.1: a token's fault has its status and its challenge, whatever the dialect's words. */
-const statuses: Readonly<Partial<Record<FailureReason, 401 | 403>>> = {
-  missing_token: 401,
-  invalid_token: 401,
-  insufficient_scope: 403,
-};
-
 function refuseUserinfo(service: Service, failure: ReportedFailure): Reply {
   const reply = renderFailure(service, failure);
   const { reason } = failure;
-  const status = statuses[reason];
+  const status = userinfoStatuses[reason];
   if (status === undefined) return reply;
   const challenge = reason === 'missing_token' ? 'Bearer' : `Bearer error="${reason}"`;
   return { ...reply, status, headers: { ...reply.headers, 'WWW-Authenticate': challenge } };

@@ -1,6 +1,7 @@
 // Owns what a programme tells of a member's identity: in identity tokens, and at the userinfo endpoint.
 
 import type { Milliseconds } from '../../lib/clock.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
 import type { Definition } from '../language/definition.ts';
@@ -18,6 +19,8 @@ export interface IdentityRules {
 
 export interface UserinfoRules {
   readonly path: string;
+  /** The scope that a token needs; undefined where it needs none. */
+  readonly scope: typeof openid | undefined;
   /** Whether a member's token of that scope is answered. */
   readonly isAllowed: (scope: string | undefined) => boolean;
   readonly render: (values: Values) => Reply;
@@ -37,20 +40,29 @@ export function compileIdentity(
 }
 
 export function compileUserinfo(
-  { userinfo }: Definition,
+  { id_token: identity, scope: { kind }, userinfo }: Definition,
   ownPath: string,
   scope: ScopeRules,
-  identity: IdentityRules | undefined,
 ): UserinfoRules | undefined {
   if (userinfo === undefined) return undefined;
   const write = compileBody(userinfo.fields, tokenWriting(scope));
   // A token for one purpose is for no other one (P-15).
-  const isRestricted = (granted = ''): boolean =>
+  const needed = identity !== undefined && kind === 'list' ? openid : undefined;
+  const isRestricted = (granted: string): boolean =>
     scope.split(granted).some((one) => scope.restricted.has(one));
   const headers = Object.freeze({ 'Content-Type': 'application/json', ...noStore });
   return {
     path: ownPath + userinfo.path,
-    isAllowed: (granted) => !isRestricted(granted) && (identity?.isAsked(granted) ?? true),
+    scope: needed,
+    isAllowed: (granted = '') =>
+      !isRestricted(granted) && (needed === undefined || scope.split(granted).includes(needed)),
     render: (values) => ({ status: 200, headers, body: write(values) }),
   };
 }
+
+/** RFC 6750 3.1: a token's fault has its status and its challenge, whatever the dialect's words. */
+export const userinfoStatuses: Readonly<Partial<Record<FailureReason, 401 | 403>>> = {
+  missing_token: 401,
+  invalid_token: 401,
+  insufficient_scope: 403,
+};

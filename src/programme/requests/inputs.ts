@@ -177,9 +177,12 @@ function needsOf(
     return role === 'client_id' || (isChallenge && authorize.pkce === 'required');
   };
   const inPath = input.in === 'path';
+  // Its lack is no missing parameter: the code is not good without it (RFC 7636 4.6).
+  const verifies = (kind: RequestKind): boolean =>
+    role === 'code_verifier' && kind === 'authorization_code' && authorize.pkce === 'required';
   return {
     readBy,
-    neededBy: readBy.filter((kind) => inPath || isAsked(kind) || proves(kind)),
+    neededBy: readBy.filter((kind) => inPath || isAsked(kind) || proves(kind) || verifies(kind)),
     missedBy: inPath ? [] : readBy.filter((kind) => isAsked(kind) && !proves(kind)),
   };
 }

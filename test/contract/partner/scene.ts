@@ -7,9 +7,14 @@ import type { TestContext } from 'node:test';
 
 import { neededProperties } from '../../../src/cli/entities/client_needs.ts';
 import { type Guide, makeGuide } from '../../../src/contract/partner/guide.ts';
+import { isPublicOnly, type SampleClient } from '../../../src/contract/samples/proof.ts';
+import { fittingValue } from '../../../src/contract/samples/requests.ts';
 import type { ClientId } from '../../../src/oauth/client.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
-import { compileProgramme } from '../../../src/programme/programme.ts';
+import { compileProgramme, inputsOf } from '../../../src/programme/programme.ts';
+import { provenProperties } from '../../../src/programme/requests/assertion_terms.ts';
+import { comparedProperties } from '../../../src/programme/requests/client_values.ts';
+import { registered as registeredKeys, signingFor, testKey } from '../../support/assertions.ts';
 import {
   type Jetway,
   startJetway,
@@ -29,8 +34,8 @@ export function guideOf(file: string, base: string): Guide {
   return makeGuide(programme, base);
 }
 
-function compiled(file: string, base: string) {
-  const { loaded } = loadProgramme(basename(file), readFileSync(file, 'utf8'));
+function compiled(file: string, base: string, yaml = readFileSync(file, 'utf8')) {
+  const { loaded } = loadProgramme(basename(file), yaml);
   assert.ok(loaded, file);
   const { id, definition } = loaded;
   return { id, definition, programme: compileProgramme(id, definition, base) };
@@ -41,31 +46,51 @@ export interface PartnerScene extends Jetway {
   readonly client: TestClient;
   readonly member: TestMember;
   readonly apiKey: string;
+  /** The client with what it sends to prove itself. */
+  readonly by: SampleClient;
 }
 
-export async function openScene(t: TestContext, file: string): Promise<PartnerScene> {
-  const yaml = readFileSync(file, 'utf8');
+export async function openScene(
+  t: TestContext,
+  file: string,
+  yaml: string = readFileSync(file, 'utf8'),
+  asPublic = false,
+): Promise<PartnerScene> {
   const jetway = await startJetway(t, {
     programmes: { [basename(file, '.yaml')]: yaml },
     publicUrl: 'listening',
   });
-  const { id, definition, programme } = compiled(file, jetway.url);
+  const { id, definition, programme } = compiled(file, jetway.url, yaml);
   const apiKey = 'jw_staging_an-api-key-of-a-partner';
   const now = jetway.clock.now();
+  const isPublic = asPublic || isPublicOnly(programme.clients.authentication);
+  const key = testKey();
+  const compared = new Map(
+    comparedProperties(inputsOf(programme)).map(({ name, input }) => [name, input]),
+  );
   const client = await jetway.addClient({
     id: programme.clients.newIdentifier(),
     more: {
       apiKeys: [{ digest: jetway.keyring.secretDigest(apiKey), createdAt: now }],
+      ...(isPublic && { isPublic, roles: ['member'], secrets: [] }),
+      assertionKeys: { keys: registeredKeys(key) },
       businessContext: 'PartnerContext',
       partnerId: 'Partner000001',
-      properties: Object.fromEntries(neededProperties(definition).map((name) => [name, name])),
+      properties: Object.fromEntries(
+        [...neededProperties(definition), ...provenProperties(definition)].map((name) => [
+          name,
+          fittingValue(compared.get(name) ?? {}, '12345678'),
+        ]),
+      ),
     },
   });
   const registered = await jetway.store.find('client', id, client.id as ClientId);
   assert.ok(registered);
   const guide = makeGuide(programme, jetway.url, registered);
   const member = await jetway.addMember({ membershipNumber: '1234567890123456' });
-  return { ...jetway, guide, client, member, apiKey };
+  const assertion = signingFor({ programme, clock: jetway.clock }, registered, key);
+  const by = { client: registered, secret: client.secret, apiKey, assertion };
+  return { ...jetway, guide, client, member, apiKey, by };
 }
 
 /** Where the browser is sent back to after a login that begins at this address. */

@@ -1,6 +1,7 @@
 // Owns the responses of an operation: every answer that the contract renders, by its status.
 
-import { reasons } from '../../../oauth/reasons.ts';
+import { type FailureReason, reasons } from '../../../oauth/reasons.ts';
+import { userinfoStatuses } from '../../../programme/answers/identity.ts';
 import type { Answers, Told } from '../../answers.ts';
 import type { FailurePromise } from '../../failures.ts';
 import type { Guide } from '../guide.ts';
@@ -31,6 +32,21 @@ export function failureExamples({ contract }: Guide): readonly Example[] {
     const names = failure.metBy.partner;
     return names === undefined ? [] : [failureExample(failure, names)];
   });
+}
+
+/** The failures of a request for userinfo, whose faults of a token have RFC 6750's status. */
+export function userinfoExamples({ contract }: Guide): readonly Example[] {
+  return contract.failures.flatMap((failure) => {
+    const { reason, metBy } = failure;
+    const status = userinfoStatuses[reason];
+    if (metBy.caller === undefined || (status === undefined && !isOutage(reason))) return [];
+    const { told, ...example } = failureExample(failure, metBy.caller);
+    return [{ ...example, told: status === undefined ? told : { ...told, status } }];
+  });
+}
+
+function isOutage(reason: FailureReason): boolean {
+  return reason === 'server_error' || reason === 'temporarily_unavailable';
 }
 
 function failureExample(
@@ -92,7 +108,8 @@ function typeOf({ headers }: Told): string {
   return (headers['Content-Type'] ?? 'text/plain').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-function readBody(type: string, body: string): unknown {
+/** A body as its schema sees it. */
+export function readBody(type: string, body: string): unknown {
   if (/[/+]json$/.test(type)) return JSON.parse(body);
   if (type !== 'application/x-www-form-urlencoded') return body;
   return Object.fromEntries(new URLSearchParams(body));

@@ -4,10 +4,11 @@ import { programmePaths } from '../../../oauth/own_paths.ts';
 import type { TokenManagementEndpoint } from '../../../programme/requests/token_management.ts';
 import { isPage, type LoginPromise } from '../../login.ts';
 import type { TokenEndpointPromise } from '../../tokens.ts';
-import { below, type Guide } from '../guide.ts';
-import { failureExamples, grantExample, responsesOf } from './answers.ts';
+import { below, type Guide, isToldOf } from '../guide.ts';
+import { formatTexts } from '../values.ts';
+import { failureExamples, grantExample, responsesOf, userinfoExamples } from './answers.ts';
 import { bodyOf, parametersOf } from './requests.ts';
-import { isBearer, schemes, security } from './security.ts';
+import { schemes, security } from './security.ts';
 
 type PathItem = Readonly<Record<string, object>>;
 
@@ -15,7 +16,7 @@ export function openapiDocument(guide: Guide): object {
   const { contract, base } = guide;
   const { programme, login, tokenEndpoints } = contract;
   const paths = [
-    login !== undefined && loginPath(guide, login),
+    login !== undefined && isToldOf(guide, 'member') && loginPath(guide, login),
     ...tokenEndpoints.map((endpoint) => tokenPath(guide, endpoint)),
     ...managementPaths(guide),
     ...userinfoPaths(guide),
@@ -62,10 +63,7 @@ function loginPath(
     security: [],
     parameters: parametersOf(programme, reading, 'GET', []),
     responses: {
-      [login.redirectStatus]: {
-        description: 'To the login page, or back to the redirect URI with an error',
-        headers: { Location: { schema: { type: 'string' } } },
-      },
+      ...redirects(login),
       ...(programme.layouts.redirect.mode === 'form_post' && {
         200: {
           description: 'A page that posts an error to the redirect URI',
@@ -76,6 +74,15 @@ function loginPath(
     },
   };
   return [below(guide, path), byMethod(reading.methods, 'login', () => operation)];
+}
+
+/** Only the way to the login page has the status that the file chooses. */
+function redirects({ redirectStatus }: Pick<LoginPromise, 'redirectStatus'>): object {
+  const [page, partner] = ['To the login page', 'Back to the redirect URI with an error'];
+  const headers = { Location: { schema: { type: 'string' } } };
+  return redirectStatus === 302
+    ? { 302: { description: `${page}, or ${partner.toLowerCase()}`, headers } }
+    : { 302: { description: partner, headers }, 303: { description: page, headers } };
 }
 
 /** An operation for each method, with a name of its own. */
@@ -97,8 +104,10 @@ function byMethod(
 
 function tokenPath(
   guide: Guide,
-  { name, path, reading, grants }: TokenEndpointPromise,
-): readonly [string, PathItem] {
+  { name, path, reading, grants: served }: TokenEndpointPromise,
+): readonly [string, PathItem] | false {
+  const grants = served.filter(({ role }) => isToldOf(guide, role));
+  if (grants.length === 0) return false;
   const { programme } = guide.contract;
   const examples = [
     ...grants.map(({ grant, answer }) => grantExample(grant, answer)),
@@ -109,13 +118,22 @@ function tokenPath(
     const requestBody = bodyOf(programme, reading, method, grants);
     return {
       summary: `Get tokens by ${grants.map(({ grant }) => grant).join(', ')}`,
-      security: security(guide, reading.inputs.some(isBearer)),
+      ...acceptText(reading),
+      security: security(guide, reading),
       parameters: parametersOf(programme, reading, method, grants),
       ...(requestBody === undefined ? {} : { requestBody }),
       responses,
     };
   };
   return [below(guide, path), byMethod(reading.methods, `token_${name}`, operationOf)];
+}
+
+/** OpenAPI tells `Accept` by the types of the answers (3.1.1, 4.8.12.2.1): an operation that reads it says so. */
+function acceptText({ inputs }: TokenEndpointPromise['reading']): object {
+  const input = inputs.find(({ wireName, inHeader }) => inHeader && wireName === 'accept');
+  return input?.format === 'accepts_json'
+    ? { description: `The header \`Accept\` ${formatTexts.accepts_json}.` }
+    : {};
 }
 
 /** Revocation and introspection (RFC 7009, RFC 7662), where the file turns them on. */
@@ -132,7 +150,7 @@ function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[]
     const parameters = parametersOf(programme, reading, 'POST', []);
     const requestBody = bodyOf(programme, reading, 'POST', [{ grant: 'management' }]);
     const responses = { ...failures, 200: answer };
-    const secured = security(guide);
+    const secured = security(guide, reading);
     return {
       post: { operationId, summary, security: secured, parameters, requestBody, responses },
     };
@@ -165,9 +183,12 @@ function userinfoPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
   const content = { 'application/json': { schema: { type: 'object' } } };
   const operation = {
     operationId: 'userinfo',
-    summary: 'What is known of the member',
-    security: [{ access: [] }],
-    responses: { 200: { description: 'The member', content } },
+    summary: 'What is known of the member, by an access token of a login',
+    security: [{ access: userinfo.scope === undefined ? [] : [userinfo.scope] }],
+    responses: {
+      ...responsesOf(guide, userinfoExamples(guide)),
+      200: { description: 'The member', content },
+    },
   };
   return [[below(guide, userinfo.path), { get: operation }]];
 }
@@ -176,15 +197,18 @@ function userinfoPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
 function publicPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
   const { signsTokens, ownPath, metadata } = guide.contract.programme;
   const { origin } = new URL(guide.base);
-  const get = (operationId: string, summary: string): PathItem => {
-    const content = { 'application/json': { schema: { type: 'object' } } };
+  const get = (operationId: string, summary: string, type = 'application/json'): PathItem => {
+    const content = { [type]: { schema: { type: 'object' } } };
     const responses = { 200: { description: summary, content } };
     return { get: { operationId, summary, security: [], responses } };
   };
   const [path] = metadata?.paths ?? [];
   return [
     signsTokens &&
-      ([below(guide, ownPath + programmePaths.keySet), get('keys', 'The keys of JWTs')] as const),
+      ([
+        below(guide, ownPath + programmePaths.keySet),
+        get('keys', 'The keys of JWTs', 'application/jwk-set+json'),
+      ] as const),
     path !== undefined &&
       ([path, { ...get('metadata', 'Metadata (RFC 8414)'), servers: [{ url: origin }] }] as const),
   ].filter((one) => one !== false);

@@ -1,18 +1,13 @@
 // Owns what an operation reads: parameters and request body.
 
+import { listed } from '../../../lib/present.ts';
+import { elementText } from '../../../programme/answers/encoding.ts';
 import type { Programme } from '../../../programme/programme.ts';
-import { isGrant, type RequestKind } from '../../../programme/requests/grant_places.ts';
+import { isGrant } from '../../../programme/requests/grant_places.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
 import type { Reading } from '../../../programme/requests/reading.ts';
 import { type BodyForm, isBodyForm } from '../../../programme/requests/request_body.ts';
-import { inputSchema, type Schema } from './schemas.ts';
-
-/** A kind of request to an endpoint. */
-export interface Kind {
-  readonly grant: RequestKind;
-  /** The value of `grant_type`, where requests can name it. */
-  readonly grantType?: string | undefined;
-}
+import { inputSchema, type Kind, type Schema } from './schemas.ts';
 
 /** Headers that OpenAPI tells by other means than parameters (3.1.1, 4.8.12.2.1). */
 const ownHeaders: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
@@ -45,16 +40,21 @@ export function parametersOf(
   method: string,
   kinds: readonly Kind[],
 ): readonly object[] {
-  const types = kinds.flatMap(({ grantType }) => grantType ?? []);
   return placed(reading, method).parameters.map((input) => {
-    const { description, ...schema } = inputSchema(input, programme, types);
+    const { description: told, ...schema } = inputSchema(input, programme, kinds);
+    const needing = reading.kinds.filter((kind) => input.neededBy.includes(kind));
+    const isRequired = needing.length === reading.kinds.length;
+    const description = listed([
+      typeof told === 'string' && told,
+      !isRequired && needing.length > 0 && `needed for ${needing.join(', ')}`,
+    ]).join('; ');
     return {
       name: input.wireName,
       in:
         input.places.find((one) => one === 'path' || one === 'header' || one === 'cookie') ??
         'query',
-      required: reading.kinds.every((kind) => input.neededBy.includes(kind)),
-      ...(description !== undefined && { description }),
+      required: isRequired,
+      ...(description !== '' && { description }),
       schema,
     };
   });
@@ -79,11 +79,8 @@ export function bodyOf(
   return { required: true, content: Object.fromEntries(content) as object };
 }
 
-function kindSchema(
-  programme: Programme,
-  inputs: readonly Input<unknown>[],
-  { grant, grantType }: Kind,
-): Schema {
+function kindSchema(programme: Programme, inputs: readonly Input<unknown>[], kind: Kind): Schema {
+  const { grant } = kind;
   const own = inputs.filter(({ readBy }) => readBy.includes(grant));
   const tree: Tree = { inputs: [], inner: new Map(), needed: new Set() };
   for (const input of own) {
@@ -98,9 +95,10 @@ function kindSchema(
     at.inputs.push(input);
     if (isNeeded) at.needed.add(input.wireName);
   }
+  moveTexts(tree);
   return {
     ...(isGrant(grant) && { title: grant }),
-    ...treeSchema(programme, tree, grantType),
+    ...treeSchema(programme, tree, kind),
   };
 }
 
@@ -109,15 +107,31 @@ interface Tree {
   readonly inputs: Input<unknown>[];
   readonly inner: Map<string, Tree>;
   readonly needed: Set<string>;
+  /** The text of an element that has members too. */
+  text?: Input<unknown>;
 }
 
-function treeSchema(programme: Programme, tree: Tree, grantType: string | undefined): Schema {
-  const types = grantType === undefined ? [] : [grantType];
+/** An element with attributes or elements in it has its own text as a member. */
+function moveTexts(tree: Tree): void {
+  for (const [name, inner] of tree.inner) {
+    const at = tree.inputs.findIndex(({ wireName, attribute }) => wireName === name && !attribute);
+    const [input] = at < 0 ? [] : tree.inputs.splice(at, 1);
+    if (input !== undefined) inner.text = input;
+    if (input !== undefined && tree.needed.has(name)) inner.needed.add(elementText);
+    moveTexts(inner);
+  }
+}
+
+function treeSchema(programme: Programme, tree: Tree, kind: Kind): Schema {
+  const text = tree.text && {
+    ...inputSchema(tree.text, programme, [kind]),
+    // OpenAPI 3.1 has no word for it; generators know this one.
+    xml: { 'x-text': true },
+  };
   const properties = [
-    ...tree.inputs.map((input) => [input.wireName, inputSchema(input, programme, types)] as const),
-    ...[...tree.inner].map(
-      ([name, inner]) => [name, treeSchema(programme, inner, grantType)] as const,
-    ),
+    ...(text === undefined ? [] : [[elementText, text] as const]),
+    ...tree.inputs.map((input) => [input.wireName, inputSchema(input, programme, [kind])] as const),
+    ...[...tree.inner].map(([name, inner]) => [name, treeSchema(programme, inner, kind)] as const),
   ];
   return {
     type: 'object',

@@ -3,37 +3,62 @@
 import { present } from '../../../lib/present.ts';
 import { characterRanges, type ValueShape } from '../../../programme/language/value_shape.ts';
 import type { Programme } from '../../../programme/programme.ts';
+import type { RequestKind } from '../../../programme/requests/grant_places.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
-import { inputText } from '../values.ts';
+import { tellsSeveral } from '../../samples/answers.ts';
+import { inputText, scopesFor } from '../values.ts';
 
 /** A JSON Schema of the 2020-12 dialect, which OpenAPI 3.1 uses. */
 export type Schema = Readonly<Record<string, unknown>>;
+
+/** A kind of request to an endpoint. */
+export interface Kind {
+  readonly grant: RequestKind;
+  /** The value of `grant_type`, where requests can name it. */
+  readonly grantType?: string | undefined;
+}
 
 /** The schema of a text that an endpoint reads. */
 export function inputSchema(
   input: Input<unknown>,
   programme: Programme,
-  grantTypes: readonly string[] = [],
+  kinds: readonly Kind[] = [],
 ): Schema {
   const { role, allowed, must_equal: equal, prefix, characters, length } = input;
+  const [only, ...others] = kinds;
+  const grant = others.length === 0 ? only?.grant : undefined;
+  const grantTypes = kinds.flatMap(({ grantType }) => grantType ?? []);
   const isShaped = [prefix, characters, length].some((one) => one !== undefined);
   const listed = role === 'grant_type' && grantTypes.length > 0 ? grantTypes : allowed;
+  const scopes = role === 'scope' && listed === undefined ? scopeSchema(programme, grant) : {};
   return {
     type: 'string',
     ...present({
-      description: inputText(input, programme) || undefined,
+      description: inputText(input, programme, grant) || undefined,
     }),
     ...(input.attribute ? { xml: { attribute: true } } : {}),
     ...(listed === undefined ? {} : { enum: [...listed] }),
     ...(equal === 'programme.identifier' ? { const: programme.identifier } : {}),
+    ...scopes,
     ...(isShaped && listed === undefined ? { pattern: patternOf(input) } : {}),
   };
+}
+
+function scopeSchema({ scopes }: Programme, grant: RequestKind | undefined): Schema {
+  const values = scopesFor(scopes, grant);
+  if (!tellsSeveral(scopes)) return values.length === 0 ? {} : { enum: values };
+  const one = `(?:${values.map(literal).join('|')})`;
+  return { pattern: `^${one}(?:${literal(scopes.separator)}${one})*$` };
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
 function patternOf({ prefix = '', characters, length }: ValueShape): string {
   const [range] = characters === undefined ? ['\\s\\S'] : characterRanges[characters];
   const count = length === undefined ? '*' : `{${length.min},${length.max}}`;
-  return `^${prefix.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)}[${range}]${count}$`;
+  return `^${literal(prefix)}[${range}]${count}$`;
 }
 
 /** The schema of all these values: a member that some of them lack is not required. */

@@ -1,25 +1,47 @@
 // Owns how an OpenAPI document says that requests prove who sends them.
 
 import type { AuthenticationMethod } from '../../../oauth/client.ts';
+import { knownInput } from '../../../programme/language/known_inputs.ts';
 import { methodRows } from '../../../programme/language/methods.ts';
+import type { Input } from '../../../programme/requests/inputs.ts';
+import type { Reading } from '../../../programme/requests/reading.ts';
 import type { Guide } from '../guide.ts';
+import { sentence } from '../markdown.ts';
 
-/** A token that is read from the Authorization header. */
-export function isBearer({ wireName, inHeader }: { wireName: string; inHeader: boolean }): boolean {
-  return inHeader && wireName === 'authorization';
+/** One way to prove who sends a request: the names of all schemes that it takes. */
+type Requirement = Readonly<Record<string, readonly string[]>>;
+
+/** Schemes that fill the Authorization header, which a request has once. */
+const headerSchemes: ReadonlySet<string> = new Set(['basic', 'bare_basic']);
+
+/** The input that comes in the Authorization header: OpenAPI tells it as a scheme, by its role. */
+function authorizationInput({ inputs }: Reading<unknown>): Input<unknown> | undefined {
+  return inputs.find(
+    ({ wireName, inHeader, readBy }) =>
+      inHeader && wireName === 'authorization' && readBy.length > 0,
+  );
 }
 
 export function security(
-  { contract: { programme } }: Guide,
-  bearer = false,
-): readonly Readonly<Record<string, readonly string[]>>[] {
-  const { methods, secret_half: half } = programme.clients.authentication;
+  { contract: { programme }, by, isRegistered }: Guide,
+  reading: Reading<unknown>,
+): readonly Requirement[] {
+  const { methods: all, secret_half: half } = programme.clients.authentication;
+  // A registered client is public or has a proof.
+  const isPublic = by.client.isPublic === true;
+  const methods = isRegistered ? all.filter((one) => (one === 'none') === isPublic) : all;
   const known = methods.flatMap((method) => schemeOf(method, half));
-  return [
+  const ways: readonly Requirement[] = [
     ...[...new Set(known)].map((name) => ({ [name]: [] })),
-    methods.some((method) => schemeOf(method, half).length === 0) && {},
-    bearer && { bearer: [] },
-  ].filter((one) => one !== false);
+    ...(methods.some((method) => schemeOf(method, half).length === 0) ? [{}] : []),
+  ];
+  const input = authorizationInput(reading);
+  if (input === undefined) return ways;
+  const own = { [input.role]: [] };
+  const free = ways.filter((way) => !Object.keys(way).some((name) => headerSchemes.has(name)));
+  const beside = free.length === 0 ? [own] : free.map((way) => ({ ...way, ...own }));
+  const isNeeded = reading.kinds.every((kind) => input.neededBy.includes(kind));
+  return isNeeded ? beside : [...ways, ...beside];
 }
 
 /** The scheme of a method; none where the proof is a parameter, or nothing. */
@@ -38,14 +60,30 @@ const allSchemes = (scheme: string): Readonly<Record<string, object>> => ({
     description: 'base64 of identifier, colon and secret, without the word Basic',
   },
   certificate: { type: 'mutualTLS' },
-  bearer: { type: 'http', scheme: 'bearer', description: 'The refresh token' },
   access: { type: 'http', scheme: 'bearer', description: 'The access token' },
 });
 
+function inputScheme({ role, scheme }: Input<unknown>): object {
+  const description = sentence(knownInput(role)?.partner ?? role);
+  return scheme === undefined
+    ? { type: 'apiKey', in: 'header', name: 'Authorization', description }
+    : { type: 'http', scheme: scheme.toLowerCase(), description };
+}
+
 export function schemes(guide: Guide): Readonly<Record<string, object>> {
-  const bearer = guide.contract.tokenEndpoints.some(({ reading }) => reading.inputs.some(isBearer));
-  const used = new Set(security(guide, bearer).flatMap((one) => Object.keys(one)));
-  if (guide.contract.programme.userinfo !== undefined) used.add('access');
-  const { scheme } = guide.contract.programme.clients.authentication;
-  return Object.fromEntries(Object.entries(allSchemes(scheme)).filter(([name]) => used.has(name)));
+  const { programme, tokenEndpoints } = guide.contract;
+  const { clients, revocation, introspection, userinfo } = programme;
+  const readings = [...tokenEndpoints, revocation, introspection].flatMap((one) =>
+    one === undefined ? [] : [one.reading],
+  );
+  const used = new Set(
+    readings.flatMap((reading) => security(guide, reading)).flatMap((one) => Object.keys(one)),
+  );
+  if (userinfo !== undefined) used.add('access');
+  const own = readings.flatMap((reading) => authorizationInput(reading) ?? []);
+  const all = {
+    ...allSchemes(clients.authentication.scheme),
+    ...Object.fromEntries(own.map((input) => [input.role, inputScheme(input)])),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)));
 }

@@ -1,7 +1,7 @@
 // Owns the page that tells a programme's partners how to get and use tokens, as Markdown.
 
 import { listed } from '../../../lib/present.ts';
-import type { Guide } from '../guide.ts';
+import { type Guide, isToldOf } from '../guide.ts';
 import { escaped } from '../markdown.ts';
 import { failureSection } from './failures.ts';
 import { furtherSections, helpSection } from './further.ts';
@@ -13,15 +13,13 @@ import { callSection, lifetimeSection, limitSection, retrySection } from './use.
 
 /** The page in the order in which a partner's developer needs it. */
 export function partnerPage(guide: Guide): string {
-  const { contract, by, isRegistered } = guide;
-  const { login, programme } = contract;
-  const logsIn = !isRegistered || by.client.roles.includes('member');
+  const { login, programme } = guide.contract;
   const sections = listed<string>([
     `# ${escaped(programme.name)}: guide for partners`,
     'How your software logs members in, gets tokens and uses them. This page is made from what the server does, so it holds to the letter.',
     overview(guide),
     givenSection(guide),
-    logsIn && login !== undefined && loginSection(guide, login),
+    login !== undefined && isToldOf(guide, 'member') && loginSection(guide, login),
     tokenSections(guide),
     callSection(guide),
     lifetimeSection(guide),

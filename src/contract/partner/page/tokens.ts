@@ -5,9 +5,9 @@ import { tokenPlace } from '../../../programme/answers/token_place.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
 import type { GrantPromise, TokenEndpointPromise } from '../../tokens.ts';
 import { grantWords } from '../grant_words.ts';
-import { below, type Guide, tokenRequests } from '../guide.ts';
+import { below, type Guide, isToldOf, tokenRequests } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
-import { answerValues } from '../values.ts';
+import { answerValues, inputText } from '../values.ts';
 import { answerBlock, example, inputTable, spanText } from './words.ts';
 
 interface Place {
@@ -17,14 +17,13 @@ interface Place {
 }
 
 export function tokenSections(guide: Guide): Block {
-  const { by, isRegistered } = guide;
   const grants = Object.keys(grantWords) as readonly GrantType[];
   return grants.flatMap((grant) => {
     const { heading, text } = grantWords[grant];
     const places = placesOf(guide, grant);
     const [first, ...others] = places;
     if (first === undefined) return [];
-    if (isRegistered && !by.client.roles.includes(first.promise.role)) return [];
+    if (!isToldOf(guide, first.promise.role)) return [];
     return [
       `## ${heading}`,
       text + refreshText(guide, grant),
@@ -54,7 +53,7 @@ function firstRequest(guide: Guide, place: Place): Block {
     const isNeeded = input.neededBy.includes(grant);
     return input.role === 'grant_type' && grantType !== undefined
       ? ([input, isNeeded, `always ${inCode(grantType)}`] as const)
-      : ([input, isNeeded] as const);
+      : ([input, isNeeded, inputText(input, guide.contract.programme, grant)] as const);
   });
   return [
     addressLine(guide, place),

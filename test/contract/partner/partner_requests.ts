@@ -1,0 +1,227 @@
+// Owns what a registered partner puts into the requests of its document: the values that no document can tell.
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+
+import type { Guide } from '../../../src/contract/partner/guide.ts';
+import { openapiDocument } from '../../../src/contract/partner/openapi/document.ts';
+import { sampleProof } from '../../../src/contract/samples/proof.ts';
+import { authorizationOf } from '../../../src/contract/samples/requests.ts';
+import type { GrantType } from '../../../src/oauth/grant.ts';
+import type { TokenName } from '../../../src/programme/answers/token_place.ts';
+import {
+  assertionInputs,
+  assertionType,
+} from '../../../src/programme/requests/client_assertion.ts';
+import { heldValues } from '../../../src/programme/requests/client_values.ts';
+import type { Input } from '../../../src/programme/requests/inputs.ts';
+import type { Reading } from '../../../src/programme/requests/reading.ts';
+import { cookieIn, follow, formOf, submitLogin } from '../../support/login.ts';
+import type { Answer } from '../../support/wire.ts';
+import {
+  allowedText,
+  elementOf,
+  type Field,
+  type Filled,
+  neededScopes,
+  type OpenapiDocument,
+  send,
+  type Way,
+  waysOf,
+} from './document_requests.ts';
+import type { PartnerScene } from './scene.ts';
+
+const verifier = 'v'.repeat(43);
+const challenge = createHash('sha256').update(verifier).digest('base64url');
+
+/** A way, and what the server must do with it: a grant's tokens, or what the operation is for. */
+export interface Asked extends Way {
+  readonly kind: GrantType | 'login' | 'management' | 'userinfo' | 'public';
+  readonly grantType: string | undefined;
+  readonly reading: Reading<unknown> | undefined;
+}
+
+/** Tokens that the partner has by now. */
+export type Held = { [name in TokenName]?: string | undefined };
+
+const order = [
+  'public',
+  'login',
+  'authorization_code',
+  'password',
+  'jwt_bearer',
+  'client_credentials',
+  'refresh_token',
+  'token_exchange',
+  'userinfo',
+  'management',
+];
+
+const documents = new WeakMap<Guide, OpenapiDocument>();
+
+function documentOf({ guide }: Pick<PartnerScene, 'guide'>): OpenapiDocument {
+  const known = documents.get(guide);
+  if (known !== undefined) return known;
+  const made = openapiDocument(guide) as OpenapiDocument;
+  documents.set(guide, made);
+  return made;
+}
+
+export function askedOf(scene: PartnerScene): readonly Asked[] {
+  const { login, tokenEndpoints, programme } = scene.guide.contract;
+  const { introspection, revocation } = programme;
+  const ways = waysOf(documentOf(scene));
+  const all = ways.flatMap((way): readonly Asked[] => {
+    const { operationId: id } = way.operation;
+    if (id.startsWith('login')) {
+      return [{ ...way, kind: 'login', grantType: undefined, reading: login?.reading }];
+    }
+    const managed = { revoke: revocation, introspect: introspection }[id];
+    if (managed !== undefined) {
+      return [{ ...way, kind: 'management', grantType: undefined, reading: managed.reading }];
+    }
+    const endpoint = tokenEndpoints.find(
+      ({ name }) => id.replace(/_(?:get|post)$/, '') === `token_${name}`,
+    );
+    if (endpoint === undefined) {
+      const kind = id === 'userinfo' ? id : 'public';
+      return [{ ...way, kind, grantType: undefined, reading: undefined }];
+    }
+    const { grants, reading } = endpoint;
+    return grants
+      .filter(({ grant }) => way.title === undefined || way.title === grant)
+      .map(({ grant, grantType }) => ({ ...way, kind: grant, grantType, reading }));
+  });
+  // What is revoked cannot be asked about.
+  return all
+    .toReversed()
+    .toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
+}
+
+function inputOf({ reading, body }: Asked, { place, path }: Field): Input<unknown> | undefined {
+  const name = elementOf(path).join('.');
+  return reading?.inputs.find(
+    (one) =>
+      (one.inHeader ? one.wireName : [...one.within, one.wireName].join('.')) === name &&
+      (place === 'body' ? body !== undefined : true),
+  );
+}
+
+/** What the document cannot tell: values of the registered client, of the member, and of a login. */
+async function ownValue(
+  scene: PartnerScene,
+  asked: Asked,
+  role: string,
+  input: Input<unknown> | undefined,
+  held: Held,
+): Promise<string | undefined> {
+  const { by, member } = scene;
+  const equal = input?.must_equal;
+  if (equal === 'client.api_key') return by.apiKey;
+  if (equal !== undefined && equal !== 'programme.identifier') {
+    return heldValues(equal)(by.client)[0];
+  }
+  const values: Readonly<Record<string, string | undefined>> = {
+    client_id: by.client.id,
+    client_secret: by.secret,
+    client_assertion: by.assertion?.('client'),
+    client_assertion_type: assertionType,
+    assertion: by.assertion?.('grant'),
+    refresh_token: held.refreshToken,
+    subject_token: held.accessToken,
+    token: held.accessToken,
+    username: member.username,
+    password: member.password,
+    code_verifier: verifier,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    redirect_uri: by.client.redirectUris[0],
+    grant_type: asked.grantType,
+  };
+  if (role === 'code') return codeOf(scene);
+  return values[role];
+}
+
+export function isNeeded({ kind }: Asked, { required, neededFor }: Field): boolean {
+  return required || neededFor.includes(kind);
+}
+
+/** The requests of a scene: the values of its fields. */
+export async function fill(scene: PartnerScene, asked: Asked, held: Held): Promise<Filled> {
+  const { methods } = scene.guide.contract.programme.clients.authentication;
+  const proofs = new Set<string>(
+    asked.schemes.length === 0 ? ['client_id', 'client_secret', ...assertionInputs] : [],
+  );
+  const document = documentOf(scene);
+  const isScoped = asked.kind === 'login' && neededScopes(document).length > 0;
+  const all = await Promise.all(
+    asked.fields.map(async (field) => {
+      const input = inputOf(asked, field);
+      const role = input?.role ?? field.path.join('.');
+      const isProof = proofs.has(role) && !methods.includes('token');
+      const isAsked = isScoped && role === 'scope';
+      if (!isNeeded(asked, field) && !isProof && !isAsked) return [];
+      const listed = role === 'grant_type' ? undefined : allowedText(field.schema);
+      const value = (await ownValue(scene, asked, role, input, held)) ?? listed ?? 'demo';
+      const { scheme } = input ?? {};
+      return [[field, scheme === undefined ? value : `${scheme} ${value}`] as const];
+    }),
+  );
+  return all.flat();
+}
+
+export function authorizationFor(
+  { guide, by }: PartnerScene,
+  { schemes }: Asked,
+  held: Held,
+): string | undefined {
+  const document = documentOf({ guide });
+  const tokens: Readonly<Record<string, string | undefined>> = {
+    access: held.accessToken,
+    refresh_token: held.refreshToken,
+    client_secret: by.secret,
+  };
+  const [name] = schemes;
+  if (name === undefined) return undefined;
+  const { scheme } = document.components.securitySchemes[name] ?? {};
+  const token = tokens[name];
+  if (token !== undefined) return scheme === undefined ? token : `${scheme} ${token}`;
+  const { clients } = guide.contract.programme;
+  const methods = clients.authentication.methods.filter((one) => one === name || one === 'secret');
+  const authentication = { ...clients.authentication, methods };
+  const proof = sampleProof(
+    { ...guide.contract.programme, clients: { ...clients, authentication } },
+    by,
+  );
+  return proof.credentials && authorizationOf(proof.credentials);
+}
+
+async function codeOf(scene: PartnerScene): Promise<string> {
+  const login = askedOf(scene).find(({ kind }) => kind === 'login');
+  assert.ok(login);
+  const begun = await send(login, await fill(scene, login, {}), undefined);
+  return codeAfter(scene, begun);
+}
+
+/** Follows an answer to a login request to its end. */
+export async function codeAfter(
+  { url, guide, member }: PartnerScene,
+  begin: Answer,
+): Promise<string> {
+  assert.ok(begin.headers['location']?.startsWith(url), `${begin.status} ${begin.body}`);
+  const bound = begin.headers['set-cookie'] === undefined ? await follow(url, begin) : begin;
+  const cookie = cookieIn(bound);
+  const page = await follow(url, bound, { cookie });
+  const end = await submitLogin(url, { begin, bound, page, cookie, ...formOf(page) }, member);
+  const { code } = guide.contract.programme.layouts.redirect;
+  const found = new URL(end.headers['location'] ?? 'https://posted.example');
+  const posted = [...end.body.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(
+    ([, name = '', value = '']) => [name, value] as [string, string],
+  );
+  const told = new URLSearchParams([
+    ...found.searchParams,
+    ...new URLSearchParams(found.hash.slice(1)),
+    ...posted,
+  ]);
+  return told.get(code) ?? assert.fail(`no code: ${end.status} ${end.body}`);
+}
