@@ -1,13 +1,14 @@
-// Owns finding a token in a programme's answers. The place is found by comparing two sample
-// answers, so it works for every layout and encoding.
+// Owns finding a token in a programme's answers: a walk through its layout marks what differs between
+// answers, and the marked layout is written once, so that it works for every encoding.
 
 import { instant } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import type { Reply } from '../../oauth/reply.ts';
-import type { TokenSet } from '../../oauth/token_set.ts';
+import type { Field, FieldTree } from '../language/value_tree.ts';
 import type { Programme } from '../programme.ts';
+import { compileTokenLayout } from './token_layout.ts';
 
 export type TokenName = 'accessToken' | 'refreshToken';
 
@@ -32,24 +33,17 @@ export function tokenPlace(
   grant: GrantType,
   name: TokenName,
 ): TokenPlace | undefined {
-  const samples = sampleTokens(programme, client, grant).map((tokens) => ({
-    token: tokens[name] ?? '',
-    answer: withCookies(programme.renderTokens(tokens, client)),
-  }));
-  const [first] = samples;
-  if (first === undefined || first.token === '') return undefined;
-  const holder = Object.entries(first.answer.headers).find(([, value]) =>
-    value.includes(first.token),
-  );
-  const where = first.answer.body.includes(first.token) ? {} : { header: holder?.[0] ?? '' };
+  const answer = markedAnswer(programme, client, grant, name);
+  const holder = Object.entries(answer.headers).find(([, value]) => value.includes(token));
+  const where = answer.body.includes(token) ? {} : { header: holder?.[0] ?? '' };
   if (where.header === '') return undefined;
-  const texts = samples.map(({ answer, token }) => ({ text: textOf(where, answer), token }));
-  const isRight = (place: TokenPlace): boolean =>
-    texts.every(({ text, token }) => cutOut(place, text) === token);
-  const [before = ''] = texts.map(({ text, token }) => ending(text.slice(after(text, token))));
-  return candidates(texts.map(({ text, token }) => text.slice(0, text.indexOf(token))))
+  const text = textOf(where, answer);
+  const at = text.indexOf(token);
+  const before = ending(text.slice(at + token.length));
+  if (before.includes(other)) return undefined;
+  return candidates(text.slice(0, at))
     .map((behind) => ({ ...where, behind, before }))
-    .find(isRight);
+    .find((place) => cutOut(place, text) === token);
 }
 
 /** Reads the token from an answer; undefined if the answer has none at that place. */
@@ -85,65 +79,84 @@ function cutOut({ behind, before }: TokenPlace, text: string): string | undefine
   return end <= at ? undefined : text.slice(at, end);
 }
 
-function after(text: string, token: string): number {
-  return text.indexOf(token) + token.length;
-}
-
 /** The text after a token, up to the first character that tokens never contain. */
 function ending(rest: string): string {
   return /^[\w.~+-]*[^\w.~+-]?/.exec(rest)?.[0] ?? '';
 }
 
-/** Texts to search for before the token, shortest first; both samples contain each of them. */
-function candidates([one = '', other = '']: readonly string[]): readonly (readonly string[])[] {
-  const landmarks = constantParts(one, other);
+/** Texts to search for before the token, shortest first. */
+function candidates(text: string): readonly (readonly string[])[] {
+  // A value without quotes has none around it.
+  const landmarks = text.split(new RegExp(`"?${other}"?`)).filter((part) => part !== '');
   const last = landmarks.at(-1) ?? '';
-  const starts = [...last.matchAll(/["<&]/g)].map(({ index }) => last.slice(index)).toReversed();
-  const short = starts.filter((text) => /\w/.test(text)).map((text) => [text]);
-  return [...short, ...(last === '' ? [[]] : [[last]]), landmarks];
+  const starts = [...last.matchAll(/["<&\n]/g)].map(({ index }) => last.slice(index)).toReversed();
+  const short = starts.filter((start) => /\w/.test(start)).map((start) => [start]);
+  return [...short, ...(last === '' ? [[]] : landmarks.map((_, at) => landmarks.slice(-1 - at)))];
 }
 
-/** The texts that two samples of one layout have in common. */
-function constantParts(one: string, other: string): readonly string[] {
-  const words = (text: string): readonly string[] => text.match(/[\w.~+%-]+|[^\w.~+%-]/g) ?? [];
-  const others = words(other);
-  const parts = [''];
-  for (const [index, word] of words(one).entries()) {
-    if (word === others[index]) parts[parts.length - 1] += word;
-    else parts.push('');
-  }
-  return parts.filter((part) => part !== '');
-}
+/** Marks in an answer, which every encoding writes as they are. */
+const token = 'jetway.token.jetway';
+const other = 'jetway.other.jetway';
 
-/** Two token sets that differ in every value that can differ between answers. */
-function sampleTokens(
-  { scope, clientSubject, refreshing }: Programme,
+/** Values that differ between the answers to one client. */
+const differing =
+  /^(?:(?:access|refresh)_(?:token|lifetime|expires_at)|issued_at|token_id|subject|kind|membership_number|scope|request_id)$/;
+
+/** An answer to the grant with marks in place of the token and of all that differs between answers. */
+function markedAnswer(
+  { scope, refreshing, layouts: { tokens: layout }, values }: Programme,
   client: Client,
   grant: GrantType,
-): readonly TokenSet[] {
-  const isClient = grant === 'client_credentials';
+  name: TokenName,
+): Answer {
   const hasRefresh = grant === 'refresh_token' || refreshing.has(grant);
-  const ofMember = scope.ofLogin(undefined, undefined) ?? scope.unasked;
-  const granted = isClient ? scope.ofClient(undefined) : ofMember;
-  return (['2001-02-03T04:05:06.789Z', '2032-11-25T17:38:49.123Z'] as const).map((text, index) => {
-    const issuedAt = Date.parse(text);
-    const lifetime = 1_000_000 * (index + 1);
-    const digit = String(index + 1);
-    const refresh = {
-      refreshToken: `refresh${digit.repeat(9)}`,
-      refreshExpiresAt: instant(issuedAt + lifetime * 7),
-    };
-    return {
-      grant,
-      kind: isClient ? 'client' : 'member',
-      subject: isClient ? clientSubject(client.id) : digit.repeat(16),
-      accessToken: `access${digit.repeat(9)}`,
-      tokenId: digit.repeat(15),
-      issuedAt: instant(issuedAt),
-      accessExpiresAt: instant(issuedAt + lifetime),
-      ...(hasRefresh ? refresh : {}),
-      ...present({ scope: granted }),
-      ...(isClient ? {} : { membershipNumber: digit.repeat(12) }),
-    };
-  });
+  const wanted = name === 'accessToken' ? 'access_token' : 'refresh_token';
+  const markOf: MarkOf = (value) => {
+    const isWritten = hasRefresh || !value.startsWith('refresh_');
+    if (!isWritten || !differing.test(value)) return undefined;
+    return value === wanted ? token : other;
+  };
+  const cookies = Object.entries(layout.cookies).map(
+    ([cookie, { value, ...more }]) => [cookie, { ...more, value: marked(value, markOf) }] as const,
+  );
+  const headers = Object.entries(layout.headers).map(
+    ([header, field]) =>
+      [header, typeof field === 'string' ? field : marked(field, markOf)] as const,
+  );
+  const written = {
+    ...layout,
+    fields: markedTree(layout.fields, markOf),
+    headers: Object.fromEntries(headers),
+    cookies: Object.fromEntries(cookies),
+  };
+  const now = instant(0);
+  const facts = {
+    grant,
+    kind: 'member',
+    subject: '',
+    issuedAt: now,
+    accessExpiresAt: now,
+  } as const;
+  const render = compileTokenLayout(written, values, scope);
+  return withCookies(render({ ...facts, tokenId: '', accessToken: '' }, client));
+}
+
+type MarkOf = (value: string) => string | undefined;
+
+function markedTree(tree: FieldTree, markOf: MarkOf): FieldTree {
+  return new Map([...tree].map(([name, field]) => [name, marked(field, markOf)]));
+}
+
+/** The field with marks as constants, under the same conditions. */
+function marked(field: Field, markOf: MarkOf): Exclude<Field, string> {
+  const all = (fields: readonly Field[]): Field[] => fields.map((one) => marked(one, markOf));
+  if (typeof field === 'string') return marked({ value: field }, markOf);
+  if ('object' in field) return { ...field, object: markedTree(field.object, markOf) };
+  if ('array' in field) return { ...field, array: all(field.array) };
+  if ('first' in field) return { ...field, first: all(field.first) };
+  if ('joined' in field) return { ...field, joined: all(field.joined) };
+  const constant = 'value' in field ? markOf(field.value) : undefined;
+  if (constant === undefined) return field;
+  const { only, attribute } = field;
+  return { constant, ...present({ only, attribute }) };
 }

@@ -8,7 +8,7 @@ import { takeOut } from '../../../src/contract/partner/snippets/curl.ts';
 import { instant } from '../../../src/lib/clock.ts';
 import type { Client } from '../../../src/oauth/client.ts';
 import type { TokenSet } from '../../../src/oauth/token_set.ts';
-import { takeToken, tokenPlace } from '../../../src/programme/answers/token_place.ts';
+import { takeToken, tokenPlace, withCookies } from '../../../src/programme/answers/token_place.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
 import { programmeText } from '../../cli/command.ts';
@@ -30,6 +30,10 @@ const layouts: Readonly<Record<string, string>> = {
     '{ encoding: xml, wrap: [rs], fields: [{ at: { value: issued_at, as: http_date }, t: access_token, r: refresh_token }] }',
   'bare text':
     '{ encoding: text, fields: [{ t: { joined: [access_token, { constant: " " }, refresh_token] } }] }',
+  'a list behind values of other kinds':
+    '{ fields: [{ left: access_lifetime, scope: { value: scope }, tokens: { array: [access_token, refresh_token] }, kind: kind }] }',
+  'a text that begins with the client':
+    '{ fields: [{ t: { joined: [client_id, { constant: ":" }, access_token] }, r: { first: [level, refresh_token] } }] }',
   'a header':
     '{ headers: { X-Token: { value: access_token }, Authorization: { joined: [{ constant: "Bearer " }, refresh_token] } }, fields: [{ ok: { constant: true } }] }',
 };
@@ -75,3 +79,19 @@ for (const [name, layout] of Object.entries(layouts)) {
     assert.equal(takeToken(place, refusal), undefined);
   });
 }
+
+test('Use 6: a token is found in the second of two cookies, the first of which ends some day', () => {
+  const cookies =
+    '{ a: { value: access_token, max_age: access_lifetime }, r: { value: refresh_token, path: /r } }';
+  const { loaded } = loadProgramme(
+    'club.yaml',
+    programmeText('Club', `token_response: { fields: [{ ok: scope }], cookies: ${cookies} }`),
+  );
+  assert.ok(loaded);
+  const programme = compileProgramme(loaded.id, loaded.definition, 'https://tokens.example');
+  const answer = withCookies(programme.renderTokens(tokens, client));
+  for (const token of ['accessToken', 'refreshToken'] as const) {
+    const place = tokenPlace(programme, client, 'authorization_code', token);
+    assert.equal(takeToken(place, answer), tokens[token]);
+  }
+});
