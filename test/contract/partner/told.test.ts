@@ -5,8 +5,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { type Guide, makeGuide } from '../../../src/contract/partner/guide.ts';
+import { openapiDocument } from '../../../src/contract/partner/openapi/document.ts';
 import { partnerPage } from '../../../src/contract/partner/page/page.ts';
 import { answerValues } from '../../../src/contract/partner/values.ts';
+import { instant } from '../../../src/lib/clock.ts';
 import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme, inputsOf, type Programme } from '../../../src/programme/programme.ts';
 import { dialects } from '../../cli/dialects.ts';
@@ -37,10 +39,10 @@ describe('each member of an answer has its row in the table', () => {
     if (layout.encoding !== 'json') continue;
     test(name, () => {
       for (const { grant, answer } of contract.tokenEndpoints.flatMap(({ grants }) => grants)) {
-        const told = answerValues(layout, grant).map(({ path }) => path);
+        const told = new Set(answerValues(layout, grant).map(({ path }) => path));
         const held = leaves(JSON.parse(answer.render(new Set()).body));
         assert.deepEqual(
-          held.filter((path) => path !== '' && !told.includes(path)),
+          held.filter((path) => path !== '' && !told.has(path)),
           [],
           grant,
         );
@@ -54,7 +56,7 @@ describe('a sample has the form that requests are held to', () => {
     test(name, () => {
       const programme = compile(name, text);
       const { contract } = makeGuide(programme, base);
-      const [input] = inputsOf(programme).filter(
+      const input = inputsOf(programme).find(
         ({ must_equal: equal, characters }) =>
           equal === 'client.business_context' && characters === 'letters',
       );
@@ -100,6 +102,37 @@ test('what is to be kept is what clients prove themselves with', () => {
     keptBy(['tls_client_auth']),
     `Keep API key and the private key of your certificate ${where} The examples read the API key from environment variables.`,
   );
+});
+
+const at = instant(Date.parse('2026-11-28T23:59:00Z'));
+
+test('a page names environment, day, version and contact', () => {
+  const text = shippedProgramme('executive-club', 'interface_version: "2.1"');
+  const programme = compile('executive-club', text);
+  const contact = 'Ann <ann@club.example>';
+  const page = partnerPage(
+    makeGuide(programme, base, undefined, 'live', { at, contact, hasGateway: false }),
+  );
+  assert.match(
+    page,
+    /^Version 2\.1 of the interface, in the live environment, as of 2026-11-28\.$/m,
+  );
+  const help = page.split('## Ask for help')[1] ?? '';
+  assert.match(help, /^Ask Ann \\?&?\S*ann@club\.example.*\.$/m);
+  const without = partnerPage(makeGuide(programme, base));
+  assert.match(without, /^Version 2\.1 of the interface\.$/m);
+  assert.doesNotMatch(without, /^Ask /m);
+});
+
+test('introspection is told unless gateways have a listener of their own', () => {
+  const text = shippedProgramme('executive-club', 'introspection: { path: /ask }');
+  const programme = compile('executive-club', text);
+  for (const hasGateway of [false, true]) {
+    const guide = makeGuide(programme, base, undefined, 'staging', { at, hasGateway });
+    const { paths } = openapiDocument(guide) as { readonly paths: object };
+    const told = [/## Ask about a token/.test(partnerPage(guide)), '/executive-club/ask' in paths];
+    assert.deepEqual(told, [!hasGateway, !hasGateway]);
+  }
 });
 
 test('metadata tells the response modes of the dialect (RFC 8414 2)', () => {
