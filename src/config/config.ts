@@ -46,8 +46,8 @@ export interface Config {
   /** Of `gateway`. */
   readonly gatewayTls?: TlsFiles;
   readonly trustedProxies: readonly string[];
-  /** Whom partners ask for help. */
-  readonly partnerContact?: string;
+  /** Whom partners ask for help, in one line. */
+  readonly partners?: { readonly contact: string };
   /** Networks, besides public addresses, in which clients may publish their keys. */
   readonly jwksNetworks: readonly string[];
   /** Vouch for the servers of those keys, besides the public authorities. */
@@ -229,7 +229,7 @@ export function readConfig(path: string): Config {
     tls: tls && localFiles(tls, local),
     gatewayTls: gatewayTls && localFiles(gatewayTls, local),
     trustedProxies: output.trusted_proxies,
-    partnerContact: output.partners?.contact,
+    partners: output.partners,
     jwksNetworks: output.jwks_networks,
     jwksAuthoritiesFile: jwksFile === undefined ? undefined : local(jwksFile),
     proxyProtocol: output.proxy_protocol,

@@ -28,11 +28,11 @@ export async function guideFor(
 }
 
 /** What the configuration tells partners. */
-export function deployedBy({ partnerContact, gateway }: Config): Omit<Deployed, 'environment'> {
+export function deployedBy({ partners, gateway }: Config): Omit<Deployed, 'environment'> {
   return {
     at: systemClock().now(),
     hasGateway: gateway !== undefined,
-    ...present({ contact: partnerContact }),
+    ...present({ contact: partners?.contact }),
   };
 }
 
