@@ -46,6 +46,8 @@ export interface Config {
   /** Of `gateway`. */
   readonly gatewayTls?: TlsFiles;
   readonly trustedProxies: readonly string[];
+  /** Whom partners ask for help, in one line. */
+  readonly partners?: { readonly contact: string };
   /** Networks, besides public addresses, in which clients may publish their keys. */
   readonly jwksNetworks: readonly string[];
   /** Vouch for the servers of those keys, besides the public authorities. */
@@ -102,6 +104,17 @@ function usualStopDelay(admin: AdminPlace | undefined): Milliseconds {
   return milliseconds(admin === undefined ? 0 : 5000);
 }
 
+/** What partners are told besides what a programme's file says. */
+const partnersSchema = v.strictObject({
+  contact: v.pipe(
+    v.string(),
+    v.check(
+      (text) => /^[^\p{Cc}\s](?:[^\p{Cc}]{0,198}[^\p{Cc}\s])?$/u.test(text),
+      'expected one line of 1 to 200 characters, such as partners@example.com',
+    ),
+  ),
+});
+
 /** Its keys are those of the file. */
 export const configSchema = v.pipe(
   v.strictObject({
@@ -127,6 +140,7 @@ export const configSchema = v.pipe(
     tracing: v.exactOptional(tracingSchema),
     stop_delay: v.exactOptional(stopDelaySchema),
     audit: v.exactOptional(auditSchema),
+    partners: v.exactOptional(partnersSchema),
   }),
   v.forward(
     v.partialCheck(
@@ -215,6 +229,7 @@ export function readConfig(path: string): Config {
     tls: tls && localFiles(tls, local),
     gatewayTls: gatewayTls && localFiles(gatewayTls, local),
     trustedProxies: output.trusted_proxies,
+    partners: output.partners,
     jwksNetworks: output.jwks_networks,
     jwksAuthoritiesFile: jwksFile === undefined ? undefined : local(jwksFile),
     proxyProtocol: output.proxy_protocol,

@@ -16,8 +16,14 @@ export interface Answers {
   readonly form: BodyForm;
   /** Values that the answer holds if they are known: each can be absent. */
   readonly mayHold: readonly string[];
-  readonly render: (absent: ReadonlySet<string>) => Told;
+  readonly render: (absent: ReadonlySet<string>, valuing?: Valuing) => Told;
 }
+
+/**
+ * Sample values: digits wherever they can be, so that a format that makes numbers of texts shows, or
+ * values of the form that requests are held to, for people.
+ */
+export type Valuing = 'digits' | 'fitting';
 
 export function bodyFormOf(encoding: EncodingName): BodyForm {
   return encoding === 'json' || encoding === 'form' ? encoding : 'text';

@@ -8,7 +8,7 @@ import { writtenValues } from '../programme/language/value_tree.ts';
 import { sentPrefix } from '../programme/language/vocabularies.ts';
 import type { Programme } from '../programme/programme.ts';
 import { foundAtCalls, foundAtTokens } from '../programme/requests/possible_failures.ts';
-import { type Answers, bodyFormOf, type Told } from './answers.ts';
+import { type Answers, bodyFormOf, type Told, type Valuing } from './answers.ts';
 import {
   type Absent,
   sampleBudget,
@@ -60,7 +60,7 @@ export function describeFailures(programme: Programme): readonly FailurePromise[
         ...(reason === 'invalid_scope' && told.has('scope') ? ['scope'] : []),
       ],
       render: (absent) => render(programme, reason, absent, undefined, [...told]),
-      tell: (parameter) => render(programme, reason, new Set(), parameter, [...told]),
+      tell: (parameter) => render(programme, reason, new Set(), parameter, [...told], 'fitting'),
     };
   });
 }
@@ -71,11 +71,12 @@ function render(
   absent: Absent,
   parameter = sampleParameter,
   written: readonly string[] = [],
+  valuing: Valuing = 'digits',
 ): Told {
   return withoutChance(() =>
     programme.renderFailure(reason, {
       at: sampleTime,
-      sent: sampleSent(written, absent),
+      sent: sampleSent(programme, written, absent, valuing),
       ...(absent.has('parameter') ? {} : { parameter }),
       ...(reason === 'invalid_scope' && !absent.has('scope') ? { scope: 'SCOPE' } : {}),
       ...(isRetried(reason) ? { retryAfter } : {}),

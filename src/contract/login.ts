@@ -90,8 +90,8 @@ function redirect(programme: Programme, outcome: 'code' | LoginFailureReason): A
   return {
     form: 'text',
     mayHold,
-    render: (absent) => {
-      const to = sampleAddress(sampleClient(programme, mayHold, absent));
+    render: (absent, valuing) => {
+      const to = sampleAddress(sampleClient(programme, mayHold, absent, valuing));
       const parameter = absent.has('parameter') ? undefined : 'sample-parameter';
       const way =
         failure === undefined || outcome === 'code' || 'page' in failure

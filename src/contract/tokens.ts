@@ -96,10 +96,10 @@ function answerTo(programme: Programme, grant: GrantType): Answers {
   return {
     form: bodyFormOf(layout.encoding),
     mayHold,
-    render: (absent) => {
-      const client = sampleClient(programme, mayHold, absent);
+    render: (absent, valuing) => {
+      const client = sampleClient(programme, mayHold, absent, valuing);
       const facts = sampleFacts(programme, grant, absent, mayHold);
-      const sent = sampleSent(mayHold, absent);
+      const sent = sampleSent(programme, mayHold, absent, valuing);
       return withoutChance(() =>
         withCookies(
           programme.renderTokens(sampleTokens(facts, absent), client, sampleBudget, sent),

@@ -113,6 +113,16 @@ master_key_file: /run/secrets/key
     );
   });
 
+  test('names whom partners ask, in one line', (t) => {
+    const contactOf = (text: string): string => `${least}partners: { contact: ${text} }\n`;
+    const { partners } = readConfig(written(t, contactOf('partners@example.com')));
+    assert.deepEqual(partners, { contact: 'partners@example.com' });
+    for (const text of ['""', '" x"', '"a\\nb"', `"${'x'.repeat(201)}"`]) {
+      const [fault] = faultsOf(written(t, contactOf(text)));
+      assert.match(fault?.message ?? '', /^expected one line of 1 to 200 characters/, text);
+    }
+  });
+
   test('asks clients for certificates where it is told to, or whom to believe', (t) => {
     const pair = 'certificate_file: own.pem, key_file: own.key';
     const asked = ['', ', client_certificates: true', ', client_authorities_file: ca.pem'].map(

@@ -16,6 +16,7 @@ import { failed, refuseUsage, wrongUsage } from '../exit.ts';
 import { type Surroundings, withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
+import { deployedBy } from '../server/show/partner.ts';
 import { collisionMessages, collisionWarnings } from './callback_names.ts';
 import { clientFields } from './client_fields.ts';
 import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts';
@@ -109,7 +110,7 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   }
   const sheet = clientSheet(client, secret, holder ?? apiKey, programme, config.environment);
   const { publicUrl, environment } = config;
-  const guide = makeGuide(programme, publicUrl, client, environment);
+  const guide = makeGuide(programme, publicUrl, client, environment, deployedBy(config));
   await handOver(
     options.partnerPage === true ? withPage(sheet, partnerPage(guide)) : sheet,
     options,

@@ -193,6 +193,8 @@ function wordOf(key: Key): string {
 const followedKeys: ReadonlySet<Key> = new Set([
   'jwksAuthoritiesFile',
   'log',
+  // Commands alone read it.
+  'partners',
   'stopDelay',
   'tracing',
   'trustedProxies',

@@ -1,6 +1,7 @@
 // Owns what a partner's page and OpenAPI document are made of: a contract, the address of
 // the service, a partner, and its requests.
 
+import type { Instant } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Client, ClientId, Role } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
@@ -37,6 +38,19 @@ export interface Guide {
   readonly isRegistered: boolean;
   /** Present where the partner can force failures. */
   readonly sandbox?: Sandbox;
+  /** Left out of pages that are no deployment's. */
+  readonly deployed?: Deployed;
+}
+
+/** What partners are told of a running service. */
+export interface Deployed {
+  readonly environment: Environment;
+  /** When the page is made. */
+  readonly at: Instant;
+  /** Whom to ask for help, as the configuration has it. */
+  readonly contact?: string;
+  /** Gateways have a listener of their own, which partners do not reach: introspection is there alone. */
+  readonly hasGateway: boolean;
 }
 
 export function makeGuide(
@@ -44,6 +58,7 @@ export function makeGuide(
   base: string,
   client?: Client,
   environment: Environment = 'staging',
+  deployed?: Omit<Deployed, 'environment'>,
 ): Guide {
   const contract = describeContract(programme);
   const by = client ?? placeholderClient(programme);
@@ -61,8 +76,19 @@ export function makeGuide(
       ...present({ apiKey: hasKey ? variable('API_KEY') : undefined }),
     },
     isRegistered: client !== undefined,
-    ...present({ sandbox: environment === 'live' ? undefined : programme.sandbox }),
+    ...present({
+      sandbox: environment === 'live' ? undefined : programme.sandbox,
+      deployed: deployed && { ...deployed, environment },
+    }),
   };
+}
+
+/** The endpoint at which partners can ask about tokens. */
+export function introspectionFor({
+  contract,
+  deployed,
+}: Pick<Guide, 'contract' | 'deployed'>): TokenManagementEndpoint | undefined {
+  return deployed?.hasGateway === true ? undefined : contract.programme.introspection;
 }
 
 function placeholderClient(programme: Programme): Client {

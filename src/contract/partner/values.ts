@@ -12,6 +12,8 @@ import {
 import {
   clientPropertyPrefix,
   memberPropertyPrefix,
+  nothing,
+  sentPrefix,
   tokenVocabulary,
 } from '../../programme/language/vocabularies.ts';
 import type { Programme } from '../../programme/programme.ts';
@@ -119,6 +121,7 @@ const valueTexts: Readonly<Record<string, string>> = {
   scope: 'what the token is good for',
   access_lifetime: 'how long the access token is good',
   refresh_lifetime: 'how long the refresh token is good',
+  issued_token_type: 'what kind of token the access token is',
   issued_at: 'when the answer was made',
   access_expires_at: 'when the access token ends',
   refresh_expires_at: 'when the refresh token ends',
@@ -151,8 +154,19 @@ const formatNames: Readonly<Partial<Record<ValueFormat, string>>> = {
 
 const usualFormats: Readonly<Record<string, ValueFormat>> = { span: 'seconds', instant: 'epoch' };
 
-/** The values of an answer that change from answer to answer, by their path. */
+/** What a member holds that is the same in every answer. */
+const constant = 'constant';
+
+/** The members of an answer and what they hold, by their path. */
 export function answerValues(
+  { fields, name_case: nameCase, wrap }: Programme['layouts']['tokens'],
+  occasion: string,
+): readonly AnswerValue[] {
+  const above = wrap.map((name) => inCase(name, nameCase));
+  return treeValues(fields, occasion, nameCase, above);
+}
+
+function treeValues(
   tree: FieldTree,
   occasion: string,
   nameCase: NameCase,
@@ -162,21 +176,35 @@ export function answerValues(
     const path = [...above, inCase(name, nameCase)];
     if (typeof field === 'object' && field.only?.includes(occasion) === false) return [];
     if (typeof field === 'object' && 'object' in field) {
-      return answerValues(field.object, occasion, nameCase, path);
+      return treeValues(field.object, occasion, nameCase, path);
     }
     const told = valueOf(field);
     return told === undefined ? [] : [{ path: path.join('.'), ...told }];
   });
 }
 
+/** Of several parts in one member, the first that changes from answer to answer. */
+function valueOfAll(fields: readonly Field[]): Omit<AnswerValue, 'path'> | undefined {
+  const all = fields.flatMap((field) => valueOf(field) ?? []);
+  return all.find(({ value }) => value !== constant) ?? all[0];
+}
+
 function valueOf(field: Field): Omit<AnswerValue, 'path'> | undefined {
   if (typeof field === 'string') return valueOf({ value: field });
   if ('first' in field) return valueOf(field.first[0] ?? '');
-  if ('joined' in field) {
-    return field.joined.map(valueOf).find((told) => told !== undefined);
+  if ('joined' in field) return valueOfAll(field.joined);
+  if ('array' in field) {
+    const empty = { value: constant, text: 'always an empty list' };
+    return field.array.length === 0 ? empty : valueOfAll(field.array);
+  }
+  if ('constant' in field) {
+    const text = String(field.constant);
+    return { value: constant, text: text === '' ? 'always empty' : `always ${inCode(text)}` };
   }
   if (!('value' in field)) return undefined;
   const { value, as } = field;
+  if (value === nothing) return { value, text: 'always `null`' };
+  if (value.startsWith(sentPrefix)) return { value, text: 'what your request said' };
   const isOwn = value.startsWith(clientPropertyPrefix);
   const ofMember = value.startsWith(memberPropertyPrefix) ? 'a value of the member' : undefined;
   const text = isOwn ? 'a value registered for you' : (ofMember ?? valueTexts[value]);

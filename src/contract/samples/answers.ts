@@ -14,8 +14,10 @@ import {
   memberPropertyPrefix,
   sentPrefix,
 } from '../../programme/language/vocabularies.ts';
-import type { Programme } from '../../programme/programme.ts';
-import type { Told } from '../answers.ts';
+import { inputsOf, type Programme } from '../../programme/programme.ts';
+import type { Input } from '../../programme/requests/inputs.ts';
+import type { Told, Valuing } from '../answers.ts';
+import { fittingValue } from './requests.ts';
 
 export type Absent = ReadonlySet<string>;
 
@@ -32,13 +34,18 @@ export const sampleBudget: Budget = {
   resetAfter: milliseconds(5000),
 };
 
-/**
- * A client with the properties of these names. Values are digits wherever a client's can be: a format
- * that makes numbers of texts shows.
- */
-export function sampleClient({ id }: Programme, values: readonly string[], absent: Absent): Client {
+/** A client with the properties of these names. */
+export function sampleClient(
+  programme: Programme,
+  values: readonly string[],
+  absent: Absent,
+  valuing: Valuing = 'digits',
+): Client {
+  const fitted = (comparison: string, digits: string): string =>
+    valued(programme, valuing, digits, ({ must_equal: equal }) => equal === comparison);
+  const properties = Object.entries(propertiesOf(clientPropertyPrefix, values, absent));
   return {
-    programme: id,
+    programme: programme.id,
     id: '10000001' as ClientId,
     name: 'Sample Partner',
     roles: [],
@@ -46,13 +53,28 @@ export function sampleClient({ id }: Programme, values: readonly string[], absen
     secrets: [],
     apiKeys: [],
     ...present({
-      businessContext: absent.has('business_context') ? undefined : '20000002',
-      partnerId: absent.has('partner_id') ? undefined : '30000003',
+      businessContext: absent.has('business_context')
+        ? undefined
+        : fitted('client.business_context', '20000002'),
+      partnerId: absent.has('partner_id') ? undefined : fitted('client.partner_id', '30000003'),
     }),
-    properties: propertiesOf(clientPropertyPrefix, values, absent),
+    properties: Object.fromEntries(
+      properties.map(([name, digits]) => [name, fitted(clientPropertyPrefix + name, digits)]),
+    ),
     status: 'active',
     createdAt: sampleTime,
   };
+}
+
+/** The digits, or a value of the form of the input that has it. */
+function valued(
+  programme: Programme,
+  valuing: Valuing,
+  digits: string,
+  isOf: (input: Input<unknown>) => boolean,
+): string {
+  const input = valuing === 'digits' ? undefined : inputsOf(programme).find(isOf);
+  return input === undefined || input.fits(digits) ? digits : fittingValue(input, 'Sample');
 }
 
 /** A member with the properties of these names. */
@@ -72,11 +94,18 @@ function propertiesOf(
 
 /** Values of a request that its answer repeats. */
 export function sampleSent(
+  programme: Programme,
   values: readonly string[],
   absent: Absent,
+  valuing: Valuing = 'digits',
 ): Readonly<Record<string, string>> {
   const sent = Object.entries(propertiesOf(sentPrefix, values, absent));
-  return Object.fromEntries(sent.map(([name, value]) => [sentPrefix + name, value]));
+  return Object.fromEntries(
+    sent.map(([name, digits]) => [
+      sentPrefix + name,
+      valued(programme, valuing, digits, ({ role }) => role === name),
+    ]),
+  );
 }
 
 /** Eight digits that differ from name to name. */

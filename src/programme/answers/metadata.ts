@@ -66,7 +66,7 @@ function compileDocument(
   const abilities = {
     scopes_supported: scope.values,
     response_types_supported: grants.authorization_code === undefined ? [] : ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: responseModesOf(authorize),
     grant_types_supported: offeredGrants(definition).map(
       (type) => registeredGrantTypes[type] ?? type,
     ),
@@ -100,6 +100,12 @@ function compileDocument(
       ...abilities,
       ...(isAsked ? asking : {}),
     });
+}
+
+/** The usual mode, and those that a login request can choose. */
+function responseModesOf({ answer, endpoint }: Definition['authorize']): readonly string[] {
+  const { response_mode: chosen } = endpoint.inputs;
+  return [...new Set([answer.mode, ...(chosen?.allowed ?? [])])];
 }
 
 /** OpenID Connect Discovery 3. */

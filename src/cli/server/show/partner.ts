@@ -1,10 +1,12 @@
 // Owns what `show` prints for partners: the page and the OpenAPI document.
 
 import type { Config } from '../../../config/config.ts';
-import { type Guide, makeGuide } from '../../../contract/partner/guide.ts';
+import { type Deployed, type Guide, makeGuide } from '../../../contract/partner/guide.ts';
 import { partnerHtml } from '../../../contract/partner/html.ts';
 import { partnerPage } from '../../../contract/partner/page/page.ts';
+import { systemClock } from '../../../lib/clock.ts';
 import { quote } from '../../../lib/fault.ts';
+import { present } from '../../../lib/present.ts';
 import type { Client, ClientId, ProgrammeId } from '../../../oauth/client.ts';
 import { failed } from '../../exit.ts';
 import { withStore } from '../../open_store.ts';
@@ -22,7 +24,16 @@ export async function guideFor(
   const client =
     clientId === undefined ? undefined : await findClient(config, programme.id, clientId);
   const { publicUrl, environment } = config;
-  return makeGuide(programme, publicUrl, client, environment);
+  return makeGuide(programme, publicUrl, client, environment, deployedBy(config));
+}
+
+/** What the configuration tells partners. */
+export function deployedBy({ partners, gateway }: Config): Omit<Deployed, 'environment'> {
+  return {
+    at: systemClock().now(),
+    hasGateway: gateway !== undefined,
+    ...present({ contact: partners?.contact }),
+  };
 }
 
 function findClient(config: Config, programme: ProgrammeId, id: string): Promise<Client> {

@@ -21,7 +21,7 @@ export function grantExample(grant: string, { mayHold, render }: Answers): Examp
   return {
     name: grant,
     summary: `The answer to ${grant}`,
-    told: render(new Set()),
+    told: render(new Set(), 'fitting'),
     others: subsets.map((absent) => render(new Set(absent))),
   };
 }

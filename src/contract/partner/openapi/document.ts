@@ -4,7 +4,7 @@ import { programmePaths } from '../../../oauth/own_paths.ts';
 import type { TokenManagementEndpoint } from '../../../programme/requests/token_management.ts';
 import { isPage, type LoginPromise } from '../../login.ts';
 import type { TokenEndpointPromise } from '../../tokens.ts';
-import { below, type Guide, isToldOf } from '../guide.ts';
+import { below, type Guide, introspectionFor, isToldOf } from '../guide.ts';
 import { formatTexts } from '../values.ts';
 import { failureExamples, grantExample, responsesOf, userinfoExamples } from './answers.ts';
 import { bodyOf, parametersOf } from './requests.ts';
@@ -138,8 +138,9 @@ function acceptText({ inputs }: TokenEndpointPromise['reading']): object {
 
 /** Revocation and introspection (RFC 7009, RFC 7662), where the file turns them on. */
 function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
-  const { revocation, introspection } = guide.contract.programme;
   const { programme } = guide.contract;
+  const { revocation } = programme;
+  const introspection = introspectionFor(guide);
   const failures = responsesOf(guide, failureExamples(guide));
   const post = (
     operationId: string,

@@ -5,7 +5,7 @@ import { knownInput } from '../../../programme/language/known_inputs.ts';
 import { methodRows } from '../../../programme/language/methods.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
 import type { Reading } from '../../../programme/requests/reading.ts';
-import type { Guide } from '../guide.ts';
+import { type Guide, introspectionFor } from '../guide.ts';
 import { sentence } from '../markdown.ts';
 
 /** One way to prove who sends a request: the names of all schemes that it takes. */
@@ -72,8 +72,8 @@ function inputScheme({ role, scheme }: Input<unknown>): object {
 
 export function schemes(guide: Guide): Readonly<Record<string, object>> {
   const { programme, tokenEndpoints } = guide.contract;
-  const { clients, revocation, introspection, userinfo } = programme;
-  const readings = [...tokenEndpoints, revocation, introspection].flatMap((one) =>
+  const { clients, revocation, userinfo } = programme;
+  const readings = [...tokenEndpoints, revocation, introspectionFor(guide)].flatMap((one) =>
     one === undefined ? [] : [one.reading],
   );
   const used = new Set(

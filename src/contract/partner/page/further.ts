@@ -1,14 +1,15 @@
 // Owns the last sections of a partner's page: further endpoints, and what to say when asking for help.
 
 import { programmePaths } from '../../../oauth/own_paths.ts';
-import { type Guide, managementRequest } from '../guide.ts';
-import { type Block, inCode } from '../markdown.ts';
+import { type Guide, introspectionFor, managementRequest } from '../guide.ts';
+import { type Block, escaped, inCode } from '../markdown.ts';
 import { variable } from '../snippets/variables.ts';
 import { example } from './words.ts';
 
 export function furtherSections(guide: Guide): Block {
   const { programme } = guide.contract;
-  const { revocation, introspection } = programme;
+  const { revocation } = programme;
+  const introspection = introspectionFor(guide);
   return [
     keySet(guide),
     identitySections(guide),
@@ -61,7 +62,7 @@ function metadata({ contract: { programme }, base }: Guide): Block {
   ];
 }
 
-export function helpSection({ contract, by }: Guide): Block {
+export function helpSection({ contract, by, deployed }: Guide): Block {
   const { login, programme } = contract;
   const { requestIdHeader } = programme;
   const reference =
@@ -70,6 +71,7 @@ export function helpSection({ contract, by }: Guide): Block {
       : `the value of ${inCode(requestIdHeader)}, which every answer has: by it we find the request. If you have none, tell us when it happened, with the time zone, your client identifier`;
   return [
     '## Ask for help',
+    deployed?.contact !== undefined && `Ask ${escaped(deployed.contact)}.`,
     `Tell us ${reference} (${inCode(by.client.id)}), and status and body of the answer.${login === undefined ? '' : ' If a member saw a page, tell us the reference that stands on it.'} Never send secrets, codes or tokens.`,
   ];
 }

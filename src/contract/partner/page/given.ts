@@ -2,7 +2,7 @@
 
 import { listed } from '../../../lib/present.ts';
 import type { CredentialEncoding } from '../../../oauth/basic.ts';
-import { isHeaderMethod, secretMethods } from '../../../oauth/client.ts';
+import { certificateMethods, isHeaderMethod, secretMethods } from '../../../oauth/client.ts';
 import { readsHeader } from '../../../programme/language/client_schema.ts';
 import { filled, methodRows } from '../../../programme/language/methods.ts';
 import { inputsOf } from '../../../programme/programme.ts';
@@ -22,10 +22,41 @@ export function givenSection(guide: Guide): Block {
       : 'You get this when we register you; each environment has its own. Words in capitals stand for your values.',
     table(['What', 'Value'], rows(guide)),
     missing && 'You are not registered for any kind of token yet: ask us.',
-    by.client.isPublic !== true &&
-      'Keep secret and API key on your servers: never in a web page, an app or a repository. The examples read them from environment variables.',
+    keepText(guide),
     authentication(guide),
   ];
+}
+
+function provesBySecret({ contract, by }: Guide): boolean {
+  const { methods } = contract.programme.clients.authentication;
+  return (
+    by.client.isPublic !== true &&
+    methods.some((method) => secretMethods.some((one) => one === method))
+  );
+}
+
+/** What nobody else may have, by how clients prove themselves. */
+function keepText(guide: Guide): string | false {
+  const { contract, by } = guide;
+  if (by.client.isPublic === true) return false;
+  const { authentication, assertions } = contract.programme.clients;
+  const isCertified = authentication.methods.some((method) =>
+    certificateMethods.some((one) => one === method),
+  );
+  const shown = listed<string>([
+    provesBySecret(guide) && 'secret',
+    by.apiKey !== undefined && 'API key',
+  ]);
+  const kept = listed<string>([
+    ...shown,
+    assertions !== undefined && 'the private key of your assertions',
+    isCertified && 'the private key of your certificate',
+  ]);
+  if (kept.length === 0) return false;
+  const read = kept.length === shown.length ? 'them' : `the ${shown.join(' and ')}`;
+  const examples =
+    shown.length === 0 ? '' : ` The examples read ${read} from environment variables.`;
+  return `Keep ${kept.join(' and ')} on your servers: never in a web page, an app or a repository.${examples}`;
 }
 
 function rows(guide: Guide): readonly Row[] {
@@ -49,14 +80,10 @@ function rows(guide: Guide): readonly Row[] {
     [named('client.partner_id'), heldValues('client.partner_id')(client)],
     ...[...properties].map((one) => [named(one), heldValues(one)(client)] as const),
   ] as const;
-  const { methods } = programme.clients.authentication;
-  const usesSecret =
-    client.isPublic !== true &&
-    methods.some((method) => secretMethods.some((one) => one === method));
   return [
     ['Address', inCode(base + programme.basePath)],
     ['Client identifier', inCode(client.id)],
-    usesSecret && [
+    provesBySecret(guide) && [
       'Client secret',
       'shown once, when you were registered; `CLIENT_SECRET` in the examples',
     ],

@@ -98,7 +98,7 @@ function proofKeys({ pkce }: LoginPromise): Block {
 
 function comeBack({ contract }: Guide, { success, reading }: LoginPromise): Block {
   const { programme } = contract;
-  const { headers, body } = success.render(new Set());
+  const { headers, body } = success.render(new Set(), 'fitting');
   const { code, state, mode } = programme.layouts.redirect;
   return [
     `The member has ${spanText(programme.login.lifetime)} to log in. After that the browser comes back to your redirect URI with a code${howBack[mode]}:`,
@@ -135,7 +135,7 @@ function failures(login: LoginPromise): Block {
 function redirectRow(failure: LoginFailurePromise): Row {
   const { outcome } = failure;
   if (isPage(outcome)) return false;
-  const { headers, body } = outcome.render(new Set(['parameter']));
+  const { headers, body } = outcome.render(new Set(['parameter']), 'fitting');
   const { search, hash } = new URL(headers['Location'] ?? 'https://posted.example');
   const told = headers['Location'] === undefined ? (body.split('\n\n')[1] ?? '') : search + hash;
   return [inCode(decodeURIComponent(told)), ...advice(failure)];

@@ -11,12 +11,22 @@ import { sandboxSection } from './sandbox.ts';
 import { tokenSections } from './tokens.ts';
 import { callSection, lifetimeSection, limitSection, retrySection } from './use.ts';
 
+/** Which of a partner's pages this is. */
+function issueText({ contract: { programme }, deployed }: Guide): string {
+  const version = `Version ${escaped(programme.interfaceVersion)} of the interface`;
+  if (deployed === undefined) return `${version}.`;
+  const { environment, at } = deployed;
+  const [day] = new Date(at).toISOString().split('T');
+  return `${version}, in the ${environment} environment, as of ${day}.`;
+}
+
 /** The page in the order in which a partner's developer needs it. */
 export function partnerPage(guide: Guide): string {
   const { login, programme } = guide.contract;
   const sections = listed<string>([
     `# ${escaped(programme.name)}: guide for partners`,
     'How your software logs members in, gets tokens and uses them. This page is made from what the server does, so it holds to the letter.',
+    issueText(guide),
     overview(guide),
     givenSection(guide),
     login !== undefined && isToldOf(guide, 'member') && loginSection(guide, login),

@@ -85,10 +85,10 @@ function answer(guide: Guide, { promise }: Place): Block {
   const { grant, answer: told } = promise;
   const { layouts, access } = guide.contract.programme;
   const layout = layouts.tokens;
-  const values = answerValues(layout.fields, grant, layout.name_case, layout.wrap);
+  const values = answerValues(layout, grant);
   return [
     'The answer:',
-    answerBlock(told.render(new Set())),
+    answerBlock(told.render(new Set(), 'fitting')),
     access.live === 'one' &&
       `**The access token ends the one before it**: your last one of the same ${grant === 'client_credentials' ? 'kind' : 'member'} is good no more.`,
     ...(layout.encoding === 'text' || values.length === 0
@@ -113,7 +113,11 @@ function refreshText({ contract: { programme } }: Guide, grant: GrantType): stri
     : ' There is no refresh token.';
 }
 
-function refreshNotes({ contract: { refresh } }: Guide): Block {
+/** Each ES256 signature is drawn by chance. */
+const signedAnew =
+  ': you get the same refresh token under a new signature, so its text differs; either text is good, once';
+
+function refreshNotes({ contract: { refresh, programme } }: Guide): Block {
   if (refresh === undefined) return [];
   if (!refresh.rotates) {
     return [
@@ -123,7 +127,7 @@ function refreshNotes({ contract: { refresh } }: Guide): Block {
   const again =
     refresh.grace === 0
       ? 'Never send a refresh token twice: its second use is taken for theft and ends the login.'
-      : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}: you get the same refresh token. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
+      : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}${programme.access.algorithm === 'ES256' && refresh.form === 'jwt' ? signedAnew : ': you get the same refresh token'}. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
   return [
     `**A refresh token is good once.** Every answer brings a new one: store it in place of the old one, before you use the new tokens. ${again}`,
     'Refresh one login by one request at a time. If several of your servers share logins, let one of them refresh, or lock the login while you do. Do not put a copy of an old database into service beside the present one: its old refresh tokens would end the logins.',

@@ -4,7 +4,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { jetway, jetwayEach, jetwayJson, workFolder } from '../../command.ts';
+import {
+  configText,
+  jetway,
+  jetwayEach,
+  jetwayJson,
+  programmeText,
+  workFolder,
+} from '../../command.ts';
 
 const add = ['client', 'add', '--programme', 'club', '--name', 'Blue Cars', '--role', 'member'];
 const callback = ['--redirect-uri', 'https://blue.example/cb'];
@@ -40,6 +47,21 @@ describe('show --for partner', () => {
     assert.match(head, /^ {2}client secret /m);
     assert.ok(rest.includes('## Ask for help'));
     assert.deepEqual(await jetwayJson(folder, [...page, '--client', id]), { page: own });
+  });
+
+  test('names what the configuration says: environment, contact, no introspection beside gateway', async (t) => {
+    const more = 'gateway: 127.0.0.1:0\npartners: { contact: partners@example.com }\n';
+    const folder = workFolder(t, {
+      'config.yaml': configText + more,
+      'programmes/club.yaml': `${programmeText('Club')}introspection: { path: /ask }\n`,
+    });
+    const [told, document] = await jetwayEach(folder, [page, ['show', 'club', '--openapi']]);
+    assert.match(
+      told.stdout,
+      /^Version \S+ of the interface, in the staging environment, as of \d{4}-\d\d-\d\d\.$/m,
+    );
+    assert.match(told.stdout, /^Ask partners@example\.com\.$/m);
+    assert.doesNotMatch(told.stdout + document.stdout, /\/club\/ask/);
   });
 
   test('needs no store without a client; an unknown client and idle options are refused', async (t) => {
