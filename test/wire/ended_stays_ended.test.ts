@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
 import { after, milliseconds } from '../../src/lib/clock.ts';
-import { digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { jwtBearer } from '../../src/oauth/grant.ts';
 import { assertionType } from '../../src/programme/requests/client_assertion.ts';
@@ -165,25 +164,6 @@ test('HOSTILE 74: a retry in another format ends no token, and brings none back'
   const third = tokensIn(await refresh(next, again.refresh_token));
   const afterwards = [second, again, third].map((one) => isLive(next, one.access_token));
   assert.deepEqual(await Promise.all(afterwards), [false, false, true]);
-});
-
-test('HOSTILE 74: what an earlier version has ended stays ended after the upgrade', async (t) => {
-  const { club, reload } = await openReloading(t, access('live: one'));
-  const [first, alone] = [await tokensOfLogin(club), await partnerTokenOf(club)];
-  club.clock.advance(1);
-  // As an earlier version wrote it: the token alone.
-  const key = digest(JSON.stringify(['jetway live', club.client.id, club.member.subject]));
-  const until = after(club.clock.now(), milliseconds(1_800_000));
-  const old = { programme, use: 'live_token', key, text: 'of an earlier version', until } as const;
-  await club.store.keepText(old, club.clock.now());
-  const live = async (at: Club, ...tokens: readonly string[]): Promise<readonly boolean[]> =>
-    Promise.all(tokens.map((token) => isLive(at, token)));
-  assert.deepEqual(await live(club, first.access_token, alone), [false, true]);
-  const next = await tokensOfLogin(club);
-  for (const file of [access('live: one'), '']) {
-    const at = await reload(file);
-    assert.deepEqual(await live(at, first.access_token, next.access_token), [false, true]);
-  }
 });
 
 test('HOSTILE 74: of simultaneous refreshes and logins at several nodes one token is live', async (t) => {
