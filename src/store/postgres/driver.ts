@@ -120,10 +120,10 @@ function grouped(
   join: 'CROSS' | 'LEFT',
 ): readonly (readonly (readonly Value[])[])[] {
   const groups = Array.from({ length: questions }, (): (readonly Value[])[] => []);
-  for (const [n, ...columns] of rows) {
-    const found = columns.slice(epochLength) as Value[];
+  for (const row of rows) {
+    const found = row.slice(1 + epochLength) as Value[];
     const isThere = join === 'CROSS' || found.some((column) => column !== null);
-    if (isThere) groups[Number(n) - 1]?.push(found);
+    if (isThere) groups[Number(row[0]) - 1]?.push(found);
   }
   return groups;
 }
