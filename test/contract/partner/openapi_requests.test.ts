@@ -166,3 +166,25 @@ for (const [name, yaml, isPublic] of clients) {
     assert.deepEqual(faults, []);
   });
 }
+
+test('second-club: a repeated refresh is signed anew, and either text is good once', async (t) => {
+  const scene = await openScene(t, 'second-club.yaml', dialects.get('second-club'));
+  const held: Held = {};
+  const all = askedOf(scene);
+  const by = (kind: GrantType): Asked =>
+    all.find((one) => one.kind === kind && one.schemes.includes('basic')) ?? assert.fail(kind);
+  await tryOut(scene, by('authorization_code'), held);
+  const refresh = by('refresh_token');
+  const sendWith = async (refreshToken: string | undefined): Promise<string | undefined> => {
+    const mine = { ...held, refreshToken };
+    const authorization = authorizationFor(scene, refresh, mine);
+    const answer = await send(refresh, await fill(scene, refresh, mine), authorization);
+    return tokenIn(scene, 'refresh_token', 'refreshToken', answer);
+  };
+  const [first, again] = [await sendWith(held.refreshToken), await sendWith(held.refreshToken)];
+  assert.ok(first !== undefined && again !== undefined);
+  assert.notEqual(first, again);
+  assert.ok(await sendWith(again));
+  scene.clock.advance(11);
+  assert.equal(await sendWith(first), undefined);
+});
