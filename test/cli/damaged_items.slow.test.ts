@@ -56,8 +56,8 @@ describe('damaged items', { skip: without('postgres') }, () => {
     const remedy = (kind: string, id: string): string => {
       // A subject is drawn from base64url: one that looks like an option comes behind all of them.
       const more = '--programme club --yes';
-      const words = id.startsWith('-') ? `${more} -- ${id}` : `${id} ${more}`;
-      return `store: the ${kind} ${id} of club is damaged: remove it (jetway ${kind} remove ${words}), or restore a backup (jetway store restore)\n`;
+      const named = id.startsWith('-') ? `${more} -- ${id}` : `${id} ${more}`;
+      return `store: the ${kind} ${id} of club is damaged: remove it (jetway ${kind} remove ${named}), or restore a backup (jetway store restore)\n`;
     };
     const listed = await jetway('client list --json');
     assert.deepEqual([listed.code, listed.stderr], [1, remedy('client', damaged)]);

@@ -43,7 +43,7 @@ test('each part of .ci/run has a budget, and all together stay under 35 minutes'
     [...table.matchAll(/\[(\w+)\]=(\d+)/g)].map(([, one, s]) => [one, Number(s)]),
   );
   const parts = [...ci.matchAll(/^part (\w+) /gm)].map(([, name]) => name);
-  assert.deepEqual(parts.toSorted(), [...budgets.keys()].toSorted());
+  assert.deepEqual(new Set(parts), new Set(budgets.keys()));
   const all = [...budgets.values()].reduce((sum, one) => sum + one, 0);
   assert.ok(all < 35 * 60, `${all} s`);
 });
