@@ -59,10 +59,7 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
   const { authorize } = definition;
   const { endpoint } = authorize;
   const kinds = ['login'] as const;
-  const rules = compileInputsWith(endpoint, definition, kinds, loginReasons).map(
-    // An empty list in a header is malformed, not missing.
-    (input): LoginInput => ({ ...input, keepsEmpty: input.list }),
-  );
+  const rules = compileInputsWith(endpoint, definition, kinds, loginReasons);
   const stateRule = rules.find((rule) => rule.role === 'state');
   const modeRule = rules.find((rule) => rule.role === 'response_mode');
   const idName = rules.find((rule) => rule.role === 'client_id')?.name ?? 'client_id';

@@ -142,11 +142,16 @@ export function compileInputsWith<Reason>(
   const { authorize, programme_identifier: identifier } = definition;
   return Object.entries(endpoint.inputs)
     .filter(([role]) => authorize.pkce !== 'off' || !proofInputs.has(role))
-    .map(([role, input]) => ({
-      ...compile(role, input, identifier, endpoint, reasonsOf),
-      ...needsOf(role, input, endpoint, definition, kinds),
-      ...(role === 'scope' && { between: scopeSeparator(definition) }),
-    }));
+    .map(([role, input]) => {
+      const row = compile(role, input, identifier, endpoint, reasonsOf);
+      return {
+        ...row,
+        // Of a login, an empty list in a header is malformed, not missing.
+        keepsEmpty: kinds.includes('login') ? row.list : row.keepsEmpty,
+        ...needsOf(role, input, endpoint, definition, kinds),
+        ...(role === 'scope' && { between: scopeSeparator(definition) }),
+      };
+    });
 }
 
 function scopeSeparator({ scope }: Definition): string {
@@ -154,6 +159,8 @@ function scopeSeparator({ scope }: Definition): string {
 }
 
 type Needs = Pick<Input, 'readBy' | 'neededBy' | 'missedBy'>;
+
+const none: readonly never[] = [];
 
 /** The one formula for which requests read and need an input. */
 function needsOf(
@@ -204,7 +211,7 @@ export function compileInput(
   programmeIdentifier: string,
   endpoint: Pick<EndpointDefinition, 'read' | 'empty'> = { read: [], empty: 'missing' },
 ): Input {
-  const alone = { readBy: [], neededBy: [], missedBy: [] };
+  const alone = { readBy: none, neededBy: none, missedBy: none };
   return { ...compile(role, definition, programmeIdentifier, endpoint, tokenReasons), ...alone };
 }
 
@@ -216,7 +223,7 @@ function compile<Reason>(
   reasonsOf: ReasonsOf<Reason>,
 ): Omit<Input<Reason>, keyof Needs> {
   const inHeader = definition.in === 'header';
-  const { name: ownName = role, within = [], attribute = false, scheme, required } = definition;
+  const { name: ownName = role, within = none, attribute = false, scheme, required } = definition;
   const { prefix, characters, length, format, allowed, must_equal: comparison } = definition;
   const wireName = inHeader ? ownName.toLowerCase() : ownName;
   const name = inHeader ? wireName : [...within, ownName].join('.');
@@ -332,9 +339,11 @@ function compileComparison(comparison: Comparison): ClientTest['holds'] {
   return (value, client) => valuesOf(client).includes(value);
 }
 
+const whole: Input['unwrap'] = (sent) => sent;
+
 /** RFC 9110 11.1: a scheme in any case, spaces, then the value. */
 function compileUnwrap(scheme: string | undefined): Input['unwrap'] {
-  if (scheme === undefined) return (sent) => sent;
+  if (scheme === undefined) return whole;
   const form = new RegExp(`^${scheme} +(\\S+)$`, 'i');
   return (sent) => form.exec(sent)?.[1];
 }

@@ -35,7 +35,9 @@ export const refuse: Report = (reason, facts) => {
   throw new Refusal(reason, facts);
 };
 
-interface PlacedInput extends Input<unknown> {
+/** An input with its places, ready for reading. */
+interface PlacedInput {
+  readonly input: Input<unknown>;
   readonly inQuery: boolean;
   /** Forms of the body that may contain it. */
   readonly inBody: ReadonlySet<BodyForm>;
@@ -62,10 +64,10 @@ export function compileReader(
     const { places, inPath, wireName } = input;
     const inBody = new Set(places.filter(isBodyForm));
     const segment = inPath ? valuePlace(endpoint.path, wireName) : undefined;
-    return { ...input, inQuery: places.includes('query'), inBody, segment };
+    return { input, inQuery: places.includes('query'), inBody, segment };
   });
-  const keysIn = (isThere: (input: PlacedInput) => boolean): Set<string> =>
-    new Set(inputs.filter(isThere).map((input) => input.key));
+  const keysIn = (isThere: (placed: PlacedInput) => boolean): Set<string> =>
+    new Set(inputs.filter(isThere).map(({ input }) => input.key));
   const keys = {
     query: keysIn(({ inQuery }) => inQuery),
     form: keysIn(({ inBody }) => inBody.has('form')),
@@ -88,8 +90,9 @@ function readInputs(
   const inQuery = request.query === '' ? noParameters : readQuery(request.query, report);
   reportStrays(rules, inQuery, body, report);
   const values = new Map<string, string>();
-  for (const input of rules.inputs) {
-    const sent = sentFor(input, request, inQuery, body);
+  for (const placed of rules.inputs) {
+    const { input } = placed;
+    const sent = sentFor(placed, request, inQuery, body);
     const found = sent.length > 1 ? single(input, sent, rules.endpoint, report) : sent[0];
     const value = found === undefined ? undefined : input.unwrap(found);
     if (value === undefined) continue;
@@ -129,19 +132,19 @@ const nothingSent: readonly string[] = [];
 
 /** Every value sent for an input, in all its places. */
 function sentFor(
-  input: PlacedInput,
+  { input, inQuery, inBody, segment }: PlacedInput,
   request: WireRequest,
-  inQuery: Parameters,
+  query: Parameters,
   { form, parameters }: ReadBody,
 ): readonly string[] {
   if (input.inHeader) return headerValues(request, input.wireName);
-  if (input.segment !== undefined) return request.path.split('/').slice(input.segment).slice(0, 1);
+  if (segment !== undefined) return request.path.split('/').slice(segment).slice(0, 1);
   if (input.inCookie) {
     const sent = cookiesOf(request).filter(([name]) => name === input.wireName);
     return sent.map(([, value]) => value);
   }
-  const one = input.inQuery ? inQuery.get(input.key) : undefined;
-  const isInBody = form !== undefined && input.inBody.has(form);
+  const one = inQuery ? query.get(input.key) : undefined;
+  const isInBody = form !== undefined && inBody.has(form);
   const other = isInBody ? parameters.get(input.key) : undefined;
   if (one === undefined || other === undefined) return one ?? other ?? nothingSent;
   return [...one, ...other];
@@ -196,11 +199,11 @@ function reportStray(
   if (values.length > 1 && mayNotRepeat(rules, place, name)) {
     report('repeated_parameter', { parameter, cause: repeatedCause(parameter, values.length) });
   }
-  const meant = inputs.find(({ key }) => key === name);
+  const meant = inputs.find(({ input }) => input.key === name);
   if (elsewhere.has(name) && meant !== undefined) {
-    const { role, name: told, inQuery } = meant;
+    const { role, name: told } = meant.input;
     const own = endpoint.inputs[role]?.in === undefined ? ['read'] : ['inputs', role, 'in'];
-    const [right, wrong] = inQuery ? ['the query', 'the body'] : ['the body', 'the query'];
+    const [right, wrong] = meant.inQuery ? ['the query', 'the body'] : ['the body', 'the query'];
     const words = [`${told} in ${right}`, `${told} in ${wrong}`] as const;
     const cause = ownCause(endpointRule(...own), ...words, told);
     report('misplaced_parameter', { parameter, cause });
@@ -223,7 +226,7 @@ function repeatedCause(name: string, times: number, ...rule: readonly string[]):
 
 /** The value of an input that was sent more than once. */
 function single(
-  input: PlacedInput,
+  input: Input<unknown>,
   sent: readonly string[],
   { repeated }: EndpointDefinition,
   report: Report,
