@@ -192,7 +192,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
     join: 'CROSS' | 'LEFT',
   ) => {
     const run = runner(link, asked, join);
-    return batched<Values, Found<Row> | undefined>({
+    const ask = batched<Values, (() => Found<Row> | undefined) | undefined>({
       link,
       answer: async (questions, until) => {
         const rows = await run(questions, until);
@@ -200,12 +200,14 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
         // The member is looked up next, the client again.
         if (first === undefined) return questions.map(() => undefined);
         const life = epochs.note(first.slice(1));
-        return grouped(rows, questions.length, join).map((columns) => {
+        return grouped(rows, questions.length, join).map((columns) => () => {
           const row = parse(columns, () => life);
           return row === undefined ? undefined : { row, life };
         });
       },
     });
+    // Read by each question itself: a damaged row fails nobody else's.
+    return async (values: Values) => (await ask(values))?.();
   };
   const readerOf = <Row>(
     ask: (values: Values) => Promise<Found<Row> | undefined>,
@@ -229,6 +231,8 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
       const run = runner(care, asked, 'LEFT');
       return async (questions) => {
         const rows = questions.length === 0 ? [] : await run(questions, care.deadline());
+        const [first] = rows;
+        if (first !== undefined) epochs.note(first.slice(1));
         return grouped(rows, questions.length, 'LEFT').map(parse);
       };
     },

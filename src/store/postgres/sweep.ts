@@ -13,18 +13,18 @@ import { throttle } from './counters.ts';
 import type { Link } from './link/link.ts';
 import type { Found, Parameter, Statement } from './link/statement.ts';
 import { isPast } from './outages.ts';
-import { forgetRevoked } from './revocations.ts';
 import { tableRows } from './tables.ts';
 
 /** Runs on the rows that are to go; `found` has their columns of `reads`. */
 interface Preparation {
   readonly reads: string;
-  readonly run: (found: readonly Found[][]) => Promise<void>;
+  readonly run: (found: readonly Found[][], lived: number | null) => Promise<void>;
   /** Whether rows stay once another time is accepted: by that time they may not be over. */
   readonly isOfOneLife?: true;
 }
 
-type Sweep = (now: Instant, limit: number) => Promise<number>;
+/** @param lived the accepted era by which `now` was read */
+type Sweep = (now: Instant, limit: number, lived: number | null) => Promise<number>;
 
 /**
  * A sweep over all tables whose rows have an end; `life` is the accepted era that this process goes by. Each call reads a bounded number of rows of a table in
@@ -44,15 +44,21 @@ export function sweepVerb(
       WHERE EXISTS (SELECT FROM login WHERE login.place = asked.place) ON CONFLICT DO NOTHING`,
     isRead: false,
   };
+  const noteForgotten: Statement = {
+    name: 'note_forgotten',
+    text: `UPDATE epoch SET forgotten_since = $1 WHERE forgotten_since < $1
+      AND accepted_era IS NOT DISTINCT FROM $2::bigint`,
+    isRead: false,
+  };
   const forgetOutages: Statement = {
     name: 'forget_outages',
     text: `DELETE FROM outage WHERE ${isPast} RETURNING 1`,
     isRead: false,
   };
   // Of revocations of tokens, and of marks of live tokens (FAULTS 29).
-  const noteEnds: Preparation['run'] = async (found) => {
+  const noteEnds: Preparation['run'] = async (found, lived) => {
     const last = Math.max(0, ...found.map(([end]) => Number(end)));
-    if (last > 0) await care.run(forgetRevoked, [last]);
+    if (last > 0) await care.run(noteForgotten, [last, lived]);
   };
   const before: Readonly<Record<string, Preparation>> = {
     code: {
@@ -74,19 +80,21 @@ export function sweepVerb(
   };
   const sweeps: readonly Sweep[] = [
     ...[...ends, endingAt(throttle, 'throttle.ends_at')].map((end) =>
-      tableSweep(care, life, end, before[end.table.name]),
+      tableSweep(care, end, before[end.table.name]),
     ),
     async (now) => (await care.run(forgetOutages, [now])).length,
   ];
   const horizon = trustedTime(recorded);
   let calls = 0;
   return async (clock, limit) => {
+    // Before anything is asked: this process may go by another time before the rows are removed.
+    const lived = life();
     const now = horizon(clock);
     // Each call begins with the next table: a busy table would else use up the limit every time.
     const first = calls++ % sweeps.length;
     let left = limit;
     for (const sweep of [...sweeps.slice(first), ...sweeps.slice(0, first)]) {
-      if (left > 0) left -= await sweep(now, left);
+      if (left > 0) left -= await sweep(now, left, lived);
     }
     return limit - left;
   };
@@ -105,7 +113,6 @@ function isLife(n: number): string {
 
 function tableSweep(
   care: Link,
-  life: () => number | null,
   { table: { name, key, columns }, isOver, upTo, looks }: Ends,
   before?: Preparation,
 ): Sweep {
@@ -142,13 +149,13 @@ function tableSweep(
   };
   const none = key.map((column) => firstOf[columns[column]?.type ?? 'text']);
   let begin: readonly Parameter[] | undefined;
-  return async (now, limit) => {
+  return async (now, limit, lived) => {
     const start = [begin === undefined, ...(begin ?? none)];
     const [found] = await care.run(bound, [...start, limit * looks - 1]);
     const end = [found === undefined, ...(found ?? none)];
     const params = [upTo(now), ...start, ...end, limit];
-    if (before) await before.run((await care.run(look, params)) as Found[][]);
-    const gone = await care.run(remove, isOfOneLife ? [...params, life()] : params);
+    if (before) await before.run((await care.run(look, params)) as Found[][], lived);
+    const gone = await care.run(remove, isOfOneLife ? [...params, lived] : params);
     // A call that reached its limit may have left ended rows: the next call reads this range again.
     if (gone.length < limit) begin = found;
     return gone.length;

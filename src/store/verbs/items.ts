@@ -76,10 +76,17 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): Regis
       const draft = new Draft(facts);
       const outcome = outcomeOf(() => steps(registrar(draft, draft.consequences)));
       if (draft.isComplete) {
-        if ('error' in outcome) throw outcome.error;
         const { changes } = draft;
+        const isIdle = Object.values(changes).every(({ length }) => length === 0);
+        if ('error' in outcome || isIdle) {
+          // The facts were read one after another: an answer holds only if nothing has changed between.
+          const now = await db.life();
+          const isOfOneMoment = now.registrations === life.registrations && now.era === life.era;
+          if (!isOfOneMoment) return undefined;
+        }
+        if ('error' in outcome) throw outcome.error;
         const done = { result: outcome.result };
-        if (Object.values(changes).every(({ length }) => length === 0)) return done;
+        if (isIdle) return done;
         const endsEra = changes.revoked.some(({ until }) => until === undefined);
         const values = changeValues(changes, life.era);
         const settled = (): void => written(changes);

@@ -36,13 +36,16 @@ export const startLogin = statement(
   insertText(logins, 'ON CONFLICT (place) DO NOTHING'),
   { row: ['place'] },
 );
-/** The row that an earlier run has made is written again: this commit waits for the standbys, too. */
+/**
+ * The row that an earlier run has made is written again as it is by now, since it may be revoked meanwhile: this
+ * commit waits for the standbys, too.
+ */
 export const startLoginAgain = statement(
   'start_login_again',
   columns,
   insertText(
     logins,
-    `ON CONFLICT (place) DO UPDATE SET sum = excluded.sum
+    `ON CONFLICT (place) DO UPDATE SET sum = login.sum
       WHERE login.login_digest = excluded.login_digest`,
   ),
   { row: ['place'] },

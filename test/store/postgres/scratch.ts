@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 
+import type { Place } from '../../../src/oauth/grant.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import type { PostgresLocation } from '../../../src/store/postgres/location.ts';
 import { readPostgresLocation } from '../../../src/store/postgres/location.ts';
@@ -10,7 +11,9 @@ import { testServer } from '../../support/postgres.ts';
 import type { OpenStore } from '../with_store.ts';
 
 /** A store in a new schema, which goes with it. */
-export async function openScratchPostgres(): Promise<OpenStore & { location: PostgresLocation }> {
+export async function openScratchPostgres(): Promise<
+  OpenStore & { location: PostgresLocation; harmLogin: (place: Place) => Promise<void> }
+> {
   const server = await testServer();
   const schema = server.newSchema();
   const location = readPostgresLocation(server.url(schema), (path) => path);
@@ -39,6 +42,11 @@ export async function openScratchPostgres(): Promise<OpenStore & { location: Pos
         [kind, id],
       );
       assert.equal(harmed.rows.length, 1);
+      await client.end();
+    },
+    harmLogin: async (place) => {
+      const client = await server.client();
+      await client.query(`UPDATE "${schema}".login SET sum = sum + 1 WHERE place = $1`, [place]);
       await client.end();
     },
     close: async () => {

@@ -252,6 +252,24 @@ describe('FLEET 2.4: what somebody else has done since is not taken for reuse', 
     }));
 });
 
+test('FAULTS 15: a lost spend whose login was revoked meanwhile is done once, and damages no row', () =>
+  withLossyWay(async ({ store, other, proxy }) => {
+    await store.issueCode(aCode());
+    const isLost = Promise.withResolvers<void>();
+    proxy.loseAnswerOf('spend_codes', () => {
+      proxy.freeze();
+      isLost.resolve();
+    });
+    const spent = spend(store);
+    await isLost.promise;
+    const replayed = { outcome: 'replayed', place: aLogin().place };
+    assert.deepEqual(await spend(other, aLogin({ place: placeAt(3) })), replayed);
+    proxy.thaw();
+    assert.deepEqual(await spent, { outcome: 'spent' });
+    assert.equal(await isRevoked(other), true);
+    assert.deepEqual(await spend(other, aLogin({ place: placeAt(3) })), replayed);
+  }));
+
 describe('FAULTS 13: a database that does not answer', () => {
   test('is told as an outage by every verb, and waited for no longer than two seconds', () =>
     withLossyWay(async ({ store, proxy }) => {

@@ -91,8 +91,10 @@ export class CommitQueue {
       });
       if (this.#ended) throw this.#ended;
       try {
+        this.#transactions.read();
         return verb();
       } catch (again) {
+        this.#transactions.endRead();
         error = again;
       }
     }

@@ -1,0 +1,74 @@
+// Owns promises of verbs that several nodes ask at once: of one moment, and of one life of the store.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { milliseconds } from '../../../src/lib/clock.ts';
+import { Link } from '../../../src/store/postgres/link/link.ts';
+import { aLogin, at, club, partner, placeAt } from '../fixtures.ts';
+import { openScratchPostgres } from './scratch.ts';
+
+type Asked = Parameters<Link['run']>;
+
+test('FAULTS 24: numbers that three nodes give out at once are all given, and none twice', async () => {
+  const scratch = await openScratchPostgres();
+  const nodes = [scratch.store, await scratch.another?.(), await scratch.another?.()];
+  const sample = { programme: club, sealedKey: 'sealed', createdAt: at(0), signsFrom: at(0) };
+  await Promise.all(
+    nodes.map(async (store) => {
+      for (let n = 0; n < 20; n += 1) {
+        await store?.changeAll('token_key', { programme: club }, (keys) => [
+          ...keys,
+          { ...sample, kid: String(keys.length), longestToken: milliseconds(1000) },
+        ]);
+      }
+    }),
+  );
+  const kids = (await scratch.store.list('token_key', club)).map(({ kid }) => Number(kid));
+  assert.deepEqual(
+    kids.toSorted((one, other) => one - other),
+    Array.from({ length: 60 }, (_, n) => n),
+  );
+  await scratch.close();
+});
+
+test('FAULTS 29: a sweep by a clock ahead removes no revocation once the right time is accepted', async (t) => {
+  const scratch = await openScratchPostgres();
+  const { store } = scratch;
+  const other = await scratch.another?.();
+  assert.ok(other);
+  for (const one of [store, other]) await one.time(at(0));
+  await store.revokeToken(club, { tokenId: 'jti', expiresAt: at(1800) }, at(0));
+  const run = Reflect.get(Link.prototype, 'run') as (
+    this: Link,
+    ...asked: Asked
+  ) => Promise<unknown>;
+  let isAccepted = false;
+  t.mock.method(Link.prototype, 'run', async function (this: Link, ...asked: Asked) {
+    if (!isAccepted && asked[0].name === 'sweep_look_revoked_token') {
+      isAccepted = true;
+      await store.acceptTime(at(10));
+      await other.acceptTime(at(10), 'another_process');
+    }
+    return run.apply(this, asked);
+  });
+  for (let calls = 0; calls < 12; calls += 1) await other.sweep(at(7200), 1000);
+  assert.ok(isAccepted);
+  assert.equal(await store.isStanding(club, { tokenId: 'jti', expiresAt: at(1800) }), false);
+  await scratch.close();
+});
+
+test('FAULTS 6: a damaged login fails no question that is asked beside it', async () => {
+  const scratch = await openScratchPostgres();
+  const { store } = scratch;
+  for (const place of [placeAt(1), placeAt(2)]) await store.startLogin(aLogin({ place }));
+  await scratch.harmLogin(placeAt(1));
+  const [damaged, whole] = await Promise.allSettled([
+    store.findLogin(club, placeAt(1)),
+    store.findLogin(club, placeAt(2)),
+  ]);
+  assert.equal(damaged.status, 'rejected');
+  assert.ok(whole.status === 'fulfilled');
+  assert.equal(whole.value?.client, partner);
+  await scratch.close();
+});
