@@ -4,7 +4,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 
-import { type Entry, readLine } from './chain.ts';
+import { type Chain, type Entry, type ReadLine, readLine } from './chain.ts';
 import { rotatedFiles } from './files.ts';
 
 /** More than a usual line, and more than the longest (files.ts). */
@@ -19,19 +19,27 @@ export interface Tail {
 }
 
 /** What the last bytes of an open file are, of those from `from` to `end`. */
-export function tailOf(descriptor: number, from: number, end: number, most = usualTail): Tail {
+export function tailOf(
+  descriptor: number,
+  from: number,
+  end: number,
+  chain: Chain,
+  most = usualTail,
+): Tail {
   const start = Math.max(from, end - most);
-  const tail = readTail(readFrom(descriptor, start, end - start), start > from);
+  const tail = readTail(readFrom(descriptor, start, end - start), start > from, chain);
   if (tail.newest !== undefined || start === from || most >= longestTail) return tail;
-  return tailOf(descriptor, from, end, longestTail);
+  return tailOf(descriptor, from, end, chain, longestTail);
 }
 
 /** @param isPart whether the text begins within a line */
-function readTail(text: string, isPart: boolean): Tail {
+function readTail(text: string, isPart: boolean, chain: Chain): Tail {
   const texts = text.split('\n');
   const rest = texts.pop() ?? '';
   const lines = texts.map(readLine);
-  const at = lines.findLastIndex((line) => line !== undefined);
+  const at = lines.findLastIndex(
+    (line, index) => line !== undefined && mayFollow(chain, lines[index - 1], line),
+  );
   const last = lines[at];
   return {
     newest: last && { seq: last.seq, mark: last.mark },
@@ -40,36 +48,69 @@ function readTail(text: string, isPart: boolean): Tail {
   };
 }
 
-/** Rotated files that are looked into: the newest by their time, and one more. */
-const mostRotated = 2;
-
-/** The newest line of the rotated files; undefined where there is none. */
-export function newestRotated(path: string): Entry | undefined {
-  const files = rotatedFiles(path).map((file) => ({ file, time: statSync(file).mtimeMs }));
-  const newest = files.toSorted((one, other) => other.time - one.time).slice(0, mostRotated);
-  return newest
-    .flatMap(({ file }) => lastLine(file) ?? [])
-    .reduce<Entry | undefined>(
-      (one, other) => (one && one.seq > other.seq ? one : other),
-      undefined,
-    );
+/**
+ * Whether a line can be of this chain: it follows the line before it, or the mark that it names. Of a line that
+ * has neither, nothing is known. A forged line must not decide with which number the stream goes on.
+ */
+function mayFollow(chain: Chain, before: ReadLine | undefined, line: ReadLine): boolean {
+  const [, after] = /,"after":"([\w-]{22})"/.exec(line.covered) ?? [];
+  const marks = [before?.mark, after as ReadLine['mark'] | undefined].filter(
+    (mark) => mark !== undefined,
+  );
+  return marks.length === 0 || marks.some((mark) => chain.follows(mark, line));
 }
 
-function lastLine(file: string): Entry | undefined {
-  const ending = file.split('.').at(-1);
-  if (ending === 'gz') return lastOf(gunzipSync(readFileSync(file)));
-  if (ending === 'zst') return lastOf(zstdDecompressSync(readFileSync(file)));
-  const descriptor = openSync(file, 'r');
+/** Rotated files that are looked into: the newest by their time, and one more. */
+const mostRotated = 2;
+/** Bytes of a compressed file that is read, and of what comes out of it: the writer waits for it. */
+const [mostCompressed, mostText] = [8_388_608, 67_108_864];
+
+export interface Rotated {
+  readonly newest: Entry | undefined;
+  /** Whether all files could be read that may hold the newest line. */
+  readonly isKnown: boolean;
+}
+
+/** The newest line of the rotated files. Throws nothing: a file that is being compressed is half of one. */
+export function newestRotated(path: string, chain: Chain): Rotated {
+  const files = rotatedFiles(path).flatMap((file) => {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats?.isFile() === true ? [{ file, time: stats.mtimeMs, size: stats.size }] : [];
+  });
+  const newest = files.toSorted((one, other) => other.time - one.time).slice(0, mostRotated);
+  const found = newest.map(({ file, size }) => lastLine(file, size, chain));
+  return {
+    newest: found.reduce<Entry | undefined>((one, other) => {
+      if (other === undefined || other === 'unknown') return one;
+      return one && one.seq > other.seq ? one : other;
+    }, undefined),
+    isKnown: !found.includes('unknown'),
+  };
+}
+
+function lastLine(file: string, size: number, chain: Chain): Entry | 'unknown' | undefined {
   try {
-    return tailOf(descriptor, 0, statSync(file).size).newest;
-  } finally {
-    closeSync(descriptor);
+    const unpack = unpackers[file.split('.').at(-1) ?? ''];
+    if (unpack !== undefined) {
+      if (size > mostCompressed) return 'unknown';
+      const bytes = unpack(readFileSync(file), { maxOutputLength: mostText });
+      const text = bytes.toString('utf8', Math.max(0, bytes.length - longestTail));
+      return readTail(text, true, chain).newest;
+    }
+    const descriptor = openSync(file, 'r');
+    try {
+      return tailOf(descriptor, 0, size, chain).newest;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return 'unknown';
   }
 }
 
-function lastOf(bytes: Buffer): Entry | undefined {
-  return readTail(bytes.toString('utf8', Math.max(0, bytes.length - longestTail)), true).newest;
-}
+type Unpack = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Buffer;
+
+const unpackers: Readonly<Record<string, Unpack>> = { gz: gunzipSync, zst: zstdDecompressSync };
 
 function readFrom(descriptor: number, from: number, length: number): string {
   const bytes = Buffer.alloc(length);

@@ -136,9 +136,11 @@ export class Trail {
     const known = this.#newest ?? beginning;
     if (end === 0) {
       // Rotated; else the first start, or the stream was removed.
-      const newest = newestRotated(this.#path) ?? beginning;
-      const isGone = isBefore(newest, known);
-      const after = isGone ? known : newest;
+      const { newest = beginning, isKnown } = newestRotated(this.#path, this.#chain);
+      const isBehind = isBefore(newest, known);
+      // What cannot be read may hold the newest line: `verify` reads all of it.
+      const isGone = isBehind && isKnown;
+      const after = isBehind ? known : newest;
       const begun = ['file_begun', { after: after.mark }] as const;
       const removed = ['chain_broken', { why: 'removed' }] as const;
       return { after, closing: '', events: isGone ? [begun, removed] : [begun] };
@@ -146,7 +148,12 @@ export class Trail {
     if (end === size) return { after: known, closing: '', events: [] };
     // Beyond what this writer knows of: lines of others.
     const from = end > size ? size : 0;
-    const { newest = from === 0 ? beginning : known, ...tail } = tailOf(descriptor, from, end);
+    const { newest = from === 0 ? beginning : known, ...tail } = tailOf(
+      descriptor,
+      from,
+      end,
+      this.#chain,
+    );
     const isGone = isBefore(newest, known);
     const after = isGone ? known : newest;
     const closing = tail.isCutOff ? '\n' : '';

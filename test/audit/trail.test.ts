@@ -210,6 +210,41 @@ describe('appending', () => {
     assert.equal((await verify()).broken, 1);
   });
 
+  test('FAULTS 31: goes on beside a rotated file that cannot be read, or is large', async (t) => {
+    const { open, path, folder, lines } = scene(t);
+    const writer = open();
+    writer.append([eventOf('a')]);
+    renameSync(path, `${path}.2`);
+    writer.append([eventOf('b')]);
+    const whole = gzipSync(readFileSync(path));
+    rmSync(path);
+    // Half of a file that is being compressed; a folder of such a name; more than is worth to look at.
+    writeFileSync(`${path}.1.gz`, whole.subarray(0, whole.length / 2));
+    mkdirSync(join(folder, 'audit.jsonl.1d'));
+    writer.append([eventOf('c')]);
+    assert.deepEqual(eventsIn(lines()), ['file_begun', 'c']);
+    rmSync(path);
+    writeFileSync(`${path}.1.gz`, gzipSync(Buffer.alloc(100_000_000)));
+    open().append([eventOf('d')]);
+    assert.deepEqual(eventsIn(lines()), ['file_begun', 'd']);
+  });
+
+  test('a forged line decides no number: the stream goes on after its own newest', async (t) => {
+    const { append, path, lines, verify } = scene(t);
+    append('a', 'b');
+    const forged = `{"seq":999999999999999,"size":1,"time":"x","mac":"${'A'.repeat(22)}"}\n`;
+    appendFileSync(path, forged);
+    append('c');
+    append('d');
+    const numbers = lines().map((line) => (JSON.parse(line) as { readonly seq: number }).seq);
+    assert.deepEqual(numbers, [1, 2, 3, 999_999_999_999_999, 4, 5, 6]);
+    assert.deepEqual(breaksIn(await verify()), [
+      'audit.jsonl:4 lines 4 to 999999999999998 of the stream are missing before it',
+      'audit.jsonl:5 line 4 of the stream is out of place: 1000000000000000 is expected',
+      'audit.jsonl:5 something else had written to the file before this line',
+    ]);
+  });
+
   test('refuses what is no regular file', (t) => {
     const { path, open } = scene(t);
     mkdirSync(path);

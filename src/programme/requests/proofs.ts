@@ -15,7 +15,7 @@ const onlyProofs: ReadonlySet<string> = new Set([
 ]);
 
 export interface Proofs {
-  /** No method of the dialect reads the input: it is refused, or counts for nothing. */
+  /** No method of the dialect reads the input, and the file does not ask for it: it is refused, or counts for nothing. */
   readonly isUnread: boolean;
   /** Whether no client can authenticate without the input. */
   readonly proves: (kind: RequestKind) => boolean;
@@ -32,29 +32,34 @@ export function proofsOf(
     method === privateKeyJwt && inputs['client_assertion_type'] !== undefined
       ? [...methodRows[method].inputs, 'client_assertion_type']
       : methodRows[method].inputs;
-  const setFor = (
+  /** The inputs of each way by which a client can prove itself with the method. */
+  const waysOf = (
     method: AuthenticationMethod,
     kind: RequestKind,
-  ): readonly string[] | undefined => {
-    if (isHeaderMethod(method) || (method === 'secret' && half !== undefined)) return [];
-    // The assertion of the grant proves its client too (RFC 7521 4.1).
-    if (method === privateKeyJwt && kind === 'jwt_bearer') return ['assertion'];
+  ): readonly (readonly string[])[] => {
+    if (isHeaderMethod(method) || (method === 'secret' && half !== undefined)) return [[]];
     if (method === 'token') {
       const token = isGrant(kind) ? tokenGrants[kind] : undefined;
-      return token === undefined ? undefined : [token];
+      return token === undefined ? [] : [[token]];
     }
     const isPublic = !isGrant(kind) || publicGrants.has(kind);
-    return method === 'none' && !isPublic ? undefined : rolesOf(method);
+    if (method === 'none' && !isPublic) return [];
+    // The assertion of the grant proves its client too (RFC 7521 4.1).
+    const isOfGrant = method === privateKeyJwt && kind === 'jwt_bearer';
+    return [rolesOf(method), ...(isOfGrant ? [['assertion']] : [])];
   };
   return {
-    isUnread: onlyProofs.has(role) && !methods.some((method) => rolesOf(method).includes(role)),
+    isUnread:
+      onlyProofs.has(role) &&
+      inputs[role]?.required !== true &&
+      !methods.some((method) => rolesOf(method).includes(role)),
     proves: (kind) => {
       if (kind === 'login' || kind === 'call') return false;
-      const sets = methods
-        .flatMap((method) => [setFor(method, kind)])
+      const ways = methods
+        .flatMap((method) => waysOf(method, kind))
         // An endpoint of one grant may lack the inputs of a method: then nobody uses it there.
-        .filter((set) => set?.every((one) => inputs[one] !== undefined));
-      return sets.length > 0 && sets.every((set) => set?.includes(role));
+        .filter((way) => way.every((one) => inputs[one] !== undefined));
+      return ways.length > 0 && ways.every((way) => way.includes(role));
     },
   };
 }
