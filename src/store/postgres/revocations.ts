@@ -82,7 +82,7 @@ const revokeTokens: Statement = {
  * Notes that a revocation that was kept until `$1` is removed, or was not written since it is over by the
  * clock: that token would be good again if the clock were set back later (FAULTS 29).
  */
-export const forgetRevoked: Statement = {
+const forgetRevoked: Statement = {
   name: 'forget_revoked',
   text: 'UPDATE epoch SET forgotten_since = $1 WHERE forgotten_since < $1',
   isRead: false,
