@@ -49,8 +49,8 @@ function readTail(text: string, isPart: boolean, chain: Chain): Tail {
 }
 
 /**
- * Whether a line can be of this chain: it follows the line before it, or the mark that it names. Of a line that
- * has neither, nothing is known. A forged line must not decide with which number the stream goes on.
+ * Whether a line can belong to this chain: its MAC follows the line before it, or the mark that it names. A line
+ * that has neither cannot be checked, and passes. A forged line must not choose the next number of the stream.
  */
 function mayFollow(chain: Chain, before: ReadLine | undefined, line: ReadLine): boolean {
   const [, after] = /,"after":"([\w-]{22})"/.exec(line.covered) ?? [];

@@ -13,13 +13,10 @@ import type { Answers } from './answers.ts';
 import { namesByReason } from './failures.ts';
 import { sampleAddress, sampleClient, sampleMember } from './samples/answers.ts';
 
-export interface LoginPromise {
-  readonly path: string;
-  readonly reading: Reading<LoginFailureReason>;
-  readonly redirectUri: LoginEndpoint['needsRedirectUri'];
-  readonly pkce: LoginEndpoint['pkce'];
-  readonly redirectStatus: 302 | 303;
-  readonly binds: LoginEndpoint['binds'];
+export interface LoginPromise extends Pick<
+  LoginEndpoint,
+  'path' | 'reading' | 'redirectUriRule' | 'pkce' | 'redirectStatus' | 'binds'
+> {
   readonly success: Answers;
   readonly code: ValueShape;
   readonly failures: readonly LoginFailurePromise[];
@@ -39,18 +36,17 @@ export function isPage(outcome: LoginFailurePromise['outcome']): outcome is Page
 
 export function describeLogin(programme: Programme): LoginPromise {
   const { shape } = programme.code;
-  const { path, redirectStatus, binds } = programme.login.endpoint;
   const { min = usualCodeLength, max = usualCodeLength } = shape.length ?? {};
   const length = Math.max(min, Math.min(max, usualCodeLength));
   const { prefix = '', characters = 'alphanumeric' } = shape;
   const { endpoint } = programme.login;
-  const { reading } = endpoint;
+  const { path, reading, redirectUriRule, pkce, redirectStatus, binds } = endpoint;
   const met = namesByReason(foundAtLogin(endpoint));
   return {
     path,
     reading,
-    redirectUri: endpoint.needsRedirectUri,
-    pkce: endpoint.pkce,
+    redirectUriRule,
+    pkce,
     redirectStatus,
     binds,
     success: redirect(programme, 'code'),

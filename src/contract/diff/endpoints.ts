@@ -56,7 +56,7 @@ function sandboxRows({ programme: { sandbox } }: Contract): Rows {
 }
 
 function loginRequest(contract: Contract, login: LoginPromise): Endpoint {
-  const { path, reading, pkce, redirectStatus, binds, redirectUri } = login;
+  const { path, reading, pkce, redirectStatus, binds, redirectUriRule } = login;
   return {
     kind: 'login request',
     path,
@@ -66,8 +66,8 @@ function loginRequest(contract: Contract, login: LoginPromise): Endpoint {
       readingRows(contract, reading),
       choice(
         'redirect_uri',
-        redirectUri === 'required' ? 'required' : 'optional for a client with only one',
-        redirectUri === 'required',
+        redirectUriRule === 'required' ? 'required' : 'optional for a client with only one',
+        redirectUriRule === 'required',
       ),
       choice('PKCE', pkce, pkce === 'required'),
       text(

@@ -35,9 +35,9 @@ export interface Row {
   readonly text: string;
   /** Whether anybody can tell it from a later version of another text; true if left out. */
   readonly differs?: (later: Row) => boolean;
-  /** It means something only beside a later version of itself. */
+  /** The row is printed only if the other version has it too. */
   readonly isRelative?: boolean;
-  /** A further case of the row before it: told only if it shows something else. */
+  /** A further case of the row before it. It is printed only if it shows another difference. */
   readonly isFurther?: boolean;
   /** What `differs` and `breaks` of another row of the kind compare. */
   readonly value?: unknown;

@@ -33,7 +33,8 @@ export interface LoginEndpoint {
   readonly reading: Reading<LoginFailureReason>;
   readonly methods: ReadonlySet<string>;
   readonly pkce: AuthorizeDefinition['pkce'];
-  readonly needsRedirectUri: AuthorizeDefinition['redirect_uri'];
+  /** Whether each request must name its redirect URI. */
+  readonly redirectUriRule: AuthorizeDefinition['redirect_uri'];
   readonly redirectStatus: 302 | 303;
   readonly binds: AuthorizeDefinition['binds'];
   /** The name of the scope on the wire. */
@@ -72,7 +73,7 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
     reading: compileRows(endpoint, rules, kinds),
     methods: new Set(endpoint.methods),
     pkce: authorize.pkce,
-    needsRedirectUri: authorize.redirect_uri,
+    redirectUriRule: authorize.redirect_uri,
     redirectStatus: authorize.redirect_status,
     binds: authorize.binds,
     scopeName: rules.find(({ role }) => role === 'scope')?.name ?? 'scope',

@@ -15,7 +15,7 @@ const onlyProofs: ReadonlySet<string> = new Set([
 ]);
 
 export interface Proofs {
-  /** No method of the dialect reads the input, and the file does not ask for it: it is refused, or counts for nothing. */
+  /** No method of the dialect reads the input, and the file does not require it. A request that sends it is refused, or the value is ignored. */
   readonly isUnread: boolean;
   /** Whether no client can authenticate without the input. */
   readonly proves: (kind: RequestKind) => boolean;

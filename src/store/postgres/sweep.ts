@@ -27,8 +27,8 @@ interface Preparation {
 type Sweep = (now: Instant, limit: number, lived: number | null) => Promise<number>;
 
 /**
- * A sweep over all tables whose rows have an end; `life` is the accepted era that this process goes by. Each call reads a bounded number of rows of a table in
- * the order of its key, on from where the last call stopped.
+ * A sweep over all tables whose rows have an end. `life` tells the accepted era of this process. Each call reads a
+ * bounded number of rows of a table in the order of its key, and continues where the last call stopped.
  */
 export function sweepVerb(
   care: Link,

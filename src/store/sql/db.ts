@@ -49,8 +49,9 @@ export interface ChangeOptions {
 }
 
 /**
- * Changes a row, by values that may depend on the era by then. Resolves to whether it has changed a row, which is durable by then. Undefined where an outcome was lost,
- * and the row is not what this change made of it: somebody may have changed it since.
+ * Changes a row. The values may depend on the era of the commit. Resolves to whether a row was changed; the change is
+ * durable by then. Resolves to undefined if an outcome was lost and the row is not as this change would have left it:
+ * somebody may have changed it since.
  */
 export type Writer = (
   values: Values | ((era: Era) => Values),

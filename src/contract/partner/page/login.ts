@@ -28,7 +28,7 @@ export function loginSection(guide: Guide, login: LoginPromise): Block {
 
 function isNeeded({ by }: Guide, login: LoginPromise, input: Input<unknown>): boolean {
   if (input.role === 'redirect_uri') {
-    return login.redirectUri === 'required' || by.client.redirectUris.length !== 1;
+    return login.redirectUriRule === 'required' || by.client.redirectUris.length !== 1;
   }
   return input.neededBy.length > 0;
 }
