@@ -10,6 +10,7 @@ import type { TestContext } from 'node:test';
 import { createAuthority } from '../support/certificates.ts';
 import { type Club, loginTarget, openClub, paths } from '../support/club.ts';
 import { testNeeding } from '../support/tools.ts';
+import { until } from '../support/until.ts';
 import { type Answer, ask, type Ask } from '../support/wire.ts';
 import { caddyIn } from './caddy.ts';
 import { nginxIn, surroundings } from './nginx.ts';
@@ -117,7 +118,7 @@ for (const [name, start] of [
     }
     assert.doesNotMatch(logged(), /secret|\?/);
     if (name === 'nginx')
-      for (const { id } of club.records.slice(-1)) assert.ok(logged().includes(id));
+      for (const { id } of club.records.slice(-1)) await until(() => logged().includes(id));
   });
 
   test(`HOSTILE 21: through ${name} callers are told apart by an address that they cannot forge`, async (t) => {
