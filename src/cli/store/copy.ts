@@ -3,7 +3,8 @@
 import { resolve } from 'node:path';
 
 import type { Config } from '../../config/config.ts';
-import { type Counts, copyStore } from '../../store/carry/copy.ts';
+import type { Counts } from '../../store/admin/carry.ts';
+import { copyStore } from '../../store/admin/copy.ts';
 import { locationFault, readStoreLocation, type StoreSite } from '../../store/open.ts';
 import { createKeyring } from '../../token/keyring.ts';
 import { refuseUsage, wrongUsage } from '../exit.ts';
