@@ -55,7 +55,7 @@ export const rows = {
   programmes: row(
     v.optional(v.string(), './programmes'),
     {
-      text: "The folder of programmes. Each *.yaml file in it is one programme. The file's name is the programme's name in commands: executive-club.yaml is executive-club.",
+      text: "The folder of programmes. Each *.yaml file in it is one programme. The file's name is the programme's name in commands: my-club.yaml is my-club.",
       example: './programmes',
       isSet: true,
     },
