@@ -1,8 +1,8 @@
 // Owns `jetway help key NAME`: the help for a key of programme files, from the schema's notes.
 
+import { definitionSchema } from '../language/definition.ts';
 import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { definitionSchema } from '../programme/language/definition.ts';
 import { defaultWords, typeWords } from '../schema/key_words.ts';
 import { entryAt, isOptional, type Key, keysOf, notesOf, typeOf, typesOf } from '../schema/keys.ts';
 import type { Schema } from '../schema/walk.ts';

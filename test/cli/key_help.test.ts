@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { keyHelp } from '../../src/cli/key_help.ts';
-import { definitionSchema } from '../../src/programme/language/definition.ts';
+import { definitionSchema } from '../../src/language/definition.ts';
 import { keysOf } from '../../src/schema/keys.ts';
 
 const grace = [
