@@ -4,11 +4,11 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { definitionSchema } from '../src/language/definition.ts';
+import { readVariant, variantNames } from '../src/language/variants.ts';
 import { toPlain } from '../src/lib/document.ts';
 import { parseYaml } from '../src/lib/yaml/yaml.ts';
-import { warningNames } from '../src/programme/checks/warnings.ts';
-import { definitionSchema } from '../src/programme/language/definition.ts';
-import { readVariant, variantNames } from '../src/programme/language/variants.ts';
+import { warningNames } from '../src/rules/warnings.ts';
 import { hasKeys, type Key, keysOf, notesOf, typesOf } from '../src/schema/keys.ts';
 import type { Schema } from '../src/schema/walk.ts';
 import { configExample } from './reference/config_example.ts';

@@ -2,9 +2,9 @@
 // notes of the schemas.
 
 import { configSchema } from '../config/config.ts';
+import { definitionSchema } from '../language/definition.ts';
 import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { definitionSchema } from '../programme/language/definition.ts';
 import { defaultWords, typeWords } from '../schema/key_words.ts';
 import { entryAt, isOptional, type Key, keysOf, notesOf, typeOf, typesOf } from '../schema/keys.ts';
 import type { Schema } from '../schema/walk.ts';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { keyHelp } from '../../src/cli/key_help.ts';
 import { configSchema } from '../../src/config/config.ts';
-import { definitionSchema } from '../../src/programme/language/definition.ts';
+import { definitionSchema } from '../../src/language/definition.ts';
 import { keysOf } from '../../src/schema/keys.ts';
 
 const grace = [

@@ -11,9 +11,9 @@ import { complaints, makeReference, referencePaths } from '../../scripts/referen
 import { type JsonSchema, translate } from '../../scripts/reference/json_schema.ts';
 import { keyHelp } from '../../src/cli/key_help.ts';
 import { configSchema, readConfig } from '../../src/config/config.ts';
+import { definitionSchema } from '../../src/language/definition.ts';
+import { inputRows } from '../../src/language/known_inputs.ts';
 import { nodeAt } from '../../src/lib/document.ts';
-import { definitionSchema } from '../../src/programme/language/definition.ts';
-import { inputRows } from '../../src/programme/language/known_inputs.ts';
 import { keysOf } from '../../src/schema/keys.ts';
 import { key, named } from '../../src/schema/notes.ts';
 import { lifetimeSchema } from '../../src/schema/scalars.ts';
@@ -136,8 +136,8 @@ test('what holds when a key is left out is told once', () => {
 
 test('the list of inputs that Jetway knows is that of the code', () => {
   const uses = /(?:inputs\.get\(|inputs\[|repeated\.has\(|role === )'([a-z_]+)'/g;
-  const texts = globSync('src/{engine,programme}/**/*.ts', { cwd: root }).map((path) =>
-    readFileSync(join(root, path), 'utf8'),
+  const texts = globSync('src/{engine,language,programme,rules}/**/*.ts', { cwd: root }).map(
+    (path) => readFileSync(join(root, path), 'utf8'),
   );
   const used = texts.flatMap((text) => [...text.matchAll(uses)].map(([, name]) => name ?? ''));
   const listed = Object.entries(inputRows).filter(([, { at }]) => !at.includes('management'));

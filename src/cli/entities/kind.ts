@@ -4,8 +4,8 @@
 import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
 import type { Store } from '../../store/contract.ts';
 import { type Id, type Item, kinds, type LookUp } from '../../store/kinds.ts';
 import { DamagedItem } from '../../store/unusable.ts';

@@ -7,7 +7,7 @@ import { after, type Milliseconds } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import type { StoredSecret } from '../../oauth/client.ts';
 import { addSecret, liveSecrets } from '../../oauth/secret_rotation.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
 import type { Item, LookUp } from '../../store/kinds.ts';
 import { failed } from '../exit.ts';
 import type { OpenStore } from '../open_store.ts';

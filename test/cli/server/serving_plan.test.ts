@@ -5,8 +5,8 @@ import { describe, test } from 'node:test';
 
 import { type Candidate, type Plan, planServing } from '../../../src/cli/server/serving_plan.ts';
 import type { ProgrammeId } from '../../../src/oauth/client.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import type { Kind } from '../../../src/store/kinds.ts';
 import { openMemoryStore } from '../../../src/store/sqlite/store.ts';

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { type Explanation, explain } from '../../../src/cli/why/explain.ts';
 import { partnerView } from '../../../src/cli/why/partner_text.ts';
 import { refusalOf } from '../../../src/cli/why/refusal.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
 import { assertWritten } from '../../dialects/explained.ts';
 import { type Club, openClub, programme as club } from '../../support/club.ts';
 import { type Jetway, shippedProgramme } from '../../support/jetway.ts';

@@ -9,8 +9,8 @@ import { leaseNode, type ServerNode } from '../../../../src/cli/server/lifecycle
 import type { Candidate } from '../../../../src/cli/server/serving_plan.ts';
 import type { ProgrammeId } from '../../../../src/oauth/client.ts';
 import { Unavailable } from '../../../../src/oauth/failure.ts';
-import { loadProgramme } from '../../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../../src/programme/programme.ts';
+import { loadProgramme } from '../../../../src/rules/load.ts';
 import { openMemoryStore } from '../../../../src/store/sqlite/store.ts';
 import { testClock } from '../../../support/clock.ts';
 import { failingStore } from '../../../support/failing_store.ts';
