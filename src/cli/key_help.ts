@@ -6,7 +6,7 @@ import { definitionSchema } from '../programme/language/definition.ts';
 import { defaultWords, typeWords } from '../schema/key_words.ts';
 import { entryAt, isOptional, type Key, keysOf, notesOf, typeOf, typesOf } from '../schema/keys.ts';
 import type { Schema } from '../schema/walk.ts';
-import { type CommandError, wrongUsage } from './exit.ts';
+import { type CommandError, wrongUsage } from '../server/exit.ts';
 
 /**
  * The help for a key, which is named by its path in a file (`grants.password.role`), by its path in
