@@ -8,7 +8,7 @@ import { didYouMean } from '../lib/suggest.ts';
 import { defaultWords, typeWords } from '../schema/key_words.ts';
 import { entryAt, isOptional, type Key, keysOf, notesOf, typeOf, typesOf } from '../schema/keys.ts';
 import type { Schema } from '../schema/walk.ts';
-import { type CommandError, wrongUsage } from './exit.ts';
+import { type CommandError, wrongUsage } from '../server/exit.ts';
 
 interface Found extends Key {
   /** Of the file that has the key. */

@@ -4,8 +4,7 @@
 import { present } from '../../../lib/present.ts';
 import type { StoreReport, VerifyOptions } from '../../care.ts';
 import { type CarriedTable, everything, factsIn, type Row } from '../../carry/tables.ts';
-import type { Item, Kind } from '../../kinds.ts';
-import { kindNames, kinds } from '../../kinds.ts';
+import { type Item, type Kind, kindNames, kinds } from '../../kinds.ts';
 import { keysOf } from '../../registrations.ts';
 import { wholeness } from '../../sql/table.ts';
 import { registered } from '../../sql/tables.ts';
