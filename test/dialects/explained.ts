@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-import { explain, type RuleLine } from '../../src/cli/why/explain.ts';
 import { partnerView } from '../../src/cli/why/partner_text.ts';
-import { refusalOf } from '../../src/cli/why/refusal.ts';
 import type { Instant } from '../../src/lib/clock.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
+import { explain, type RuleLine } from '../../src/server/why/explain.ts';
+import { refusalOf } from '../../src/server/why/refusal.ts';
 import type { Played } from '../support/transcript/play.ts';
 
 /** Names of a transcript whose values are secret, and those that carry them. */

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
-import { type Explanation, explain } from '../../../src/cli/why/explain.ts';
 import { partnerView } from '../../../src/cli/why/partner_text.ts';
-import { refusalOf } from '../../../src/cli/why/refusal.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
+import { type Explanation, explain } from '../../../src/server/why/explain.ts';
+import { refusalOf } from '../../../src/server/why/refusal.ts';
 import { assertWritten } from '../../dialects/explained.ts';
 import { type Club, openClub, programme as club } from '../../support/club.ts';
 import { type Jetway, shippedProgramme } from '../../support/jetway.ts';
