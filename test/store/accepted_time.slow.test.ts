@@ -175,9 +175,9 @@ class History {
       return;
     }
     for (const { login } of this.#logins.toReversed()) {
-      const { place, endsAt } = login;
-      const found = await store.findLogin(this.#programme, place);
-      if (found === undefined || now >= endsAt) continue;
+      const found = await store.findLogin(this.#programme, login.place);
+      if (found === undefined || now >= found.endsAt) continue;
+      const { endsAt } = found;
       const question = {
         tokenId,
         expiresAt: instant(Math.min(expiresAt, endsAt)),

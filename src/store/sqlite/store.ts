@@ -28,7 +28,7 @@ import { openFile, type OpenFile } from './file/open.ts';
 import { unusable } from './file/refusals.ts';
 import { fileKeeping } from './keeping.ts';
 import { schema } from './schema.ts';
-import { fileRecordedTime, type RecordedTime } from './time.ts';
+import { type FileTime, fileRecordedTime } from './time.ts';
 
 /** A log of the usual length fits in twice. */
 export const serverReserve: number = 16 * 1024 * 1024;
@@ -134,7 +134,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
 /** A database that is open, with what follows its transactions. */
 interface Parts {
   readonly database: DatabaseSync;
-  readonly time: RecordedTime;
+  readonly time: FileTime;
   readonly fresh: Freshness;
   readonly transactions: Transactions;
 }
@@ -163,7 +163,14 @@ function verbsOf(parts: Parts, queue: CommitQueue): Verbs {
     ...uses,
     ...attemptVerbs(db),
     count: countInProcess(),
-    ...fileKeeping(database, { db, queue, fresh, eras, time, setBack, forgetLogin }),
+    ...fileKeeping(database, {
+      db,
+      queue,
+      time,
+      followed: eras.life().accepted?.era,
+      setBackUses: setBack,
+      forgetLogin,
+    }),
   };
 }
 
