@@ -22,7 +22,7 @@ import { loadProgramme } from '../../src/rules/load.ts';
 import { openServerAudit, type ServerAudit } from '../../src/server/audit/server_audit.ts';
 import { openLog } from '../../src/server/log_writer.ts';
 import { watchProcess } from '../../src/server/metrics/process.ts';
-import { requestMetrics } from '../../src/server/metrics/requests.ts';
+import { requestMetrics } from '../../src/server/requests/metrics.ts';
 import { Observing } from '../../src/server/observing.ts';
 import { serveAll } from '../../src/server/serving.ts';
 import type { Store } from '../../src/store/contract.ts';

@@ -7,8 +7,8 @@ import { counters } from '../lib/metrics/families.ts';
 import type { Observer } from '../oauth/request_record.ts';
 import { isSystemError } from './exit.ts';
 import { type EventWriter, humanEvents, jsonEvents, type Level } from './log/events.ts';
-import { requestLines } from './log/request_lines.ts';
 import { openLogFile, type Sink, standardError } from './log/sink.ts';
+import { requestLines } from './requests/lines.ts';
 
 export interface ServerLog extends Log {
   /** Something happened that operators asked for, or want to know of. */

@@ -32,7 +32,7 @@ import { ignoreSignals, untilSignal } from '../../server/lifecycle/signals.ts';
 import { listenAt } from '../../server/listeners.ts';
 import { openLog } from '../../server/log_writer.ts';
 import { watchProcess } from '../../server/metrics/process.ts';
-import { requestMetrics } from '../../server/metrics/requests.ts';
+import { requestMetrics } from '../../server/requests/metrics.ts';
 import { Observing } from '../../server/observing.ts';
 import { serveAll } from '../../server/serving.ts';
 import { sharedTime } from '../../server/store_clock.ts';

@@ -12,7 +12,7 @@ import { proofFaults } from '../../oauth/proofs/proof_faults.ts';
 import { steps } from '../../oauth/request_record.ts';
 import { effectiveDocument } from '../../rules/effective_document.ts';
 import type { LoadedProgramme } from '../../rules/load.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from '../requests/refusal.ts';
 
 /** A key of a programme, and where it is written. */
 export interface RuleLine {

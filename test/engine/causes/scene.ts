@@ -5,8 +5,8 @@ import type { TestContext } from 'node:test';
 
 import { partnerView } from '../../../src/cli/why/partner_text.ts';
 import { loadProgramme } from '../../../src/rules/load.ts';
+import { readRefusal, refusalText } from '../../../src/server/requests/refusal.ts';
 import { type Explanation, explain } from '../../../src/server/why/explain.ts';
-import { refusalOf } from '../../../src/server/why/refusal.ts';
 import { assertWritten } from '../../dialects/explained.ts';
 import { type Club, openClub, programme as club } from '../../support/club.ts';
 import { type Jetway, shippedProgramme } from '../../support/jetway.ts';
@@ -31,8 +31,9 @@ export function explained(
 ): Explanation {
   const record = records.at(-1);
   assert.ok(record !== undefined);
-  const refusal = refusalOf(record, clock.now());
-  assert.ok(refusal !== undefined, `not refused: ${record.status}`);
+  const text = refusalText(record, clock.now());
+  assert.ok(text !== undefined, `not refused: ${record.status}`);
+  const refusal = readRefusal(text);
   const { loaded } = loadProgramme(`${programme}.yaml`, yaml);
   return explain(refusal, loaded, [], `${programme}.yaml`);
 }

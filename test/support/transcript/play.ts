@@ -11,7 +11,7 @@ import { assertionAlgorithms } from '../../../src/oauth/client_certificate.ts';
 import type { GatewayId } from '../../../src/oauth/gateway.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
 import { jsonEvents } from '../../../src/server/log/events.ts';
-import { jsonRequest } from '../../../src/server/log/request_text.ts';
+import { jsonRequest } from '../../../src/server/requests/lines.ts';
 import { registered, signJwt, type TestKey, testKey } from '../assertions.ts';
 import { jsonHeaders } from '../club.ts';
 import { addGateway } from '../gateway.ts';

@@ -2,12 +2,11 @@
 
 import type { RecordedSpan, RequestRecord } from '../../oauth/request_record.ts';
 import { version as ownVersion } from '../version.ts';
+import { type FactValue, inTraces } from './facts.ts';
 
 /** The kinds of spans in use (opentelemetry-proto, trace.proto). */
 const kinds = { internal: 1, server: 2, client: 3 } as const;
 const statusError = 2;
-
-type Values = Readonly<Record<string, string | number | undefined>>;
 
 /** The spans of answered requests that have `trace` and `spans`. */
 export function exportRequest(records: readonly RequestRecord[], environment: string): string {
@@ -22,7 +21,7 @@ export function exportRequest(records: readonly RequestRecord[], environment: st
   return JSON.stringify({
     resourceSpans: [
       {
-        resource: { attributes: attributes(resource) },
+        resource: { attributes: attributes(Object.entries(resource)) },
         scopeSpans: [
           {
             scope: { name: 'jetway', version },
@@ -35,10 +34,10 @@ export function exportRequest(records: readonly RequestRecord[], environment: st
 }
 
 function spansOf(record: RequestRecord, wall: number): readonly object[] {
-  const { trace, spans = [], endpoint, method, status, failure, startedAt, duration } = record;
+  const { trace, spans = [], endpoint, method, status, startedAt, duration } = record;
   if (trace === undefined) return [];
   const { traceId, spanId = '', parentId, state } = trace;
-  const { kind, path, programme } = endpoint;
+  const { path } = endpoint;
   const own = {
     traceId,
     spanId,
@@ -48,17 +47,7 @@ function spansOf(record: RequestRecord, wall: number): readonly object[] {
     kind: kinds.server,
     startTimeUnixNano: nanoseconds(wall + startedAt),
     endTimeUnixNano: nanoseconds(wall + startedAt + duration),
-    attributes: attributes({
-      'http.request.method': method,
-      'http.route': path === '' ? undefined : path,
-      'http.response.status_code': status,
-      'error.type': failure?.reason,
-      'jetway.request_id': record.id,
-      'jetway.programme': programme,
-      'jetway.endpoint': kind,
-      'jetway.grant': record.grant,
-      'jetway.client': record.client,
-    }),
+    attributes: attributes(inTraces.map(([name, { of }]) => [name, of(record)])),
     // A refusal is no error of this service.
     ...(status >= 500 && { status: { code: statusError } }),
   };
@@ -83,8 +72,10 @@ function partOf(
   };
 }
 
-function attributes(values: Values): readonly object[] {
-  return Object.entries(values).flatMap(([key, value]) => {
+function attributes(
+  values: readonly (readonly [key: string, value: FactValue])[],
+): readonly object[] {
+  return values.flatMap(([key, value]) => {
     if (value === undefined) return [];
     return { key, value: typeof value === 'number' ? { intValue: value } : { stringValue: value } };
   });

@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { type LogSettings, usualLog } from '../../../src/config/log_keys.ts';
 import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
 import { type EndpointFacts, RequestRecord } from '../../../src/oauth/request_record.ts';
-import { requestLines } from '../../../src/server/log/request_lines.ts';
+import { requestLines } from '../../../src/server/requests/lines.ts';
 import { openClub } from '../../support/club.ts';
 import { post } from '../../support/wire.ts';
 

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
-import { accountIdentifier, identifierDigests } from '../../src/audit/identifiers.ts';
-import { AuditObserver } from '../../src/audit/observer.ts';
-import type { ProgrammeId } from '../../src/oauth/client.ts';
-import { RequestRecord } from '../../src/oauth/request_record.ts';
+import { accountIdentifier, identifierDigests } from '../../../src/audit/identifiers.ts';
+import type { ProgrammeId } from '../../../src/oauth/client.ts';
+import { RequestRecord } from '../../../src/oauth/request_record.ts';
+import { AuditObserver } from '../../../src/server/requests/audit_events.ts';
 import {
   askPartnerToken,
   askTokens,
@@ -19,10 +19,10 @@ import {
   refresh,
   tokensIn,
   tokensOfLogin,
-} from '../support/club.ts';
-import { verify } from '../support/gateway.ts';
-import { openLogin, submitLogin } from '../support/login.ts';
-import { ask, post } from '../support/wire.ts';
+} from '../../support/club.ts';
+import { verify } from '../../support/gateway.ts';
+import { openLogin, submitLogin } from '../../support/login.ts';
+import { ask, post } from '../../support/wire.ts';
 
 type Told = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,9 @@
 
 import type { LogSettings } from '../../config/log_keys.ts';
 import type { EndpointKind, Observer, RequestRecord } from '../../oauth/request_record.ts';
-import { humanRequest, isError, jsonRequest } from './request_text.ts';
+import { inLog, isError } from './facts.ts';
+import { humanRequest } from './human_line.ts';
+import { endpointMembersOf, membersOf, timeText } from './json_text.ts';
 
 /** In one second: lines for requests of strangers, and for those that are alike in cause or client. */
 const mostOfStrangers = 100;
@@ -18,6 +20,19 @@ const proving: ReadonlySet<EndpointKind> = new Set([
   'userinfo',
 ]);
 const verifying: ReadonlySet<EndpointKind> = new Set(['verification', 'introspection', 'userinfo']);
+
+const head = membersOf(inLog.head);
+const place = endpointMembersOf(inLog.place);
+const request = membersOf(inLog.request);
+const refusal = membersOf(inLog.refusal);
+const end = membersOf(inLog.end);
+
+/** The line for programs. @param at milliseconds since the epoch */
+export function jsonRequest(record: RequestRecord, at: number): string {
+  const why = record.failure === undefined ? '' : refusal(record);
+  const members = head(record) + place(record) + request(record) + why + end(record);
+  return `{"time":"${timeText(at)}"${members}}\n`;
+}
 
 /** The lines of requests, of a log that takes them. */
 export interface RequestLines {
@@ -39,7 +54,7 @@ export function requestLines(
 ): RequestLines {
   let shares: Pick<LogSettings, 'requests' | 'verify'>;
   let errorsAlone = false;
-  let write: (record: RequestRecord, at: number) => string;
+  let write = jsonRequest;
   let spanEnd = 0;
   let strangers = 0;
   const alike = new Map<string, number>();

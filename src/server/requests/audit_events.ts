@@ -1,22 +1,21 @@
 // Owns what the audit stream is told of requests: tokens issued, refused and revoked, logins, and what
 // ended them. Reads records and asks nothing else.
 
-import { legibleJson } from '../lib/fault.ts';
-import type { ProgrammeId } from '../oauth/client.ts';
-import type { Observer, RequestRecord } from '../oauth/request_record.ts';
-import type { EventName } from './event.ts';
-import { accountIdentifier, type Identify } from './identifiers.ts';
+import type { EventName } from '../../audit/event.ts';
+import type { AuditStream } from '../../audit/stream.ts';
+import type { Observer, RequestRecord } from '../../oauth/request_record.ts';
+import { type AuditTerms, inAudit } from './facts.ts';
+import { membersOf, timeText } from './json_text.ts';
 import { RefusalLimit } from './refusal_limit.ts';
-import type { AuditStream } from './stream.ts';
 
-export interface ObserverOptions {
+export interface ObserverOptions extends AuditTerms {
   readonly stream: Pick<AuditStream, 'putText' | 'put'>;
-  readonly identify: Identify;
   /** Whether refused questions of gateways are told. */
   readonly tellsVerification: boolean;
-  /** Whether a text has the form of a programme's client identifiers: no other is told unproved. */
-  readonly isIdentifier: (programme: ProgrammeId, text: string) => boolean;
 }
+
+const request = membersOf(inAudit.request);
+const refusal = membersOf(inAudit.refusal);
 
 export class AuditObserver implements Observer {
   readonly #options: ObserverOptions;
@@ -80,55 +79,13 @@ export class AuditObserver implements Observer {
   }
 
   #put(event: EventName, record: RequestRecord): void {
-    this.#options.stream.putText(this.#textOf(event, record));
-  }
-
-  /** By hand: the text of most events of a busy server. */
-  #textOf(event: EventName, record: RequestRecord): string {
-    const { identify, isIdentifier } = this.#options;
-    const { endpoint, client, claimedClient: claimed, grant, member, failure } = record;
-    const { programme } = endpoint;
-    let text = `"time":"${timeNow()}","event":"${event}","request":"${record.id}"`;
-    if (programme !== undefined) text += `,"programme":${quoted(programme)}`;
-    if (client !== undefined) text += `,"client":${quoted(client)}`;
-    else if (claimed !== undefined && programme !== undefined && isIdentifier(programme, claimed)) {
-      text += `,"client":${quoted(claimed)},"proved":false`;
-    }
-    if (grant !== undefined) text += `,"grant":"${grant}"`;
-    if (record.scope !== undefined) text += `,"scope":${quoted(record.scope)}`;
-    if (member !== undefined) text += `,"member":"${identify('member', member)}"`;
-    if (record.account !== undefined) text += `,"username":"${accountIdentifier(record.account)}"`;
-    if (record.login !== undefined) text += `,"login":"${identify('login', record.login)}"`;
-    if (record.ended !== undefined) text += `,"ended":"${record.ended}"`;
-    if (record.isRetry) text += ',"retry":true';
-    if (failure === undefined) return text;
-    if (record.isForced) text += ',"forced":true';
-    const address = record.address?.();
-    if (address !== undefined) text += `,"address":"${identify('address', address)}"`;
-    return `${text},"reason":${quoted(failure.reason)}`;
+    const why = record.failure === undefined ? '' : refusal(record, this.#options);
+    const members = request(record, this.#options) + why;
+    this.#options.stream.putText(`"time":"${timeText(Date.now())}","event":"${event}"${members}`);
   }
 }
 
 /** Messages of the form that tell of no attempt. */
 function isForm(reason: string): boolean {
   return reason.endsWith('_blank');
-}
-
-const plain = /^[\w .:/@-]*$/;
-
-function quoted(text: string): string {
-  return plain.test(text) ? `"${text}"` : legibleJson(text);
-}
-
-let lastMoment = 0;
-let lastTime = '';
-
-/** Events of one millisecond share a text. */
-function timeNow(): string {
-  const moment = Date.now();
-  if (moment !== lastMoment) {
-    lastMoment = moment;
-    lastTime = new Date(moment).toISOString();
-  }
-  return lastTime;
 }

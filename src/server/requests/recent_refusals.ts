@@ -3,7 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { CodeKey } from '../../oauth/grant.ts';
 import type { Observer, RequestRecord } from '../../oauth/request_record.ts';
-import { type Refusal, refusalOf } from './refusal.ts';
+import { readRefusal, type Refusal, refusalText } from './refusal.ts';
 
 /** Some 10 MB when full. */
 const usualMost = 10_000;
@@ -41,13 +41,13 @@ export class RecentRefusals implements Observer {
   answered(record: RequestRecord): void {
     const { failure } = record;
     if (failure === undefined) return;
-    const refusal = refusalOf(record, this.#now());
-    if (refusal === undefined) return;
+    const text = refusalText(record, this.#now());
+    if (text === undefined) return;
     if (this.#byId.size >= this.#most) this.#forgetOne();
-    const key = groupOf(refusal);
+    const key = groupOf(record);
     const group: Group = this.#groups.get(key) ?? new Set();
     this.#groups.set(key, group);
-    this.#byId.set(record.id, { text: JSON.stringify(refusal), code: failure.facts.code });
+    this.#byId.set(record.id, { text, code: failure.facts.code });
     group.add(record.id);
     this.#move(key, group.size - 1, group.size);
   }
@@ -55,14 +55,13 @@ export class RecentRefusals implements Observer {
   find(id: string): Remembered | undefined {
     const found = this.#byId.get(id);
     if (found === undefined) return undefined;
-    return { refusal: JSON.parse(found.text) as Refusal, code: found.code };
+    return { refusal: readRefusal(found.text), code: found.code };
   }
 
   /** How many are remembered, and the time of the oldest. */
   reach(): { readonly count: number; readonly since: string | undefined } {
     const [oldest] = this.#byId.values();
-    const { time } = oldest === undefined ? {} : (JSON.parse(oldest.text) as Partial<Refusal>);
-    return { count: this.#byId.size, since: time };
+    return { count: this.#byId.size, since: oldest && readRefusal(oldest.text).time };
   }
 
   #forgetOne(): void {
@@ -85,9 +84,9 @@ export class RecentRefusals implements Observer {
   }
 }
 
-function groupOf({ programme = '', reason, client, claimed_client: claimed }: Refusal): string {
+function groupOf({ endpoint, failure, client, claimedClient: claimed }: RequestRecord): string {
   const who = client ?? `~${claimed === undefined ? '' : bucketOf(claimed)}`;
-  return `${programme} ${reason} ${who}`;
+  return `${endpoint.programme ?? ''} ${failure?.reason ?? ''} ${who}`;
 }
 
 /** Strangers can claim any number of identifiers. */

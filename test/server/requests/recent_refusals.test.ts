@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { Instant } from '../../../src/lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
 import { noEndpoint, RequestRecord } from '../../../src/oauth/request_record.ts';
-import { RecentRefusals } from '../../../src/server/why/recent_refusals.ts';
+import { RecentRefusals } from '../../../src/server/requests/recent_refusals.ts';
 
 interface Asked {
   readonly client?: string;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { expose } from '../../../src/lib/metrics/exposition.ts';
 import { processFamilies } from '../../../src/lib/metrics/families.ts';
-import { requestMetrics } from '../../../src/server/metrics/requests.ts';
+import { requestMetrics } from '../../../src/server/requests/metrics.ts';
 import {
   askPartnerToken,
   askTokens,
