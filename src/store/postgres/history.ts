@@ -1,14 +1,14 @@
 // Owns noticing that a database was brought back to an earlier time by its own means: codes that were
 // spent since would be unspent again (docs/decisions/043).
 
-import { type Instant, milliseconds } from '../../../lib/clock.ts';
-import { StoreUnusable } from '../../unusable.ts';
-import { databaseNow } from '../clock.ts';
-import type { Link } from '../link/link.ts';
-import type { Cluster } from '../link/primary.ts';
+import { type Instant, milliseconds } from '../../lib/clock.ts';
+import { StoreUnusable } from '../unusable.ts';
+import { databaseNow } from './clock.ts';
+import type { Link } from './link/link.ts';
+import type { Cluster } from './link/primary.ts';
 
 /** The value of `meta` by which another cluster, or another history of it, is known. */
-export function clusterText(cluster: Cluster | undefined): string {
+function clusterText(cluster: Cluster | undefined): string {
   return cluster === undefined ? '' : `${cluster.identifier} ${cluster.timeline}`;
 }
 

@@ -1,8 +1,8 @@
 // Owns keeping the planner's statistics fit for tables that grow: a plan that was made when a table was
 // empty reads all of an index, until the next ANALYZE makes connections plan anew (FLEET 1.3).
 
-import type { Link } from '../link/link.ts';
-import type { Statement } from '../link/statement.ts';
+import type { Link } from './link/link.ts';
+import type { Statement } from './link/statement.ts';
 
 const find: Statement = {
   name: 'find_outgrown',

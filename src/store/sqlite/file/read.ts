@@ -1,35 +1,54 @@
-// Owns the report on a store file that this process does not serve from: its schema, row counts and damage.
+// Owns reading a store file that this process does not serve from, and that a server may have open.
 
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
+import type { Place } from '../../admin/place.ts';
+import { reportOn } from '../../admin/report.ts';
 import type { StoreReport } from '../../care.ts';
-import { factsIn } from '../../carry/tables.ts';
-import { type Item, type Kind, kindNames } from '../../kinds.ts';
+import type { Item, Kind } from '../../kinds.ts';
 import { type Value, wholeness } from '../../sql/table.ts';
 import { registered } from '../../sql/tables.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
-import { identityOf, isOpenHere, realPath } from '../file/identity.ts';
-import { logDamage } from '../file/log.ts';
-import { closeUnfolded } from '../file/open.ts';
-import { expectOurs, unusable } from '../file/refusals.ts';
-import { metaOf } from '../meta.ts';
-import { schemaVersion } from '../schema.ts';
-import { allDamage } from './check.ts';
+import { identityOf, isOpenHere, realPath } from './identity.ts';
+import { logDamage } from './log.ts';
+import { closeUnfolded } from './open.ts';
+import { filePlace } from './place.ts';
+import { expectOurs, unusable } from './refusals.ts';
 
 /**
  * Reads a whole store file, which a server may have open.
  * @throws StoreUnusable for a file that cannot be read as a store.
  */
-export function verifyStore(path: string): StoreReport {
-  const file = openToRead(path);
+export function verifyFile(path: string): Promise<StoreReport> {
+  return readingFile(path, reportOnFile);
+}
+
+/**
+ * Has `read` look at a store file, which stays as it is.
+ * @throws StoreUnusable for a file that cannot be read as a store; what `read` throws
+ */
+export async function readingFile<Result>(
+  path: string,
+  read: (place: Place, database: DatabaseSync) => Promise<Result>,
+): Promise<Result> {
+  const database = openToRead(path);
   const absolute = realPath(path);
   try {
-    return reportOn(file, absolute);
+    return await read(filePlace(database, absolute), database);
   } finally {
-    // A report changes no file: SQLite must not fold the log in when it closes.
-    closeUnfolded(absolute, () => file.close());
+    // SQLite must not fold the log in when it closes.
+    closeUnfolded(absolute, () => database.close());
+  }
+}
+
+/** @throws StoreUnusable where the file cannot be read to its end */
+export async function reportOnFile(place: Place): Promise<StoreReport> {
+  try {
+    return await reportOn(place);
+  } catch (error) {
+    throw unusable(place.name, error);
   }
 }
 
@@ -81,37 +100,4 @@ function options(path: string): { readOnly: boolean; timeout: number } {
   } catch {
     return { readOnly: true, timeout };
   }
-}
-
-/** The report on an open file, as of one moment. */
-export function reportOn(database: DatabaseSync, path: string): StoreReport {
-  database.exec('BEGIN');
-  try {
-    const { keyCheck: _keyCheck, ...facts } = factsIn(metaOf(database).get);
-    return {
-      path,
-      size: statSync(path).size,
-      schema: schemaVersion,
-      ...facts,
-      counts: countsOf(database),
-      damage: allDamage(database),
-    };
-  } catch (error) {
-    throw unusable(path, error);
-  } finally {
-    database.exec('ROLLBACK');
-  }
-}
-
-function countsOf(database: DatabaseSync): Readonly<Record<string, number>> {
-  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-  const names = tables.map(({ name }) => String(name)).filter((name) => name !== 'meta');
-  const count = (rows: string): number =>
-    Number(database.prepare(`SELECT count(*) AS n FROM ${rows}`).get()?.['n']);
-  const counts = names.flatMap((name) =>
-    name === 'registered'
-      ? kindNames.map((kind) => [kind, count(`registered WHERE kind = '${kind}'`)] as const)
-      : [[name, count(name)] as const],
-  );
-  return Object.fromEntries(counts.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -1,10 +1,9 @@
-// Owns the checks of a store file: of all of it for `verify`, within a time limit when it is opened.
+// Owns the checks of a store file: within a time limit when it is opened, and of its pages as a whole.
 
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-import { type Item, type Kind, kinds } from '../../kinds.ts';
-import { keysOf } from '../../registrations.ts';
+import { describe } from '../../admin/report.ts';
 import { type Table, type Value, wholeness } from '../../sql/table.ts';
 import { tables } from '../../sql/tables.ts';
 import { schema, schemaVersion } from '../schema.ts';
@@ -20,31 +19,26 @@ const stride = 200;
 
 /** The damage found while a file is opened, as text; undefined if none was found. */
 export function openingDamage(database: DatabaseSync, path: string): string | undefined {
-  if (!hasOurTables(database)) return `its tables are not those of schema ${schemaVersion}`;
+  if (!hasOurTables(database)) return foreignTables;
   if (statSync(path).size <= largestQuickCheck) {
     const found = pragmaText(database, 'quick_check(1)');
     if (found !== 'ok') return found;
   }
-  return (
-    describe(unfit, damagedRows(database, performance.now() + openingBudget)) ??
-    describe('rows are missing in an index', lostRows(database))
-  );
-}
-
-/**
- * How many rows of each table do not fit their sums; tables without any are left out. Reads all rows, or
- * until `endsAt` (of `performance.now`).
- */
-function damagedRows(
-  database: DatabaseSync,
-  endsAt: number = Number.POSITIVE_INFINITY,
-): ReadonlyMap<string, number> {
+  const endsAt = performance.now() + openingBudget;
   const counts = tables.map(
     (table) => [table.name, countDamaged(database, table, endsAt)] as const,
   );
-  return new Map(counts.filter(([, count]) => count > 0));
+  const unfit = new Map(counts.filter(([, count]) => count > 0));
+  const [damage] = [
+    ...describe('rows do not fit their checksums', unfit),
+    ...describe('rows are missing in an index', lostRows(database)),
+  ];
+  return damage;
 }
 
+const foreignTables = `its tables are not those of schema ${schemaVersion}`;
+
+/** How many rows do not fit their sums, until `endsAt` (of `performance.now`). */
 function countDamaged(database: DatabaseSync, table: Table, endsAt: number): number {
   const isWhole = wholeness(table);
   const select = database.prepare(`SELECT ${table.names.join(', ')} FROM ${table.name}`);
@@ -103,34 +97,11 @@ function countLost(database: DatabaseSync, { table, name, columns }: Index): num
   return lost;
 }
 
-/** All damage of a file, as texts; empty if there is none. Reads the whole file. */
-export function allDamage(database: DatabaseSync): readonly string[] {
+/** Damage of a whole file as texts, but for what its rows say; empty if there is none. */
+export function fileDamage(database: DatabaseSync): readonly string[] {
   const found = pragmaText(database, 'integrity_check(20)');
   if (found !== 'ok') return [found];
-  if (!hasOurTables(database)) return [`its tables are not those of schema ${schemaVersion}`];
-  const rows = describe(unfit, damagedRows(database));
-  if (rows !== undefined) return [rows];
-  const keys = describe('keys are missing in look_up', lostLookUps(database));
-  return keys === undefined ? [] : [keys];
-}
-
-/** Counts the keys of registered items by which `look_up` does not find them, by kind. */
-function lostLookUps(database: DatabaseSync): ReadonlyMap<string, number> {
-  const lost = new Map<string, number>();
-  const find = database.prepare(
-    'SELECT 1 FROM look_up WHERE kind = ? AND programme = ? AND name = ? AND key = ? AND id = ?',
-  );
-  const select = database.prepare('SELECT kind, record FROM registered');
-  for (const row of select.iterate() as Iterable<{ kind: Kind; record: string }>) {
-    const { kind, record } = row;
-    const item = JSON.parse(record) as Item<Kind>;
-    const id = kinds[kind].idOf(item as never);
-    const isLost = ({ lookUp, key }: { lookUp: string; key: string }): boolean =>
-      find.get(kind, item.programme, lookUp, key, id) === undefined;
-    const count = keysOf(kind, item).filter(isLost).length;
-    if (count > 0) lost.set(kind, (lost.get(kind) ?? 0) + count);
-  }
-  return lost;
+  return hasOurTables(database) ? [] : [foreignTables];
 }
 
 /** SQLite stores the text of every table definition and uses it without a check. */
@@ -154,14 +125,6 @@ function newTables(): ReadonlySet<string> {
 function textsOf(database: DatabaseSync): Set<string> {
   const kept = database.prepare('SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL').all();
   return new Set(kept.map(({ sql }) => String(sql)));
-}
-
-const unfit = 'rows do not fit their checksums';
-
-function describe(fault: string, counts: ReadonlyMap<string, number>): string | undefined {
-  if (counts.size === 0) return undefined;
-  const each = [...counts].map(([table, count]) => `${count} of ${table}`);
-  return `${fault}: ${each.join(', ')}`;
 }
 
 function pragmaText(database: DatabaseSync, pragma: string): string {

@@ -3,22 +3,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { carryRows } from '../../../src/store/carry/carry.ts';
-import type { CarriedTable, Row } from '../../../src/store/carry/tables.ts';
+import { type CarriedTable, carryRows } from '../../../src/store/admin/carry.ts';
+import type { Values } from '../../../src/store/sql/db.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
 
-const table = { name: 'codes', isWhole: () => true } as unknown as CarriedTable;
+const table = { name: 'codes', columns: ['n'], isWhole: () => true } as unknown as CarriedTable;
 
 test('FAULTS 26: a copy in which rows are missing, or too many, is refused', async () => {
   for (const more of [-1, 0, 1]) {
-    const arrived: Row[] = [];
-    const source = { name: 'a file', rows: () => [[[1], [2]], [[3]]] as unknown as Row[][] };
+    const arrived: Values[] = [];
+    const source = {
+      name: 'a file',
+      async *chunks() {
+        yield [[1], [2]];
+        yield [[3]];
+      },
+    };
     const carried = carryRows(
       source,
       {
         name: 'a database',
-        put: (_, rows) => void arrived.push(...rows),
-        count: () => arrived.length + more,
+        write: async (_, rows) => void arrived.push(...rows),
+        run: async () => [[arrived.length + more]],
       },
       [table],
     );

@@ -3,11 +3,11 @@
 
 import { randomKey } from '../../lib/random.ts';
 import type { Environment } from '../contract.ts';
-import { StoreUnusable } from '../unusable.ts';
-import type { RowSource } from './carry.ts';
-import type { StoreFacts } from './tables.ts';
-
-export type Counts = Readonly<Record<string, number>>;
+import { damagedStore, StoreUnusable } from '../unusable.ts';
+import { carryStore, type Counts, everything } from './carry.ts';
+import { factsOf, putMeta, type StoreFacts } from './facts.ts';
+import type { Place } from './place.ts';
+import { damageOf } from './report.ts';
 
 /** The mark of a store that was left. */
 export interface Move {
@@ -18,28 +18,29 @@ export interface Move {
 }
 
 /** A store that is to be left. No server has it open, and none can open it until it is closed. */
-export interface Departure {
+export interface Leaving {
+  readonly place: Place;
+  /** How messages name it beside another place. */
   readonly name: string;
   /** Present where it was left already. */
   readonly moved?: Move;
-  /**
-   * Has `take` read everything, and marks the store as moved if it resolves: from then on it opens in no
-   * Jetway.
-   */
-  readonly leave: (
-    move: Move,
-    take: (facts: StoreFacts, rows: RowSource) => Promise<Counts>,
-  ) => Promise<Counts>;
+  /** Keeps servers away until the transaction ends, in which this is the first step. */
+  readonly hold: () => Promise<void>;
+  /** Has the store open in no Jetway from the end of the transaction on, older ones included. */
+  readonly hide: () => Promise<void>;
   readonly close: () => void;
 }
 
 /** A place without a store. */
-export interface Arrival {
+export interface Arriving {
   readonly name: string;
   /** Of the copy that is there, complete or cut off. */
   readonly copy?: string;
-  /** Writes a store that opens in no Jetway before `finish`; replaces what a copy that was cut off left. */
-  readonly fill: (id: string, facts: StoreFacts, rows: RowSource) => Promise<Counts>;
+  /**
+   * Has `body` write a store that opens in no Jetway before `finish`, all of it or nothing; replaces what a
+   * copy that was cut off left.
+   */
+  readonly build: (id: string, body: (place: Place) => Promise<Counts>) => Promise<Counts>;
   /** Lets the store be opened; may be repeated. */
   readonly finish: (id: string) => Promise<void>;
   readonly close: () => void;
@@ -57,8 +58,8 @@ export interface Expected {
  * @throws StoreUnusable, Unavailable
  */
 export async function copyStore(
-  from: Departure,
-  to: Arrival,
+  from: Leaving,
+  to: Arriving,
   expected: Expected,
 ): Promise<Counts | undefined> {
   if (from.moved !== undefined) {
@@ -67,9 +68,19 @@ export async function copyStore(
     return undefined;
   }
   const move = { id: randomKey(12), to: to.name };
-  const counts = await from.leave(move, (facts, rows) => {
-    expectSame(from.name, facts, expected);
-    return to.fill(move.id, facts, rows);
+  const { place, name, hold, hide } = from;
+  const counts = await place.transaction(async () => {
+    await hold();
+    const facts = await factsOf(place);
+    expectSame(name, facts, expected);
+    const damage = await damageOf(place);
+    if (damage.length > 0) throw damagedStore(place.name, damage.join('; '));
+    const arrived = await to.build(move.id, (target) =>
+      carryStore(facts, place, target, everything),
+    );
+    await putMeta(place, { moved_as: move.id, moved_to: move.to });
+    await hide();
+    return arrived;
   });
   await to.finish(move.id);
   return counts;

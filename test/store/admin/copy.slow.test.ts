@@ -7,21 +7,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test, type TestContext } from 'node:test';
 
-import {
-  type Arrival,
-  copyStore,
-  type Counts,
-  type Departure,
-} from '../../../../src/store/carry/copy.ts';
-import type { Store } from '../../../../src/store/contract.ts';
-import { storeAt, type StoreSite } from '../../../../src/store/open.ts';
-import { StoreUnusable } from '../../../../src/store/unusable.ts';
-import { scratchFolder } from '../../../support/scratch.ts';
-import { without } from '../../../support/tools.ts';
-import { fill } from '../../fill.ts';
-import { aClient, aLogin, at, club, loginNamed, otherPartner } from '../../fixtures.ts';
-import { findCode, findLogin, isRevoked, refresh } from '../../login.ts';
-import { postgresScene, type Scene } from './scene.ts';
+import type { Counts } from '../../../src/store/admin/carry.ts';
+import { type Arriving, copyStore, type Leaving } from '../../../src/store/admin/copy.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import { storeAt, type StoreSite } from '../../../src/store/open.ts';
+import { StoreUnusable } from '../../../src/store/unusable.ts';
+import { scratchFolder } from '../../support/scratch.ts';
+import { without } from '../../support/tools.ts';
+import { fill } from '../fill.ts';
+import { aClient, aLogin, at, club, loginNamed, otherPartner } from '../fixtures.ts';
+import { findCode, findLogin, isRevoked, refresh } from '../login.ts';
+import { postgresScene, type Scene } from '../postgres/care/scene.ts';
 
 const expected = { environment: 'staging', keyCheck: 'the key check' } as const;
 
@@ -47,8 +43,7 @@ async function ends(t: TestContext): Promise<Ends> {
 async function copied(
   from: StoreSite,
   to: StoreSite,
-  change: (departure: Departure, arrival: Arrival) => readonly [Departure, Arrival] = (...both) =>
-    both,
+  change: (from: Leaving, to: Arriving) => readonly [Leaving, Arriving] = (...both) => both,
 ): Promise<Counts | undefined> {
   const departure = await from.move?.leave();
   assert.ok(departure);
@@ -241,14 +236,7 @@ describe('a copy that is cut off', { skip: without('postgres') }, () => {
       await fillAll(from);
       await assert.rejects(
         copied(from, to, (departure, arrival) => [
-          {
-            ...departure,
-            leave: (move, take) =>
-              departure.leave(move, async (...read) => {
-                await take(...read);
-                throw cut;
-              }),
-          },
+          { ...departure, hide: () => Promise.reject(cut) },
           arrival,
         ]),
         cut,
