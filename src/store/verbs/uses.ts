@@ -1,10 +1,15 @@
-// Owns the uses of secrets in a process that writes them later: the last use of each, and those not written yet.
+// Owns the uses of secrets: a process writes them later, within commits that it needs anyway.
 
-import { BoundedMap } from '../lib/bounded_map.ts';
-import { allowedDrift, type Instant } from '../lib/clock.ts';
-import type { Digest } from '../lib/digest.ts';
-import type { ClientId, ProgrammeId } from '../oauth/client.ts';
-import type { Keeping } from './keeping.ts';
+import { BoundedMap } from '../../lib/bounded_map.ts';
+import { allowedDrift, type Instant } from '../../lib/clock.ts';
+import type { Digest } from '../../lib/digest.ts';
+import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
+import type { Keeping } from '../keeping.ts';
+import type { Db } from '../sql/db.ts';
+import { insertText, statement } from '../sql/statement.ts';
+import type { RowOf } from '../sql/table.ts';
+import { secretUses } from '../sql/tables.ts';
+import type { RowChanges } from './item_rows.ts';
 
 /** Milliseconds after a recorded use of a secret in which no other is recorded. */
 const useInterval = 3_600_000;
@@ -17,17 +22,58 @@ function isNewUse(last: Instant | undefined, now: Instant): boolean {
   return last === undefined || now - last >= useInterval || last - now > allowedDrift;
 }
 
-/** The same as SQL over the times of the kept use and of the new one. */
-export function isNewUseSql(last: string, now: string): string {
-  return `(${now} - ${last} >= ${useInterval} OR ${last} - ${now} > ${allowedDrift})`;
+const { columns } = secretUses;
+
+const find = statement(
+  'find_use',
+  columns,
+  'SELECT digest, used_at FROM secret_use WHERE programme = :programme AND client = :client',
+);
+
+const put = statement(
+  'put_use',
+  columns,
+  // Not where another process wrote a use within the hour (see `isNewUse`), or the client was removed.
+  insertText(
+    secretUses,
+    `ON CONFLICT (programme, client, digest) DO UPDATE SET used_at = excluded.used_at
+      WHERE excluded.used_at - secret_use.used_at >= ${useInterval}
+        OR secret_use.used_at - excluded.used_at > ${allowedDrift}`,
+    `EXISTS (SELECT 1 FROM registered WHERE kind = 'client'
+      AND registered.programme = :programme AND registered.id = :client)`,
+  ),
+  { row: ['programme', 'client', 'digest'] },
+);
+
+type SecretUse = RowOf<typeof secretUses>;
+
+interface UseVerbs extends Pick<Keeping, 'recordSecretUse' | 'secretUses'> {
+  /** See `WaitingUses.setBack`. */
+  readonly setBack: (now: Instant) => void;
+  /** Forgets the waiting uses of secrets that a change has taken away. */
+  readonly written: (changes: RowChanges) => void;
 }
 
-/** A row of the table `secret_use`. */
-interface SecretUse {
-  readonly programme: ProgrammeId;
-  readonly client: ClientId;
-  readonly digest: Digest;
-  readonly used_at: Instant;
+export function useVerbs(db: Db): UseVerbs {
+  const waiting = new WaitingUses();
+  const read = db.bulkReader(find, (rows) => rows as readonly (readonly [Digest, Instant])[]);
+  db.noter(put, {
+    waiting: () => waiting.all.map((use) => ({ ...use })),
+    written: (uses) => waiting.written(uses as readonly SecretUse[]),
+  });
+  return {
+    recordSecretUse: waiting.record,
+    secretUses: async (programme, client) => {
+      const [written = []] = await read([{ programme, client }]);
+      return waiting.besides(written, programme, client);
+    },
+    setBack: (now) => waiting.setBack(now),
+    written: ({ usesKept }) => {
+      for (const { programme, id, held } of usesKept) {
+        waiting.keepOnly(programme, id, held.split(' '));
+      }
+    },
+  };
 }
 
 /** Secrets in use within an hour; a use of one more is written at its next use. */
@@ -84,7 +130,7 @@ export class WaitingUses {
   written(uses: readonly SecretUse[]): void {
     for (const use of uses) {
       const name = nameOf(use);
-      if (this.#waiting.get(name) === use) this.#waiting.delete(name);
+      if (this.#waiting.get(name)?.used_at === use.used_at) this.#waiting.delete(name);
     }
   }
 }
