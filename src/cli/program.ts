@@ -38,8 +38,9 @@ export const groups: Readonly<Record<string, string>> = {
 const helpVerb: Verb = {
   words: 'help',
   summary: 'explain a verb',
-  operands: [['[verb...]', 'a verb, such as serve or client add; or a key of programme files']],
-  details: 'help key NAME explains a key of programme files, such as tokens.refresh.grace.',
+  operands: [['[verb...]', 'a verb, such as serve or client add; or key and the name of a key']],
+  details:
+    'help key NAME explains a key of programme files, such as tokens.refresh.grace, or of the configuration, such as stop_delay.',
   example: 'jetway help client add',
   json: false,
   run: (names: readonly string[]) => help(createProgram(), names),

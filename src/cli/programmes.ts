@@ -11,8 +11,8 @@ import {
 import { FaultsError, quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { LoadedProgramme } from '../programme/language/load.ts';
 import { compileProgramme, type Programme } from '../programme/programme.ts';
+import type { LoadedProgramme } from '../rules/load.ts';
 import { wrongUsage } from '../server/exit.ts';
 
 /** All programmes of the configuration, also those whose files have errors. */

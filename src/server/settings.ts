@@ -4,7 +4,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Config } from '../config/config.ts';
+import { type Config, type ConfigKey, isTakenUp, wordOf } from '../config/config.ts';
 import { hstsHeaders, type TlsReading } from '../config/tls.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
@@ -29,8 +29,6 @@ export interface Certificate {
   readonly end: number;
 }
 
-type Key = Exclude<keyof Config, 'document'>;
-
 /** Takes up one key; resolves to why not where it cannot be. */
 type TakeUp = (found: Config) => Promise<string | undefined>;
 
@@ -40,7 +38,7 @@ const certificateKeys = [...listenerKeys, 'jwksAuthoritiesFile'] as const;
 export class Settings {
   readonly #serving: Serving;
   readonly #listeners: Listeners;
-  readonly #others: Readonly<Partial<Record<Key, TakeUp>>>;
+  readonly #others: Readonly<Partial<Record<ConfigKey, TakeUp>>>;
   /** What is gone by: as it was at the start, but for the keys that were taken up since. */
   #config: Config;
   #tls: TlsReading;
@@ -51,7 +49,7 @@ export class Settings {
     tls: TlsReading,
     serving: Serving,
     listeners: Listeners,
-    others: Readonly<Partial<Record<Key, TakeUp>>> = {},
+    others: Readonly<Partial<Record<ConfigKey, TakeUp>>> = {},
   ) {
     this.#config = config;
     this.#tls = tls;
@@ -91,7 +89,7 @@ export class Settings {
   ): Promise<PreparedSettings> {
     const next = found ?? this.#config;
     const changed = differencesOf(this.#config, next);
-    const refusals = new Map<Key, string>();
+    const refusals = new Map<ConfigKey, string>();
     let gateway: OpenedGateway | undefined;
     if (!dryRun && changed.some(({ key, isTaken }) => isTaken && key === 'gateway')) {
       try {
@@ -130,7 +128,7 @@ export class Settings {
   async #take(
     next: Config,
     changed: readonly Difference[],
-    refusals: Map<Key, string>,
+    refusals: Map<ConfigKey, string>,
     gateway: OpenedGateway | undefined,
   ): Promise<void> {
     for (const { key, isTaken } of changed) {
@@ -157,7 +155,7 @@ interface PreparedSettings {
 }
 
 interface Difference {
-  readonly key: Key;
+  readonly key: ConfigKey;
   /** Whether a running server takes it up; otherwise it counts after a restart. */
   readonly isTaken: boolean;
 }
@@ -165,7 +163,7 @@ interface Difference {
 function differencesOf(former: Config, found: Config): readonly Difference[] {
   return [...new Set([...keysOf(former), ...keysOf(found)])]
     .filter((key) => !isDeepStrictEqual(former[key], found[key]))
-    .map((key) => ({ key, isTaken: isFollowed(key, former, found) }));
+    .map((key) => ({ key, isTaken: isTakenUp(key, former, found) }));
 }
 
 /** The configuration that a server goes by once it has taken up of another one what it may. */
@@ -175,7 +173,7 @@ export function followed(former: Config, found: Config): Config {
     .reduce((config, { key }) => withKey(config, found, key), former);
 }
 
-function withKey(config: Config, found: Config, key: Key): Config {
+function withKey(config: Config, found: Config, key: ConfigKey): Config {
   const { [key]: _former, ...rest } = config;
   return present({ ...rest, [key]: found[key] }) as Config;
 }
@@ -183,33 +181,6 @@ function withKey(config: Config, found: Config, key: Key): Config {
 function outcomeOf({ key, isTaken }: Difference, message: string | undefined): SettingOutcome {
   if (message !== undefined) return { key: wordOf(key), outcome: 'refused', message };
   return { key: wordOf(key), outcome: isTaken ? 'changed' : 'needs_restart' };
-}
-
-/** As the configuration has it: `stop_delay`. */
-function wordOf(key: Key): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-const followedKeys: ReadonlySet<Key> = new Set([
-  'jwksAuthoritiesFile',
-  'log',
-  // Commands alone read it.
-  'partners',
-  'stopDelay',
-  'tracing',
-  'trustedProxies',
-  'watchProgrammes',
-]);
-
-/** Whether a running server takes the key up; any other needs a restart. */
-function isFollowed(key: Key, former: Config, next: Config): boolean {
-  const isAsBefore = (one: keyof Config): boolean =>
-    (former[one] === undefined) === (next[one] === undefined);
-  // A new listener would open with the TLS of before: in plain text where there was none.
-  if (key === 'gateway') return isAsBefore('gatewayTls');
-  if (followedKeys.has(key)) return true;
-  // Other files. Whether there is TLS at all is a matter of the listener.
-  return listenerKeys.some((one) => one === key) && isAsBefore(key);
 }
 
 /** What the served programmes have to know of it. */
@@ -221,6 +192,6 @@ export function settingsOf(config: Config, tls: TlsReading): ServingSettings {
   return present({ trustedProxies, hasGateway, jwksAuthorities, pageHeaders: hstsHeaders(config) });
 }
 
-function keysOf(config: Config): readonly Key[] {
-  return Object.keys(config).filter((key) => key !== 'document') as Key[];
+function keysOf(config: Config): readonly ConfigKey[] {
+  return Object.keys(config).filter((key) => key !== 'document') as ConfigKey[];
 }

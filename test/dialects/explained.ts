@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 import { partnerView } from '../../src/cli/why/partner_text.ts';
 import type { Instant } from '../../src/lib/clock.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { explain, type RuleLine } from '../../src/server/why/explain.ts';
 import { refusalOf } from '../../src/server/why/refusal.ts';
 import type { Played } from '../support/transcript/play.ts';

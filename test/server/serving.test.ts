@@ -5,8 +5,8 @@ import { test } from 'node:test';
 
 import { systemClock } from '../../src/lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { serveAll } from '../../src/server/serving.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';

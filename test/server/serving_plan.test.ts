@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import type { ProgrammeId } from '../../src/oauth/client.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { type Candidate, type Plan, planServing } from '../../src/server/serving_plan.ts';
 import type { Store } from '../../src/store/contract.ts';
 import type { Kind } from '../../src/store/kinds.ts';

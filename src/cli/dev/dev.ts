@@ -11,6 +11,7 @@ import type { Foundation } from '../../engine/service.ts';
 import { mountAdmin, readyPart } from '../../http/admin.ts';
 import { type Demo, demoPaths } from '../../http/demo/demo.ts';
 import { mountDemo } from '../../http/demo/pages.ts';
+import type { Definition } from '../../language/definition.ts';
 import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { FaultsError } from '../../lib/fault.ts';
@@ -18,14 +19,13 @@ import { isLoopback } from '../../lib/ip_address.ts';
 import { expose } from '../../lib/metrics/exposition.ts';
 import { processFamilies } from '../../lib/metrics/families.ts';
 import { randomKey } from '../../lib/random.ts';
-import type { Definition } from '../../programme/language/definition.ts';
+import { compileProgramme } from '../../programme/programme.ts';
 import {
   type LoadedProgramme,
   loadProgramme,
   type LoadResult,
   withLogos,
-} from '../../programme/language/load.ts';
-import { compileProgramme } from '../../programme/programme.ts';
+} from '../../rules/load.ts';
 import { failed, misconfigured, wrongUsage } from '../../server/exit.ts';
 import { startHousekeeping } from '../../server/housekeeping.ts';
 import { ignoreSignals, untilSignal } from '../../server/lifecycle/signals.ts';

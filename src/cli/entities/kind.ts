@@ -4,8 +4,8 @@
 import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
 import { type CommandError, failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
 import { type OpenStore } from '../../server/open_store.ts';
 import type { Store } from '../../store/contract.ts';

@@ -8,7 +8,7 @@ import type { Digest } from '../../lib/digest.ts';
 import { dateText } from '../../lib/duration.ts';
 import type { StoredSecret } from '../../oauth/client.ts';
 import { addSecret, liveSecrets } from '../../oauth/secret_rotation.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
 import { failed } from '../../server/exit.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { Item, LookUp } from '../../store/kinds.ts';

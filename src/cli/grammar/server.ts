@@ -1,6 +1,6 @@
 // Owns the verbs about a server and its programmes, and `version`.
 
-import { variantNames } from '../../programme/language/variants.ts';
+import { variantNames } from '../../language/variants.ts';
 import { serve } from '../../server/serve.ts';
 import { dev } from '../dev/dev.ts';
 import { check } from '../programmes/check.ts';

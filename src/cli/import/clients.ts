@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { LookUp } from '../../store/kinds.ts';
 import { collisionFaults, collisionWarnings } from '../entities/callback_names.ts';

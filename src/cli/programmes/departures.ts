@@ -1,8 +1,8 @@
 // Owns what `show --departures` prints: where a programme departs from the RFCs, and why.
 
 import { formatPosition } from '../../lib/fault.ts';
-import type { Departure } from '../../programme/checks/acceptances.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
+import type { Departure } from '../../rules/acceptances.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 
 export function showDepartures(

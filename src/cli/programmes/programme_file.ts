@@ -7,7 +7,7 @@ import { readProgrammeFolder, shownPath } from '../../config/programme_files.ts'
 import { readAsset } from '../../lib/asset.ts';
 import { FaultsError, quote } from '../../lib/fault.ts';
 import { stringifyYaml } from '../../lib/yaml/yaml.ts';
-import { loadProgramme, programmeIdForm } from '../../programme/language/load.ts';
+import { loadProgramme, programmeIdForm } from '../../rules/load.ts';
 import { failed, wrongUsage } from '../../server/exit.ts';
 import { print, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 
+import type { Definition } from '../../language/definition.ts';
 import { keyPositionAt, nodeAt } from '../../lib/document.ts';
 import type { Path, Position } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
@@ -9,9 +10,8 @@ import { atEndpoint } from '../../oauth/cause.ts';
 import type { ProofAdvice } from '../../oauth/proofs/key_faults.ts';
 import { proofFaults } from '../../oauth/proofs/proof_faults.ts';
 import { steps } from '../../oauth/request_record.ts';
-import type { Definition } from '../../programme/language/definition.ts';
-import { effectiveDocument } from '../../programme/language/effective_document.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
+import { effectiveDocument } from '../../rules/effective_document.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
 import type { Refusal } from './refusal.ts';
 
 /** A key of a programme, and where it is written. */

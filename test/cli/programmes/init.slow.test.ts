@@ -119,16 +119,6 @@ describe('init', { concurrency: 2 }, () => {
     assert.deepEqual(readdirSync(folder), ['file']);
   });
 
-  test('the example has every key of the configuration there is, and no other', () => {
-    const source = read(join(root, 'src/config/config.ts'));
-    const [, keys = ''] =
-      /configSchema = v\.pipe\(\n {2}v\.strictObject\(\{\n([^]*?)\n {2}\}\)/.exec(source) ?? [];
-    const declared = [...keys.matchAll(/^ {4}(\w+):/gm)].map(([, key]) => key);
-    const example = read(join(root, 'config.example.yaml'));
-    const shown = [...example.matchAll(/^#?(\w+):/gm)].map(([, key]) => key);
-    assert.deepEqual(shown, declared);
-  });
-
   test('--store names a PostgreSQL store, for which the master key is made at once', async (t) => {
     const folder = scratchFolder(t, 'shared');
     const url = 'postgres://jetway@db.example/airline';

@@ -7,8 +7,8 @@ import { describe, test } from 'node:test';
 
 import { stringifyYaml } from '../../../src/lib/yaml/yaml.ts';
 import { assertionAlgorithms } from '../../../src/oauth/client_certificate.ts';
-import { effectiveDocument } from '../../../src/programme/language/effective_document.ts';
-import { type LoadedProgramme, loadProgramme } from '../../../src/programme/language/load.ts';
+import { effectiveDocument } from '../../../src/rules/effective_document.ts';
+import { type LoadedProgramme, loadProgramme } from '../../../src/rules/load.ts';
 import { jetway, jetwayJson, programmeText, root, workFolder } from '../command.ts';
 
 /** A programme that takes from its variant, removes from it, and leaves much to defaults. */

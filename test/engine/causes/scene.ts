@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
 import { partnerView } from '../../../src/cli/why/partner_text.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
 import { type Explanation, explain } from '../../../src/server/why/explain.ts';
 import { refusalOf } from '../../../src/server/why/refusal.ts';
 import { assertWritten } from '../../dialects/explained.ts';

@@ -7,8 +7,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 import type { ProgrammeId } from '../../../src/oauth/client.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
 import { leaseNode, type ServerNode } from '../../../src/server/lifecycle/node.ts';
 import type { Candidate } from '../../../src/server/serving_plan.ts';
 import { openMemoryStore } from '../../../src/store/sqlite/store.ts';
