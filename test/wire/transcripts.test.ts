@@ -14,8 +14,7 @@ function yamlOf({ programme, over }: NamedTranscript): string {
   return shipped.has(`${programme}.yaml`) ? shippedProgramme(programme, ...over) : over.join('');
 }
 
-const only = process.env['ONLY'];
-for (const file of globSync(only ?? '*.transcript', { cwd: import.meta.dirname }).toSorted()) {
+for (const file of globSync('*.transcript', { cwd: import.meta.dirname }).toSorted()) {
   for (const transcript of readTranscripts(join(import.meta.dirname, file))) {
     test(`${transcript.name} (${file})`, async (t) => {
       await play(t, transcript.programme, yamlOf(transcript), transcript);

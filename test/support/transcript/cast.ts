@@ -125,7 +125,11 @@ export async function apply(
   const { status = 'active' } = changes;
   if (whose === 'member') {
     const subject = member.subject as Subject;
-    await store.change('member', programme, subject, (row) => ({ ...row, status }));
+    await store.change('member', programme, subject, (row) => ({
+      ...row,
+      status,
+      ...present({ username: said(marks, 'username') }),
+    }));
     return;
   }
   const id = bindings.fill(whose);
