@@ -139,8 +139,14 @@ function sendFilled(
   return send(jetway, sent, member);
 }
 
+/** With names filled in, and `<base64 id:secret>` as that. */
 function filled({ start, headers, body }: Message, bindings: Bindings): Message {
-  const values = Object.entries(headers).map(([name, value]) => [name, bindings.fill(value)]);
+  const values = Object.entries(headers).map(([name, value]) => [
+    name,
+    bindings
+      .fill(value)
+      .replaceAll(/<base64 ([^>]*)>/g, (_, text: string) => Buffer.from(text).toString('base64')),
+  ]);
   return {
     start: bindings.fill(start),
     headers: Object.fromEntries(values) as Record<string, string>,

@@ -30,7 +30,7 @@
 //
 // A request with {=a|b|c} is sent once with each, and each gets the answer; {new} in it stands for a
 // value of its own each time, {any} in an answer for whatever stands there, {x*512} for 512 of it. A usual header of an answer that is not there
-// is `{none}`. A header `no Accept` leaves out
+// is `{none}`. A header of a request can have `<base64 {client}:wrong>` in it. A header `no Accept` leaves out
 // what the path sends. The lines of a body are joined, so that a long one can be read; {newline} stands for
 // one that stays. So is a header with the lines after it that begin with `&`.
 //

@@ -64,7 +64,7 @@ function expanded(text: string, defined: ReadonlyMap<string, string>): string {
       if (before !== '' && before !== '--- ') return line;
       const body = defined.get(name);
       if (body === undefined) throw new Error(`nothing is defined for: ${line}`);
-      const given = words.trim().split(' ');
+      const given = words.slice(1).split(' ');
       return (
         before +
         expanded(
