@@ -27,6 +27,7 @@ import {
   spelledOut,
   type Transcript,
 } from './transcript.ts';
+import { whyLine } from './why.ts';
 
 /** Headers of every redirect (G-4); a transcript repeats neither these nor those of C-10. */
 const redirectHeaders = {
@@ -53,7 +54,8 @@ export async function play(
   const jetway = await startJetway(t, { programmes: { [id]: yaml }, store: failing.store });
   const member = await addMembers(jetway, transcript);
   const bindings = new Bindings(await onboard(jetway, id, transcript, member), transcript.looks);
-  const stage = { jetway, failing, transcript, bindings, member };
+  const file = { programme: id, yaml };
+  const stage = { jetway, failing, transcript, bindings, member, file };
   for (const exchange of transcript.exchanges) await exchangeOn(stage, exchange);
   return { records: jetway.records, values: bindings.values, member };
 }
@@ -64,11 +66,12 @@ interface Stage {
   readonly transcript: Transcript;
   readonly bindings: Bindings;
   readonly member: TestMember;
+  readonly file: { readonly programme: string; readonly yaml: string };
 }
 
 async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
   const { jetway, bindings } = stage;
-  const { pause, title, changes, asked, log } = exchange;
+  const { pause, title, changes, asked, log, why } = exchange;
   jetway.clock.advance(pause);
   for (const change of changes) {
     await apply(jetway, stage.failing, bindings, stage.member, change);
@@ -85,13 +88,19 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
     }
   }
   for (const text of log) {
-    const line = bindings.fill(text);
+    const id = jetway.records.at(-1)?.id ?? '';
+    const line = bindings.fill(text.replaceAll('{request_id}', id));
     const lines = logOf(jetway).slice(told);
     assert.ok(
       lines.some((written) => written.includes(line)),
       `${title}\nlog: ${line}\n${lines.join('')}`,
     );
   }
+  if (why === undefined) return;
+  const { settings } = stage.transcript;
+  const secrets = [settings['secret'] ?? 'hush', stage.member.password, 'subject-of-', 'hush'];
+  const line = whyLine(jetway, stage.file, secrets);
+  assert.equal(line, bindings.match(why, line), title);
 }
 
 /** Sends all at once; which of them gets which answer is a matter of chance. */

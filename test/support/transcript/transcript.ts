@@ -46,6 +46,7 @@
 //   &&                                  between two requests: both are sent at once; between their
 //                                       answers: each is that of one of the two, whichever it is
 //   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused
+//   why: invalid_code | grant | …       what `jetway why` tells of it (why.ts)
 
 export interface Exchange {
   readonly title: string;
@@ -57,6 +58,8 @@ export interface Exchange {
   readonly asked: readonly Asked[];
   /** Texts that must each stand in a line of the log that it caused. */
   readonly log: readonly string[];
+  /** What `why` tells of it. */
+  readonly why: string | undefined;
 }
 
 export interface Asked {
@@ -165,7 +168,8 @@ function parseExchange(text: string): Exchange {
   const short = lines[divider]?.slice('--- '.length) ?? '';
   const told = [...(short === '' ? [] : [short]), ...lines.slice(divider + 1)];
   const log = told.filter((line) => line.startsWith('log: '));
-  const answers = atOnce(told.filter((line) => !log.includes(line))).map(
+  const why = told.find((line) => line.startsWith('why: '));
+  const answers = atOnce(told.filter((line) => !log.includes(line) && line !== why)).map(
     ([first = '', ...more]) => [first.replace(/^--- /, ''), ...more],
   );
   const asked = atOnce(lines.slice(0, divider)).map((one, index) => {
@@ -188,6 +192,7 @@ function parseExchange(text: string): Exchange {
     changes: before.filter((line) => line.startsWith('now ')).map(parseChange),
     asked,
     log: log.map((line) => line.slice('log: '.length)),
+    why: why?.slice('why: '.length),
   };
 }
 
