@@ -3,7 +3,7 @@
 import { definitionSchema } from '../language/definition.ts';
 import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { defaultWords, typeWords } from '../schema/key_words.ts';
+import { defaultWords, departureWords, typeWords } from '../schema/key_words.ts';
 import { entryAt, isOptional, type Key, keysOf, notesOf, typeOf, typesOf } from '../schema/keys.ts';
 import type { Schema } from '../schema/walk.ts';
 import { type CommandError, wrongUsage } from './exit.ts';
@@ -55,7 +55,7 @@ function unknownKey(name: string, keys: readonly Key[], verbs: readonly string[]
 
 function describe(key: Key, keys: readonly Key[], schema: Schema): string {
   const { path, type, entry } = key;
-  const { text, example } = entry.docs ?? {};
+  const { text, example, departs = [] } = entry.docs ?? {};
   const name = path.split('.').at(-1) ?? '';
   const kind = typeOf(entry as Schema);
   const kindText = notesOf(typesOf(schema).get(kind ?? '') ?? schema).text;
@@ -74,7 +74,7 @@ function describe(key: Key, keys: readonly Key[], schema: Schema): string {
   return [
     path,
     '',
-    plain(text),
+    [plain(text), ...departs.map(departureWords)].join('\n'),
     '',
     ...rows.map(([head = '', words = '']) => `${head.padEnd(7)}  ${words}`),
   ].join('\n');

@@ -117,8 +117,8 @@ test('what holds when a key is left out is told once', () => {
 
 test('the list of inputs that Jetway knows is that of the code', () => {
   const uses = /(?:inputs\.get\(|inputs\[|repeated\.has\(|role === )'([a-z_]+)'/g;
-  const texts = globSync('src/{engine,language,programme,rules}/**/*.ts', { cwd: root }).map((path) =>
-    readFileSync(join(root, path), 'utf8'),
+  const texts = globSync('src/{engine,language,programme,rules}/**/*.ts', { cwd: root }).map(
+    (path) => readFileSync(join(root, path), 'utf8'),
   );
   const used = texts.flatMap((text) => [...text.matchAll(uses)].map(([, name]) => name ?? ''));
   const listed = Object.entries(inputRows).filter(([, { at }]) => !at.includes('management'));
