@@ -35,6 +35,8 @@ export interface KeyText<Value = never> {
   readonly otherwise?: string;
   /** What departs by this key alone. What departs by several keys stands in rules/departures/. */
   readonly departs?: readonly KeyDeparture<Value>[];
+  /** When another value counts in a running server; only keys of the configuration have it. */
+  readonly counts?: string;
 }
 
 export function key<Entry extends v.GenericSchema>(

@@ -14,7 +14,7 @@ import { provenProperties } from '../../programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import { inputsOfFile } from '../../programme/requests/inputs.ts';
 import type { LoadedProgramme } from '../../rules/load.ts';
-import { refuseUsage } from '../exit.ts';
+import { refuseUsage } from '../../server/exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
 import { inputsOf } from './fields.ts';
 
