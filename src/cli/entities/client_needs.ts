@@ -2,14 +2,15 @@
 
 import { isPublicOnly } from '../../contract/samples/proof.ts';
 import type { Definition } from '../../language/definition.ts';
-import { headerFields } from '../../language/response_headers.ts';
-import { neededValues } from '../../language/value_tree.ts';
+import { fieldsOf, neededValues } from '../../language/value_tree.ts';
 import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { quote } from '../../lib/fault.ts';
 import { privateKeyJwt, propertyValues } from '../../oauth/client.ts';
 import { grantTypes, publicGrants } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import { signsAccess } from '../../programme/access_formats.ts';
+import { type Layout, layoutsOf } from '../../programme/answers/layouts.ts';
+import { wholeNumber } from '../../programme/answers/tree_writer.ts';
 import { provenProperties } from '../../programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import { inputsOfFile } from '../../programme/requests/inputs.ts';
@@ -89,6 +90,7 @@ export function judgeClient(
       ...missing(answered, 'puts it into its answers'),
       ...missing(lacksKeys(definition, client) ? ['jwks'] : [], 'proves assertions by it'),
       ...unfitValues(id, definition, client, naming),
+      ...unfitNumbers(id, definition, client, naming),
     ],
     warnings: [
       ...roleWarnings(id, definition, client, naming('roles')),
@@ -226,6 +228,41 @@ function unfitValues(
   );
 }
 
+/** A sentence for each value that answers hold as a number, and that is none. */
+function unfitNumbers(
+  id: string,
+  definition: Definition,
+  client: JudgedClient,
+  naming: Naming,
+): readonly string[] {
+  const values = new Map([
+    ['business_context', client.businessContext],
+    ['partner_id', client.partnerId],
+    ...Object.keys(client.properties).map((name) => {
+      // The first value is that of answers.
+      const [first] = propertyValues(client.properties, name);
+      return [`property.${name}`, first] as const;
+    }),
+  ]);
+  return [...numericValues(definition)].flatMap((value) => {
+    const input = value.replace(clientPropertyPrefix, propertyInput);
+    const text = values.get(input);
+    return text === undefined || wholeNumber.test(text)
+      ? []
+      : [`${naming(input)}: ${id} answers with ${quote(text)} as a number, which it is not`];
+  });
+}
+
+/** Values that answers hold as numbers (`type: number`). */
+export function numericValues(definition: Definition): ReadonlySet<string> {
+  const fields = answerLayouts(definition).flatMap((layout) => [...fieldsOf(layout.fields)]);
+  return new Set(
+    fields.flatMap((field) =>
+      typeof field === 'object' && 'type' in field && field.type === 'number' ? [field.value] : [],
+    ),
+  );
+}
+
 /** Names of the client properties that answers and tokens of a programme need. */
 export function neededProperties(definition: Definition): readonly string[] {
   return propertyNames(answeredValues(definition));
@@ -239,12 +276,20 @@ function propertyNames(values: ReadonlySet<string>): readonly string[] {
 
 /** Names of the values that answers and tokens of the programme's grants need. */
 function answeredValues(definition: Definition): ReadonlySet<string> {
-  const { token_response, tokens, grants } = definition;
-  const trees = [
-    token_response.fields,
-    headerFields(token_response.headers),
-    ...(signsAccess(definition) ? [tokens.access.claims] : []),
-  ];
-  const served = grantTypes.filter((type) => grants[type] !== undefined);
-  return new Set(trees.flatMap((tree) => served.flatMap((type) => [...neededValues(tree, type)])));
+  const served = grantTypes.filter((type) => definition.grants[type] !== undefined);
+  return new Set(
+    answerLayouts(definition).flatMap((layout) =>
+      served.flatMap((type) => [...neededValues(layout.fields, type)]),
+    ),
+  );
+}
+
+/** What answers to grants, tokens and userinfo hold. */
+function answerLayouts(definition: Definition): readonly Layout[] {
+  return layoutsOf(definition).filter(
+    ({ holder }) =>
+      holder === 'token answer' ||
+      holder === 'identity' ||
+      (holder === 'access token' && signsAccess(definition)),
+  );
 }
