@@ -4,7 +4,6 @@ import { isPublicOnly } from '../../contract/samples/proof.ts';
 import { fittingValue } from '../../contract/samples/requests.ts';
 import type { Foundation } from '../../engine/service.ts';
 import { type Demo, demoPaths } from '../../http/demo/demo.ts';
-import type { Definition } from '../../language/definition.ts';
 import type { Comparison } from '../../language/input_schema.ts';
 import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
@@ -19,8 +18,8 @@ import { neededProperties } from '../entities/client_needs.ts';
 import { newApiKey, newSecret } from '../entities/secrets.ts';
 
 export async function onboardDemo(
-  definition: Definition,
   programme: Programme,
+  variant: string | undefined,
   base: string,
   { store, clock, keyring, environment }: Foundation,
 ): Promise<Demo> {
@@ -46,7 +45,7 @@ export async function onboardDemo(
     businessContext: comparedValue(inputs, 'client.business_context', 'DemoPartner'),
     partnerId: comparedValue(inputs, 'client.partner_id', 'DemoPartner1'),
     properties: Object.fromEntries([
-      ...neededProperties(definition).map((name) => [name, `demo_${name}`] as const),
+      ...neededProperties(programme).map((name) => [name, `demo_${name}`] as const),
       ...comparedProperties(inputs).map(
         ({ name, input }) => [name, fittingValue(input, `demo_${name}`)] as const,
       ),
@@ -68,8 +67,7 @@ export async function onboardDemo(
   ]);
   return {
     programme,
-    dialect:
-      definition.variant === undefined ? 'a dialect of its own' : `${definition.variant} variant`,
+    dialect: variant === undefined ? 'a dialect of its own' : `${variant} variant`,
     by: { client, secret, apiKey },
     redirectUri,
     member,

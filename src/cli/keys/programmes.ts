@@ -8,7 +8,7 @@ import type { Programme } from '../../programme/programme.ts';
 import { type KeyRules, signingKeyRules, tokenKeyRules } from '../../token/key_rules.ts';
 import { type CommandError, failed } from '../exit.ts';
 import type { VerbOptions } from '../output.ts';
-import { loadCompiled, selectProgrammes } from '../programmes.ts';
+import { compileNamed, selectProgrammes } from '../programmes.ts';
 
 export const shownKinds = ['signing', 'token'] as const;
 export type ShownKind = (typeof shownKinds)[number];
@@ -37,8 +37,8 @@ export async function forKeys(
   const faults: Fault[] = [];
   const lines: KeyLine[] = [];
   for (const id of selectProgrammes(config, name)) {
-    const loaded = orFaults(faults, () => loadCompiled(config, id));
-    if (loaded !== undefined) lines.push(...keyLines(loaded.programme, kind));
+    const programme = orFaults(faults, () => compileNamed(config, id));
+    if (programme !== undefined) lines.push(...keyLines(programme, kind));
   }
   if (lines.length > 0 || faults.length === 0) await act(lines);
   if (faults.length > 0) throw new FaultsError(faults);
