@@ -19,9 +19,9 @@ import { join, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { serialize } from 'node:v8';
 
-import { type BuildFacts, buildFactsAsset } from '../src/cli/version.ts';
 import { threadAsset } from '../src/lib/asset.ts';
 import { parseYaml } from '../src/lib/yaml/yaml.ts';
+import { type BuildFacts, buildFactsAsset } from '../src/server/version.ts';
 import { bundledProgram, bundledScript } from './build/bundle.ts';
 import { codeCacheOf } from './build/code_cache.ts';
 import { codeCacheAsset, programAsset } from './build/program_assets.ts';

@@ -13,7 +13,7 @@ import { didYouMean } from '../lib/suggest.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Programme } from '../programme/programme.ts';
 import { compileLoaded, type LoadedProgramme } from '../rules/load.ts';
-import { wrongUsage } from './exit.ts';
+import { wrongUsage } from '../server/exit.ts';
 
 /** All programmes of the configuration, also those whose files have errors. */
 function programmeIds(config: Config): readonly ProgrammeId[] {

@@ -10,7 +10,7 @@ import { publicGrants } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import { inputsOf as inputsIn, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
-import { refuseUsage } from '../exit.ts';
+import { refuseUsage } from '../../server/exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
 import { inputsOf } from './fields.ts';
 

@@ -86,7 +86,8 @@ export const confirmEdition: Sent = {
   isRead: false,
 };
 
-function arraysOf(
+/** The rows of a statement, as its parameters. */
+export function arraysOf(
   { parameters, types }: Pick<Statement, 'parameters' | 'types'>,
   rows: readonly Values[],
 ): readonly Parameter[] {
@@ -185,7 +186,22 @@ function remembered<Row>(
   };
 }
 
-export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
+interface PostgresDb extends Db {
+  /**
+   * Writes what waits of notes; call it every second.
+   * @param until milliseconds of the process; the long span of `care` if left out
+   */
+  readonly flush: (until?: number) => Promise<void>;
+}
+
+const noteForgotten: Sent = {
+  name: 'forget_revoked',
+  text: 'UPDATE epoch SET forgotten_since = $1 WHERE forgotten_since < $1',
+  isRead: false,
+};
+
+export function postgresDb({ link, care, epochs, written }: DriverParts): PostgresDb {
+  const noted: ((until?: number) => Promise<void>)[] = [];
   const asker = <Row>(
     asked: Statement,
     parse: (rows: readonly (readonly Value[])[], life: () => Life) => Row | undefined,
@@ -221,6 +237,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
   });
   return {
     life: epochs.current,
+    forget: async (until) => void (await link.run(noteForgotten, [until])),
     reader: (asked, parse, remembering) =>
       readerOf(
         asker(asked, ([columns], life) => columns && parse(columns, life), 'CROSS'),
@@ -238,7 +255,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
     },
     editor: (statements) => {
       const text = editText(statements);
-      return async ({ registrations, era }, { endsEra, settled }, rows) => {
+      return async ({ registrations, era }, { endsEra, isRepeatable, settled }, rows) => {
         const mark = randomKey(9);
         const values = statements.flatMap((asked, index) => arraysOf(asked, rows[index] ?? []));
         try {
@@ -247,6 +264,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
         } catch (error) {
           if (!(error instanceof OutcomeUnknown)) throw error;
           if ((await care.run(confirmEdition, [mark])).length === 0) {
+            if (isRepeatable) return false;
             throw new OutcomeUnknown(
               `${error.message}: the change may have been made (look before you try again)`,
               { cause: error },
@@ -311,5 +329,19 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
         },
       });
     },
+    noter: (asked, { waiting, written: settled }) => {
+      const { many } = textsOf(asked);
+      const nameOf = namer(asked.row);
+      noted.push(async (until) => {
+        // One order for all nodes: two statements never wait for each other's rows.
+        const rows = waiting().toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+        if (rows.length === 0) return;
+        await care.run(many, arraysOf(asked, rows), until);
+        settled(rows);
+      });
+    },
+    // What fails is written with the next call.
+    flush: async (until) =>
+      void (await Promise.all(noted.map((write) => write(until).catch(() => undefined)))),
   };
 }

@@ -8,7 +8,6 @@ import { databaseNow, putClock } from './clock.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { outagesColumn, readOutages } from './outages.ts';
-import type { SecretUses } from './secret_uses.ts';
 
 /** The clock is recorded beside the time: the difference is how far the servers are from it. */
 const meta = (name: string): string =>
@@ -49,7 +48,8 @@ const coarseness = 1000;
 export interface TimeParts {
   readonly link: Link;
   readonly care: Link;
-  readonly uses: Pick<SecretUses, 'setBack'>;
+  /** Sets back the uses of secrets that are not written yet. */
+  readonly setBack: (now: Instant) => void;
   /** See `Leases`. */
   readonly isRelieved: () => boolean;
 }
@@ -61,7 +61,7 @@ interface TimeVerbs extends Pick<Keeping, 'time' | 'acceptTime'> {
   readonly life: () => number | null;
 }
 
-export function timeVerbs({ link, care, uses, isRelieved }: TimeParts): TimeVerbs {
+export function timeVerbs({ link, care, setBack, isRelieved }: TimeParts): TimeVerbs {
   /** The accepted era that this process goes by. */
   let followed: number | null | undefined;
   let written: Instant | undefined;
@@ -96,7 +96,7 @@ export function timeVerbs({ link, care, uses, isRelieved }: TimeParts): TimeVerb
     },
     acceptTime: async (now, acceptedBy) => {
       // First: uses that wait may be written meanwhile.
-      uses.setBack(now);
+      setBack(now);
       if (acceptedBy === 'another_process') {
         // Servers that follow already have gone on, and recorded it, since the time was accepted.
         const { recorded = now } = await read(care);

@@ -1,5 +1,6 @@
 // Owns what an SQL backend does for the verbs that are written once: finding a row, and changing one.
 
+import type { Instant } from '../../lib/clock.ts';
 import type { Era } from '../../oauth/grant.ts';
 import type { AcceptedTime } from '../accepted_time.ts';
 import type { Chain } from './chain.ts';
@@ -69,12 +70,26 @@ export interface EditOptions {
   /** Whether it ends the era: what its owners are issued from then on stands. */
   readonly endsEra: boolean;
   readonly isUrgent: boolean;
+  /** Whether it may be done twice: it is false also if its outcome was lost. */
+  readonly isRepeatable: boolean;
   /** See `ChangeOptions`. */
   readonly settled: () => void;
 }
 
+/** Rows that cost no commit of their own, and may be lost in a crash. */
+export interface Notes {
+  readonly waiting: () => readonly Values[];
+  /** These are durable. */
+  readonly written: (rows: readonly Values[]) => void;
+}
+
 export interface Db {
   readonly life: () => Promise<Life>;
+  /**
+   * Notes that a revocation that was to be kept until then is not: its token would be good again if the clock
+   * were set back later (FAULTS 29).
+   */
+  readonly forget: (until: Instant) => Promise<void>;
   /** `life` is not later than the row: a revocation after it covers a login of its era too. */
   readonly reader: <Row>(
     asked: Statement,
@@ -102,4 +117,6 @@ export interface Db {
     statements: readonly Statement[],
   ) => (life: Life, options: EditOptions, rows: readonly (readonly Values[])[]) => Promise<boolean>;
   readonly chainWriter: (asked: Chain, second: Chain) => (values: Values) => Promise<Chained>;
+  /** Writes what waits, now and then, by an INSERT. */
+  readonly noter: (asked: Statement, notes: Notes) => void;
 }

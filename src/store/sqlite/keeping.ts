@@ -2,6 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
+import type { Instant } from '../../lib/clock.ts';
 import type { Place } from '../../oauth/grant.ts';
 import type { Keeping } from '../keeping.ts';
 import { factsText, isFresh, leasedNodes, nextLease, type NodeLease } from '../node_leases.ts';
@@ -12,7 +13,6 @@ import type { Freshness } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
 import { everywhere } from './items.ts';
 import { metaOf } from './meta.ts';
-import type { SecretUses } from './secret_uses.ts';
 import type { RecordedTime } from './time.ts';
 
 type KeepingVerbs = Pick<
@@ -28,13 +28,14 @@ export interface KeepingParts {
   readonly fresh: Freshness;
   readonly eras: Eras;
   readonly time: RecordedTime;
-  readonly uses: Pick<SecretUses, 'setBack'>;
+  /** Sets back the uses of secrets that are not written yet. */
+  readonly setBack: (now: Instant) => void;
   readonly forgetLogin: (place: Place) => void;
 }
 
 export function fileKeeping(database: DatabaseSync, parts: KeepingParts): KeepingVerbs {
-  const { queue, fresh, eras, time, uses, forgetLogin } = parts;
-  const setTime = timeSetter(database, time, eras, uses);
+  const { queue, fresh, eras, time, setBack, forgetLogin } = parts;
+  const setTime = timeSetter(database, time, eras, { setBack });
   const sweep = fileSweep(database, time.recorded(), eras, forgetLogin);
   return {
     time: async (now) => {

@@ -1,3 +1,23 @@
+-- add_attempt
+INSERT INTO login_attempt (programme, key, used, window_ends_at, locked_until, sum) VALUES ($1::text, $2::text, $3::bigint, $4::bigint, $5::bigint, $6::bigint) ON CONFLICT (programme, key) DO NOTHING RETURNING 1;
+
+-- add_attempts
+INSERT INTO login_attempt (programme, key, used, window_ends_at, locked_until, sum) SELECT asked._programme, asked._key, asked._used, asked._window_ends_at, asked._locked_until, asked._sum FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) WITH ORDINALITY AS asked(_programme, _key, _used, _window_ends_at, _locked_until, _sum, n) ORDER BY n ON CONFLICT (programme, key) DO NOTHING RETURNING programme, key;
+
+-- add_live
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint) ON CONFLICT (programme, use, key) DO NOTHING RETURNING 1;
+
+-- add_live_again
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint) ON CONFLICT (programme, use, key) DO UPDATE SET sum = kept_text.sum
+  WHERE kept_text.kept = excluded.kept RETURNING 1;
+
+-- add_live_agains
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT asked._programme, asked._use, asked._key, asked._kept, asked._mark, asked._ends_at, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) WITH ORDINALITY AS asked(_programme, _use, _key, _kept, _mark, _ends_at, _sum, n) ORDER BY n ON CONFLICT (programme, use, key) DO UPDATE SET sum = kept_text.sum
+  WHERE kept_text.kept = excluded.kept RETURNING programme, use, key;
+
+-- add_lives
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT asked._programme, asked._use, asked._key, asked._kept, asked._mark, asked._ends_at, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) WITH ORDINALITY AS asked(_programme, _use, _key, _kept, _mark, _ends_at, _sum, n) ORDER BY n ON CONFLICT (programme, use, key) DO NOTHING RETURNING programme, use, key;
+
 -- advance_login
 UPDATE login SET state = $1::bytea, own_scope = $2::text, sum = $3::bigint
   WHERE place = $4::bigint AND programme = $5::text AND revoked_at IS NULL
@@ -7,6 +27,15 @@ UPDATE login SET state = $1::bytea, own_scope = $2::text, sum = $3::bigint
 UPDATE login SET state = asked._state, own_scope = asked._own_scope, sum = asked._sum
   FROM unnest($1::bytea[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[], $7::bytea[]) WITH ORDINALITY AS asked(_state, _own_scope, _sum, _place, _programme, _before, _again, n) WHERE place = asked._place AND programme = asked._programme AND revoked_at IS NULL
   AND login.state IN (asked._before, asked._again) RETURNING asked.n;
+
+-- all_count_locked
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT count(*) FROM login_attempt
+  WHERE login_attempt.programme = $1::text AND login_attempt.locked_until > $2::bigint) AS found ON true;
+
+-- all_count_lockeds
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS asked(_programme, _now, n)
+  LEFT JOIN LATERAL (SELECT count(*) FROM login_attempt
+  WHERE login_attempt.programme = asked._programme AND login_attempt.locked_until > asked._now) AS found ON true;
 
 -- all_find_any_holders
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM look_up JOIN registered ON registered.kind = look_up.kind
@@ -39,6 +68,13 @@ SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.acc
   LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
   LEFT JOIN registered ON registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id LEFT JOIN removed ON removed.kind = asked._kind AND removed.programme = asked._programme AND removed.id = asked._id) AS found ON true;
 
+-- all_find_use
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT digest, used_at FROM secret_use WHERE programme = $1::text AND client = $2::text) AS found ON true;
+
+-- all_find_uses
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(_programme, _client, n)
+  LEFT JOIN LATERAL (SELECT digest, used_at FROM secret_use WHERE programme = asked._programme AND client = asked._client) AS found ON true;
+
 -- all_list_items
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM registered WHERE kind = $1::text AND programme = $2::text
   AND position > coalesce((SELECT before.position FROM registered AS before
@@ -51,6 +87,21 @@ SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.acc
   AND position > coalesce((SELECT before.position FROM registered AS before
   WHERE before.kind = asked._kind AND before.programme = asked._programme AND before.id = asked._after), 0)
   ORDER BY position LIMIT asked._most) AS found ON true;
+
+-- change_attempt
+UPDATE login_attempt SET used = $1::bigint, window_ends_at = $2::bigint, locked_until = $3::bigint,
+  sum = $4::bigint WHERE login_attempt.programme = $5::text AND login_attempt.key = $6::text AND login_attempt.sum = $7::bigint RETURNING 1;
+
+-- change_attempts
+UPDATE login_attempt SET used = asked._used, window_ends_at = asked._window_ends_at, locked_until = asked._locked_until,
+  sum = asked._sum FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[]) WITH ORDINALITY AS asked(_used, _window_ends_at, _locked_until, _sum, _programme, _key, _before, n) WHERE login_attempt.programme = asked._programme AND login_attempt.key = asked._key AND login_attempt.sum = asked._before RETURNING asked.n;
+
+-- find_attempt
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT login_attempt.programme, login_attempt.key, login_attempt.used, login_attempt.window_ends_at, login_attempt.locked_until, login_attempt.sum FROM login_attempt WHERE login_attempt.programme = $1::text AND login_attempt.key = $2::text) AS found;
+
+-- find_attempts
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(_programme, _key, n)
+  CROSS JOIN LATERAL (SELECT login_attempt.programme, login_attempt.key, login_attempt.used, login_attempt.window_ends_at, login_attempt.locked_until, login_attempt.sum FROM login_attempt WHERE login_attempt.programme = asked._programme AND login_attempt.key = asked._key) AS found;
 
 -- find_code
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT code.programme, code.key, code.login, code.client, code.redirect_uri, code.subject, code.level, code.membership_number, code.scope, code.code_challenge, code.issued_at, code.expires_at, code.forget_at, code.spent_for, code.era, code.details, code.sum, spent_code.digest, spent_code.place, spent_code.redirect_uri, spent_code.code_challenge, spent_code.sum, login.client, of_client.programme, of_client.owner, of_client.revoked_until, of_client.sum, of_subject.programme, of_subject.owner, of_subject.revoked_until, of_subject.sum FROM (SELECT 1) AS one
@@ -80,6 +131,22 @@ SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_
 SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(_programme, _login, n)
   CROSS JOIN LATERAL (SELECT spent_for FROM code WHERE programme = asked._programme AND login = asked._login) AS found;
 
+-- find_kept
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum FROM kept_text WHERE kept_text.programme = $1::text AND kept_text.use = $2::text AND kept_text.key = $3::text) AS found;
+
+-- find_kepts
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_programme, _use, _key, n)
+  CROSS JOIN LATERAL (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum FROM kept_text WHERE kept_text.programme = asked._programme AND kept_text.use = asked._use AND kept_text.key = asked._key) AS found;
+
+-- find_live
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum, revoked_token.programme, revoked_token.key, revoked_token.expires_at, revoked_token.sum FROM (SELECT 1) AS one LEFT JOIN kept_text ON kept_text.programme = $1::text AND kept_text.use = $2::text AND kept_text.key = $3::text
+  LEFT JOIN revoked_token ON revoked_token.programme = $1::text AND revoked_token.key = $4::text) AS found;
+
+-- find_lives
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS asked(_programme, _use, _key, _token, n)
+  CROSS JOIN LATERAL (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum, revoked_token.programme, revoked_token.key, revoked_token.expires_at, revoked_token.sum FROM (SELECT 1) AS one LEFT JOIN kept_text ON kept_text.programme = asked._programme AND kept_text.use = asked._use AND kept_text.key = asked._key
+  LEFT JOIN revoked_token ON revoked_token.programme = asked._programme AND revoked_token.key = asked._token) AS found;
+
 -- find_login
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT login.place, login.programme, login.client, login.subject, login.level, login.membership_number, login.scope, login.ends_at, login.era, login.login_digest, login.details, login.revoked_at, login.own_scope, login.state, login.sum, of_client.programme, of_client.owner, of_client.revoked_until, of_client.sum, of_subject.programme, of_subject.owner, of_subject.revoked_until, of_subject.sum FROM login LEFT JOIN revocation AS of_client ON of_client.programme = login.programme
   AND of_client.owner = 'client ' || login.client
@@ -102,6 +169,19 @@ SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.acc
   CROSS JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
   LEFT JOIN registered ON registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id LEFT JOIN removed ON removed.kind = asked._kind AND removed.programme = asked._programme AND removed.id = asked._id) AS found;
 
+-- find_standing
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT revoked_token.programme, revoked_token.key, revoked_token.expires_at, revoked_token.sum, of_owner.programme, of_owner.owner, of_owner.revoked_until, of_owner.sum, of_all.programme, of_all.owner, of_all.revoked_until, of_all.sum, $1::text FROM (SELECT 1) AS one
+  LEFT JOIN revoked_token ON revoked_token.programme = $2::text AND revoked_token.key = $3::text
+  LEFT JOIN revocation AS of_owner ON of_owner.programme = $2::text AND of_owner.owner = $1::text
+  LEFT JOIN revocation AS of_all ON of_all.programme = '' AND of_all.owner = '') AS found;
+
+-- find_standings
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_owner, _programme, _key, n)
+  CROSS JOIN LATERAL (SELECT revoked_token.programme, revoked_token.key, revoked_token.expires_at, revoked_token.sum, of_owner.programme, of_owner.owner, of_owner.revoked_until, of_owner.sum, of_all.programme, of_all.owner, of_all.revoked_until, of_all.sum, asked._owner FROM (SELECT 1) AS one
+  LEFT JOIN revoked_token ON revoked_token.programme = asked._programme AND revoked_token.key = asked._key
+  LEFT JOIN revocation AS of_owner ON of_owner.programme = asked._programme AND of_owner.owner = asked._owner
+  LEFT JOIN revocation AS of_all ON of_all.programme = '' AND of_all.owner = '') AS found;
+
 -- issue_code
 INSERT INTO code (programme, key, login, client, redirect_uri, subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at, spent_for, era, details, sum) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text, $11::bigint, $12::bigint, $13::bigint, $14::bigint, $15::bigint, $16::text, $17::bigint) ON CONFLICT (programme, login) DO UPDATE SET
   programme = excluded.programme, key = excluded.key, login = excluded.login, client = excluded.client, redirect_uri = excluded.redirect_uri, subject = excluded.subject, level = excluded.level, membership_number = excluded.membership_number, scope = excluded.scope, code_challenge = excluded.code_challenge, issued_at = excluded.issued_at, expires_at = excluded.expires_at, forget_at = excluded.forget_at, spent_for = excluded.spent_for, era = excluded.era, details = excluded.details, sum = excluded.sum
@@ -111,6 +191,84 @@ INSERT INTO code (programme, key, login, client, redirect_uri, subject, level, m
 INSERT INTO code (programme, key, login, client, redirect_uri, subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at, spent_for, era, details, sum) SELECT asked._programme, asked._key, asked._login, asked._client, asked._redirect_uri, asked._subject, asked._level, asked._membership_number, asked._scope, asked._code_challenge, asked._issued_at, asked._expires_at, asked._forget_at, asked._spent_for, asked._era, asked._details, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[], $17::bigint[]) WITH ORDINALITY AS asked(_programme, _key, _login, _client, _redirect_uri, _subject, _level, _membership_number, _scope, _code_challenge, _issued_at, _expires_at, _forget_at, _spent_for, _era, _details, _sum, n) ORDER BY n ON CONFLICT (programme, login) DO UPDATE SET
   programme = excluded.programme, key = excluded.key, login = excluded.login, client = excluded.client, redirect_uri = excluded.redirect_uri, subject = excluded.subject, level = excluded.level, membership_number = excluded.membership_number, scope = excluded.scope, code_challenge = excluded.code_challenge, issued_at = excluded.issued_at, expires_at = excluded.expires_at, forget_at = excluded.forget_at, spent_for = excluded.spent_for, era = excluded.era, details = excluded.details, sum = excluded.sum
   WHERE code.spent_for = -4503599627370496 AND code.issued_at <= excluded.issued_at RETURNING programme, login;
+
+-- keep_once
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint WHERE NOT EXISTS (SELECT 1 FROM kept_text AS floor WHERE floor.programme = ''
+  AND floor.use = 'assertion' AND floor.key = ''
+  AND $8::bigint <= CAST(floor.kept AS bigint)) ON CONFLICT (programme, use, key) DO UPDATE
+  SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum WHERE kept_text.ends_at <= $9::bigint OR kept_text.mark = excluded.mark RETURNING 1;
+
+-- keep_onces
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT asked._programme, asked._use, asked._key, asked._kept, asked._mark, asked._ends_at, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[]) WITH ORDINALITY AS asked(_programme, _use, _key, _kept, _mark, _ends_at, _sum, _issued_at, _now, n) WHERE NOT EXISTS (SELECT 1 FROM kept_text AS floor WHERE floor.programme = ''
+  AND floor.use = 'assertion' AND floor.key = ''
+  AND asked._issued_at <= CAST(floor.kept AS bigint)) ORDER BY n ON CONFLICT (programme, use, key) DO UPDATE
+  SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum WHERE kept_text.ends_at <= asked._now OR kept_text.mark = excluded.mark RETURNING programme, use, key;
+
+-- keep_text
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint) ON CONFLICT (programme, use, key) DO UPDATE
+  SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum RETURNING 1;
+
+-- keep_texts
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT asked._programme, asked._use, asked._key, asked._kept, asked._mark, asked._ends_at, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) WITH ORDINALITY AS asked(_programme, _use, _key, _kept, _mark, _ends_at, _sum, n) ORDER BY n ON CONFLICT (programme, use, key) DO UPDATE
+  SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum RETURNING programme, use, key;
+
+-- put_use
+INSERT INTO secret_use (programme, client, digest, used_at) SELECT $1::text, $2::text, $3::text, $4::bigint WHERE EXISTS (SELECT 1 FROM registered WHERE kind = 'client'
+  AND registered.programme = $1::text AND registered.id = $2::text) ON CONFLICT (programme, client, digest) DO UPDATE SET used_at = excluded.used_at
+  WHERE excluded.used_at - secret_use.used_at >= 3600000
+  OR secret_use.used_at - excluded.used_at > 60000 RETURNING 1;
+
+-- put_uses
+INSERT INTO secret_use (programme, client, digest, used_at) SELECT asked._programme, asked._client, asked._digest, asked._used_at FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS asked(_programme, _client, _digest, _used_at, n) WHERE EXISTS (SELECT 1 FROM registered WHERE kind = 'client'
+  AND registered.programme = asked._programme AND registered.id = asked._client) ORDER BY n ON CONFLICT (programme, client, digest) DO UPDATE SET used_at = excluded.used_at
+  WHERE excluded.used_at - secret_use.used_at >= 3600000
+  OR secret_use.used_at - excluded.used_at > 60000 RETURNING programme, client, digest;
+
+-- remove_attempt
+DELETE FROM login_attempt WHERE login_attempt.programme = $1::text AND login_attempt.key = $2::text AND login_attempt.sum = $3::bigint RETURNING 1;
+
+-- remove_attempts
+DELETE FROM login_attempt USING unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS asked(_programme, _key, _before, n) WHERE login_attempt.programme = asked._programme AND login_attempt.key = asked._key AND login_attempt.sum = asked._before RETURNING asked.n;
+
+-- replace_live
+UPDATE kept_text SET kept = $1::text, mark = $2::text, ends_at = $3::bigint, sum = $4::bigint
+  WHERE kept_text.programme = $5::text AND kept_text.use = $6::text AND kept_text.key = $7::text AND kept_text.kept IN ($8::text) RETURNING 1;
+
+-- replace_live_again
+UPDATE kept_text SET kept = $1::text, mark = $2::text, ends_at = $3::bigint, sum = $4::bigint
+  WHERE kept_text.programme = $5::text AND kept_text.use = $6::text AND kept_text.key = $7::text AND kept_text.kept IN ($8::text, $1::text) RETURNING 1;
+
+-- replace_live_again_endings
+WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::bigint[]) WITH ORDINALITY AS asked(_text_programme, _text_use, _text_key, _before, _text_kept, _text_mark, _text_ends_at, _text_sum, _programme, _key, _expires_at, _sum, n)),
+  done0 AS (SELECT asked.n FROM asked
+  CROSS JOIN LATERAL (SELECT 1 FROM kept_text WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before, asked._text_kept) FOR UPDATE) AS held ORDER BY asked.n),
+  done1 AS (UPDATE kept_text SET kept = asked._text_kept, mark = asked._text_mark, ends_at = asked._text_ends_at, sum = asked._text_sum
+  FROM asked JOIN done0 USING (n) WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before, asked._text_kept) RETURNING asked.n),
+  made2 AS (INSERT INTO revoked_token (programme, key, expires_at, sum) SELECT asked._programme, asked._key, asked._expires_at, asked._sum FROM asked JOIN done1 USING (n) ORDER BY n ON CONFLICT (programme, key) DO UPDATE SET
+  expires_at = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.expires_at ELSE revoked_token.expires_at END,
+  sum = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.sum ELSE revoked_token.sum END RETURNING programme, key),
+  done2 AS (SELECT n FROM asked JOIN made2 ON made2.programme = asked._programme AND made2.key = asked._key)
+  SELECT n, 1 FROM done0 UNION ALL SELECT n, 2 FROM done1 UNION ALL SELECT n, 3 FROM done2;
+
+-- replace_live_agains
+UPDATE kept_text SET kept = asked._text_kept, mark = asked._text_mark, ends_at = asked._text_ends_at, sum = asked._text_sum
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS asked(_text_kept, _text_mark, _text_ends_at, _text_sum, _text_programme, _text_use, _text_key, _before, n) WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before, asked._text_kept) RETURNING asked.n;
+
+-- replace_live_endings
+WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::bigint[]) WITH ORDINALITY AS asked(_text_programme, _text_use, _text_key, _before, _text_kept, _text_mark, _text_ends_at, _text_sum, _programme, _key, _expires_at, _sum, n)),
+  done0 AS (SELECT asked.n FROM asked
+  CROSS JOIN LATERAL (SELECT 1 FROM kept_text WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before) FOR UPDATE) AS held ORDER BY asked.n),
+  done1 AS (UPDATE kept_text SET kept = asked._text_kept, mark = asked._text_mark, ends_at = asked._text_ends_at, sum = asked._text_sum
+  FROM asked JOIN done0 USING (n) WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before) RETURNING asked.n),
+  made2 AS (INSERT INTO revoked_token (programme, key, expires_at, sum) SELECT asked._programme, asked._key, asked._expires_at, asked._sum FROM asked JOIN done1 USING (n) ORDER BY n ON CONFLICT (programme, key) DO UPDATE SET
+  expires_at = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.expires_at ELSE revoked_token.expires_at END,
+  sum = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.sum ELSE revoked_token.sum END RETURNING programme, key),
+  done2 AS (SELECT n FROM asked JOIN made2 ON made2.programme = asked._programme AND made2.key = asked._key)
+  SELECT n, 1 FROM done0 UNION ALL SELECT n, 2 FROM done1 UNION ALL SELECT n, 3 FROM done2;
+
+-- replace_lives
+UPDATE kept_text SET kept = asked._text_kept, mark = asked._text_mark, ends_at = asked._text_ends_at, sum = asked._text_sum
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS asked(_text_kept, _text_mark, _text_ends_at, _text_sum, _text_programme, _text_use, _text_key, _before, n) WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before) RETURNING asked.n;
 
 -- revoke_login
 UPDATE login SET revoked_at = coalesce(revoked_at, $1::bigint),
@@ -123,6 +281,16 @@ UPDATE login SET revoked_at = coalesce(revoked_at, asked._revoked_at),
   sum = CASE WHEN revoked_at IS NULL THEN asked._sum ELSE sum END
   FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) WITH ORDINALITY AS asked(_revoked_at, _sum, _place, _programme, _before, n) WHERE place = asked._place AND programme = asked._programme
   AND (revoked_at IS NOT NULL OR login.state = asked._before) RETURNING asked.n;
+
+-- revoke_token
+INSERT INTO revoked_token (programme, key, expires_at, sum) VALUES ($1::text, $2::text, $3::bigint, $4::bigint) ON CONFLICT (programme, key) DO UPDATE SET
+  expires_at = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.expires_at ELSE revoked_token.expires_at END,
+  sum = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.sum ELSE revoked_token.sum END RETURNING 1;
+
+-- revoke_tokens
+INSERT INTO revoked_token (programme, key, expires_at, sum) SELECT asked._programme, asked._key, asked._expires_at, asked._sum FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS asked(_programme, _key, _expires_at, _sum, n) ORDER BY n ON CONFLICT (programme, key) DO UPDATE SET
+  expires_at = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.expires_at ELSE revoked_token.expires_at END,
+  sum = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.sum ELSE revoked_token.sum END RETURNING programme, key;
 
 -- spend_code_agains
 WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::bytea[], $13::text[], $14::bigint[], $15::text[], $16::bytea[], $17::bigint[], $18::bigint[]) WITH ORDINALITY AS asked(_code_programme, _code_key, _place, _programme, _client, _subject, _level, _membership_number, _scope, _ends_at, _era, _login_digest, _details, _revoked_at, _own_scope, _state, _sum, _code_sum, n)),
