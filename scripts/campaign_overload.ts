@@ -5,8 +5,7 @@ import { isPositive, runCampaign } from './campaign.ts';
 import { onFirstCore } from './load/child.ts';
 import type { StreamOrder } from './load/generator.ts';
 import { tokensFor } from './load/login.ts';
-import { streamsTo, tokenPath } from './load/requests.ts';
-import { jetwayCommand, type Offering, underLoad } from './load/server.ts';
+import { jetwayCommand, type Offering, streamsTo, tokenPath, underLoad } from './load/server.ts';
 import { layOut, openClub } from './load/site.ts';
 import {
   type Flood,

@@ -10,8 +10,14 @@ import { median } from './figures.ts';
 import { onFirstCore } from './load/child.ts';
 import type { StreamOrder, StreamResult } from './load/generator.ts';
 import { logIn, namesOf, tokensFor } from './load/login.ts';
-import { streamsTo, tokenPath } from './load/requests.ts';
-import { jetwayCommand, type Offering, type Server, underLoad } from './load/server.ts';
+import {
+  jetwayCommand,
+  type Offering,
+  type Server,
+  streamsTo,
+  tokenPath,
+  underLoad,
+} from './load/server.ts';
 import { layOut, openClub } from './load/site.ts';
 
 const usage = `npm run campaign:soak -- [options]

@@ -7,6 +7,7 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { type Generator, type LoadResult, startGenerator, type StreamOrder } from './generator.ts';
+import { basic, client, get, tokenRequest } from './requests.ts';
 
 export interface Server extends Ports {
   /** From the command to its first answer. */
@@ -160,4 +161,31 @@ export async function underLoad<Result>(
     await generator.end();
     await server.stop();
   }
+}
+
+/** A stream of one request: `rate` a second, or with 0 as fast as its connections are answered. */
+type Stream = (rate: number, connections: number) => StreamOrder;
+
+/** Of the programme `store`, to which all streams go. */
+export const tokenPath = '/store/api/grant';
+
+/** The streams by name; `verify` asks about the bearer's token, or without one is refused. */
+export function streamsTo(
+  { port, gatewayPort, adminPort }: Server,
+  bearer?: string,
+): Readonly<Record<'token' | 'wrong secret' | 'login' | 'verify' | 'health', Stream>> {
+  const stream =
+    (name: string, to: number, request: string): Stream =>
+    (rate, connections) => ({ name, port: to, requests: [request], connections, rate });
+  const proof = bearer === undefined ? [] : [`Authorization: Bearer ${bearer}`];
+  const wrong = basic(client.id, 'a secret that it never had');
+  const login = `/store/auth/login?client_id=${client.id}&response_type=code`;
+  return {
+    token: stream('token', port, tokenRequest(tokenPath)),
+    'wrong secret': stream('wrong secret', port, tokenRequest(tokenPath, wrong)),
+    /** Each begins a login. */
+    login: stream('login', port, get(login)),
+    verify: stream('verify', gatewayPort, get('/store/verify/client', ...proof)),
+    health: stream('health', adminPort, get('/livez')),
+  };
 }
