@@ -5,7 +5,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openStore } from '../../src/cli/open_store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { after, milliseconds } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
@@ -14,8 +13,9 @@ import { randomKey } from '../../src/lib/random.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
 import { codeKey } from '../../src/oauth/grant.ts';
 import type { Subject } from '../../src/oauth/member.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme, type Programme } from '../../src/programme/programme.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
+import { openStore } from '../../src/server/open_store.ts';
 import { onFirstCore, startChild } from '../load/child.ts';
 import { namesOf } from '../load/login.ts';
 import { client } from '../load/requests.ts';

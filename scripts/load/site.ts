@@ -3,13 +3,13 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openStore } from '../../src/cli/open_store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
 import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import { hashPassword } from '../../src/members/password.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
+import { openStore } from '../../src/server/open_store.ts';
 import { namesOf, password } from './login.ts';
 import { client } from './requests.ts';
 import type { ServedSite } from './server.ts';

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { formatFault } from '../../src/lib/fault.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import type { ServedSite } from '../load/server.ts';
 import { layOut, shippedFolder } from '../load/site.ts';
 

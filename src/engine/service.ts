@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Programme } from '../programme/programme.ts';
-import type { Sandbox } from '../programme/sandbox/sandbox.ts';
+import type { Sandbox } from '../programme/sandbox.ts';
 import type { Environment, Store } from '../store/contract.ts';
 import type { Windows } from '../store/windows.ts';
 import type { FetchedKeys } from '../token/assertions/fetched_keys.ts';

@@ -1,14 +1,15 @@
 // Owns the client kind: how clients are named, found, checked and shown.
 
+import { dateText } from '../../lib/duration.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { Gateway } from '../../oauth/gateway.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
+import type { ClientUseView } from '../../server/client_use.ts';
+import { CommandError, refuseUsage } from '../../server/exit.ts';
 import { askServer } from '../control_client.ts';
-import { CommandError, refuseUsage } from '../exit.ts';
 import type { Surroundings } from '../open_store.ts';
 import { compileLoaded, loadIfGood, selectProgrammes } from '../programmes.ts';
-import type { ClientUseView } from '../server/client_use.ts';
-import { dateText, type Uses } from '../table.ts';
+import { type Uses } from '../table.ts';
 import { collisionMessages, collisionWarnings } from './callback_names.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
 import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';

@@ -4,7 +4,7 @@ import type { Instant } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { TextVerbs } from '../grants.ts';
-import { type Floor, issueOf, type KeptText } from '../kept_texts.ts';
+import { issueOf, type KeptText } from '../kept_texts.ts';
 import { type LiveToken, readMark, takeOver } from '../live_tokens.ts';
 import { floorName, floorRow, heldIn, keptRow, markRow, raiseFloor } from '../sql/kept_rows.ts';
 import { leftJoined, partReader } from '../sql/parts.ts';
@@ -202,11 +202,4 @@ export function changeMarks(at: number, condition: string): string {
 export function raiseFloors(at: number, condition: string): string {
   return `${into} SELECT ${rows.names.join(', ')} FROM ${rows.from('asked', at)}
     WHERE ${condition} ${replace} ${raiseFloor}`;
-}
-
-const raise: Statement = { name: 'raise_floor', text: raiseFloors(1, 'true'), isRead: false };
-
-/** Raises the floor of assertions. */
-export async function raiseFloorIn(link: Pick<Link, 'run'>, floor: Floor): Promise<void> {
-  await link.run(raise, rows.values([floorRow(floor)]));
 }
