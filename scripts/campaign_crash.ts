@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { backupStore } from '../src/store/sqlite/care/backup.ts';
-import { allDamage } from '../src/store/sqlite/care/check.ts';
-import { openToRead } from '../src/store/sqlite/care/examine.ts';
+import { fileCare } from '../src/store/sqlite/care.ts';
+import { openToRead, verifyFile } from '../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../src/store/sqlite/store.ts';
 import { Model } from './campaign_model.ts';
 import { isWhole, readOptions, runCampaign } from './campaign_options.ts';
@@ -101,11 +100,11 @@ async function kill(path: string, model: Model, tally: Tally, isFresh: boolean):
 async function backUp(path: string, model: Model, tally: Tally): Promise<void> {
   const target = `${path}.backup`;
   const compare = model.remember();
-  await backupStore(path, target, { overwrite: true });
+  await fileCare(path).backup(target, { overwrite: true });
   tally.backups += 1;
   const database = openToRead(target);
   try {
-    const faults = [...allDamage(database), ...compare(database)];
+    const faults = [...(await verifyFile(target)).damage, ...compare(database)];
     tally.faults.push(...faults.map((fault) => `in a backup: ${fault}`));
   } finally {
     database.close();
@@ -120,7 +119,7 @@ async function inspect(path: string, model: Model, first: number): Promise<strin
   const slow = took > longestStart ? [`the start took ${Math.round(took)} ms`] : [];
   const database = openToRead(path);
   try {
-    return [...slow, ...allDamage(database), ...model.compare(database, first)];
+    return [...slow, ...(await verifyFile(path)).damage, ...model.compare(database, first)];
   } finally {
     database.close();
   }

@@ -3,12 +3,6 @@
 
 import { join } from 'node:path';
 
-import { openServerAudit, type ServerAudit } from '../../src/cli/audit/server_audit.ts';
-import { openLog } from '../../src/cli/server/log_writer.ts';
-import { watchProcess } from '../../src/cli/server/metrics/process.ts';
-import { requestMetrics } from '../../src/cli/server/metrics/requests.ts';
-import { Observing } from '../../src/cli/server/observing.ts';
-import { serveAll } from '../../src/cli/server/serving.ts';
 import { usualLog } from '../../src/config/log_keys.ts';
 import type { Authorization } from '../../src/engine/authorization.ts';
 import { issue as issueFor } from '../../src/engine/issue.ts';
@@ -23,8 +17,14 @@ import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import { codeKey } from '../../src/oauth/grant.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { RequestRecord } from '../../src/oauth/request_record.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme, type Programme } from '../../src/programme/programme.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
+import { openServerAudit, type ServerAudit } from '../../src/server/audit/server_audit.ts';
+import { openLog } from '../../src/server/log_writer.ts';
+import { watchProcess } from '../../src/server/metrics/process.ts';
+import { requestMetrics } from '../../src/server/requests/metrics.ts';
+import { Observing } from '../../src/server/observing.ts';
+import { serveAll } from '../../src/server/serving.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { readPostgresLocation } from '../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { type Fault, formatFault } from '../../src/lib/fault.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { register, writeConfig } from '../timing/site.ts';
 
 /** A shipped file in one of three forms, or a foreign dialect, which takes no part in the load. */

@@ -4,7 +4,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { openStore } from '../../src/cli/open_store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
@@ -12,6 +11,7 @@ import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import { hashPassword } from '../../src/members/password.ts';
 import type { Client, ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
+import { openStore } from '../../src/server/open_store.ts';
 import type { Keyring } from '../../src/token/keyring.ts';
 import { clientId, clientSecret } from '../bench/plan.ts';
 import type { ServedSite } from '../many_programmes/serving.ts';

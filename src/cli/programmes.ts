@@ -11,9 +11,9 @@ import {
 import { FaultsError, quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { LoadedProgramme } from '../programme/language/load.ts';
 import { compileProgramme, type Programme } from '../programme/programme.ts';
-import { wrongUsage } from './exit.ts';
+import type { LoadedProgramme } from '../rules/load.ts';
+import { wrongUsage } from '../server/exit.ts';
 
 /** All programmes of the configuration, also those whose files have errors. */
 function programmeIds(config: Config): readonly ProgrammeId[] {

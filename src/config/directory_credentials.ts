@@ -2,13 +2,13 @@
 
 import { dirname, resolve } from 'node:path';
 
+import type { CredentialKey } from '../language/members_schema.ts';
 import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import type { HookCredentials } from '../members/hook_connection.ts';
-import type { LoadedProgramme } from '../programme/language/load.ts';
-import type { CredentialKey } from '../programme/language/members_schema.ts';
+import type { LoadedProgramme } from '../rules/load.ts';
 import { isPair, pairFault, readAuthorities, readCertificate, readKey } from './pem_file.ts';
 import { type ProgrammeFile, shownPath } from './programme_files.ts';
 

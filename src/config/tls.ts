@@ -9,7 +9,7 @@ import { errorAt, type Fault, FaultsError, warningAt } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { UnreadableFile } from '../lib/read_file.ts';
 import { certificateMethods } from '../oauth/client.ts';
-import type { LoadedProgramme } from '../programme/language/load.ts';
+import type { LoadedProgramme } from '../rules/load.ts';
 import type { Config } from './config.ts';
 import { isPair, pairFault, readAuthorities, readCertificate, readKey } from './pem_file.ts';
 import { shownPath } from './programme_files.ts';

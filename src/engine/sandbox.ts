@@ -8,7 +8,7 @@ import type { FailureReason } from '../oauth/reasons.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
 import type { RecordedFailure } from '../oauth/request_record.ts';
 import type { PossibleFailures } from '../programme/requests/possible_failures.ts';
-import type { Asking, Sandbox } from '../programme/sandbox/sandbox.ts';
+import type { Asking, Sandbox } from '../programme/sandbox.ts';
 import { outageRetryAfter, type Steps } from './failure.ts';
 import type { Service } from './service.ts';
 

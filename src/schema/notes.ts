@@ -11,6 +11,8 @@ export interface KeyText {
   readonly example?: string;
   /** What applies where the key is left out, if the schema has no default to show. */
   readonly otherwise?: string;
+  /** When another value counts in a running server; only keys of the configuration have it. */
+  readonly counts?: string;
 }
 
 export function key<Entry extends v.GenericSchema>(

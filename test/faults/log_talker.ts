@@ -2,8 +2,8 @@
 
 import { once } from 'node:events';
 
-import { openLog } from '../../src/cli/server/log_writer.ts';
 import { usualLog } from '../../src/config/log_keys.ts';
+import { openLog } from '../../src/server/log_writer.ts';
 
 const log = openLog();
 log.follow({ ...usualLog, format: 'json' });

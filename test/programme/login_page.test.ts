@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { contrast } from '../../src/lib/contrast.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { UnreadableFile } from '../../src/lib/read_file.ts';
-import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
 import { compilePalettes } from '../../src/programme/login/colours.ts';
+import { loadProgramme, withLogos } from '../../src/rules/load.ts';
 
 const head = 'variant: grant\nname: Club\nprogramme_identifier: Club\nbase_path: /club\n';
 

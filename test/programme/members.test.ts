@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 
 const head = 'variant: grant\nname: Club\nprogramme_identifier: Club\nbase_path: /club\n';
 

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { failureReasons } from '../../src/oauth/reasons.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { publicUrl, shippedProgramme } from '../support/jetway.ts';
 import {

@@ -9,8 +9,8 @@ import { test, type TestContext } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
 import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
-import { effectiveDocument } from '../../src/programme/language/effective_document.ts';
-import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
+import { effectiveDocument } from '../../src/rules/effective_document.ts';
+import { type LoadedProgramme, loadProgramme } from '../../src/rules/load.ts';
 import { type Names, transcriptOf } from './renamed/transcript.ts';
 
 function load(id: string, text: string): LoadedProgramme {

@@ -11,6 +11,7 @@ import type { Foundation } from '../../engine/service.ts';
 import { mountAdmin, readyPart } from '../../http/admin.ts';
 import { type Demo, demoPaths } from '../../http/demo/demo.ts';
 import { mountDemo } from '../../http/demo/pages.ts';
+import type { Definition } from '../../language/definition.ts';
 import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { FaultsError } from '../../lib/fault.ts';
@@ -18,26 +19,25 @@ import { isLoopback } from '../../lib/ip_address.ts';
 import { expose } from '../../lib/metrics/exposition.ts';
 import { processFamilies } from '../../lib/metrics/families.ts';
 import { randomKey } from '../../lib/random.ts';
-import type { Definition } from '../../programme/language/definition.ts';
+import { compileProgramme } from '../../programme/programme.ts';
 import {
   type LoadedProgramme,
   loadProgramme,
   type LoadResult,
   withLogos,
-} from '../../programme/language/load.ts';
-import { compileProgramme } from '../../programme/programme.ts';
+} from '../../rules/load.ts';
+import { failed, misconfigured, wrongUsage } from '../../server/exit.ts';
+import { startHousekeeping } from '../../server/housekeeping.ts';
+import { ignoreSignals, untilSignal } from '../../server/lifecycle/signals.ts';
+import { listenAt } from '../../server/listeners.ts';
+import { openLog } from '../../server/log_writer.ts';
+import { watchProcess } from '../../server/metrics/process.ts';
+import { requestMetrics } from '../../server/requests/metrics.ts';
+import { Observing } from '../../server/observing.ts';
+import { serveAll } from '../../server/serving.ts';
+import { sharedTime } from '../../server/store_clock.ts';
 import { openMemoryStore } from '../../store/sqlite/store.ts';
 import { createKeyring, masterKeyBytes } from '../../token/keyring.ts';
-import { failed, misconfigured, wrongUsage } from '../exit.ts';
-import { startHousekeeping } from '../server/housekeeping.ts';
-import { ignoreSignals, untilSignal } from '../server/lifecycle/signals.ts';
-import { listenAt } from '../server/listeners.ts';
-import { openLog } from '../server/log_writer.ts';
-import { watchProcess } from '../server/metrics/process.ts';
-import { requestMetrics } from '../server/metrics/requests.ts';
-import { Observing } from '../server/observing.ts';
-import { serveAll } from '../server/serving.ts';
-import { sharedTime } from '../server/store_clock.ts';
 import { onboardDemo } from './onboarding.ts';
 
 export interface DevOptions {

@@ -1,20 +1,20 @@
 // Owns comparing a client with its programme's dialect: what it lacks, and what it has without use.
 
 import { isPublicOnly } from '../../contract/samples/proof.ts';
+import type { Definition } from '../../language/definition.ts';
+import { headerFields } from '../../language/response_headers.ts';
+import { neededValues } from '../../language/value_tree.ts';
+import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { quote } from '../../lib/fault.ts';
 import { privateKeyJwt, propertyValues } from '../../oauth/client.ts';
 import { grantTypes, publicGrants } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import { signsAccess } from '../../programme/access_formats.ts';
-import type { Definition } from '../../programme/language/definition.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
-import { headerFields } from '../../programme/language/response_headers.ts';
-import { neededValues } from '../../programme/language/value_tree.ts';
-import { clientPropertyPrefix } from '../../programme/language/vocabularies.ts';
 import { provenProperties } from '../../programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import { inputsOfFile } from '../../programme/requests/inputs.ts';
-import { refuseUsage } from '../exit.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
+import { refuseUsage } from '../../server/exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
 import { inputsOf } from './fields.ts';
 

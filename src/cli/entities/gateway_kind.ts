@@ -1,13 +1,13 @@
 // Owns the gateway kind, and the verb `gateway add`, which shows a new secret for introspection
 // (RFC 7662 2.1) once.
 
+import { dateText } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { randomText } from '../../lib/random.ts';
 import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
-import { failed } from '../exit.ts';
+import { failed } from '../../server/exit.ts';
 import { withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
-import { dateText } from '../table.ts';
 import { nameField } from './client_fields.ts';
 import type { Fields } from './fields.ts';
 import { type Kind, type NewItem, readNew } from './kind.ts';

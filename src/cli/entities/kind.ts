@@ -4,14 +4,15 @@
 import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
+import { type CommandError, failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
+import { type OpenStore } from '../../server/open_store.ts';
 import type { Store } from '../../store/contract.ts';
 import { type Id, type Item, kinds, type LookUp } from '../../store/kinds.ts';
 import { DamagedItem } from '../../store/unusable.ts';
-import { type CommandError, failed, refuseUsage, wrongUsage } from '../exit.ts';
 import type { OptionSpec } from '../grammar/grammar.ts';
-import { expectDurableStore, type OpenStore, type Surroundings, withStore } from '../open_store.ts';
+import { expectDurableStore, type Surroundings, withStore } from '../open_store.ts';
 import type { OutputOptions } from '../output.ts';
 import { configOf, loadCompiled, selectProgrammes } from '../programmes.ts';
 import {

@@ -1,10 +1,10 @@
 // Owns the fields of a member.
 
+import type { Definition } from '../../language/definition.ts';
 import { quote } from '../../lib/fault.ts';
 import { longestUsername, normaliseUsername } from '../../members/username.ts';
 import type { ClientId } from '../../oauth/client.ts';
 import { type MemberRecord, subjectForm } from '../../oauth/member.ts';
-import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { warn } from '../output.ts';
 import { type Fields, formFault, type Input, textField, textsOf } from './fields.ts';

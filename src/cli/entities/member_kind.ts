@@ -1,15 +1,16 @@
 // Owns the member kind, and the verbs `member add` and `member unlock`.
 
+import { dateOrNull, dateText } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { randomKey } from '../../lib/random.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
-import { type CommandError, failed, refuseUsage, wrongUsage } from '../exit.ts';
+import { type CommandError, failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
+import { type OpenStore } from '../../server/open_store.ts';
 import { option, type OptionSpec } from '../grammar/grammar.ts';
-import { type OpenStore, withStore } from '../open_store.ts';
+import { withStore } from '../open_store.ts';
 import { printResult, warn } from '../output.ts';
 import { configOf, loadCompiled, selectProgrammes } from '../programmes.ts';
-import { dateOrNull, dateText } from '../table.ts';
 import { complaintsOf, givenIn, inputsOf } from './fields.ts';
 import { type Kind, type NewItem, readNew, type Selection } from './kind.ts';
 import { memberFields, numberWarnings, usernameFault, warnOfDirectory } from './member_fields.ts';

@@ -1,18 +1,19 @@
 // Owns making, reading, checking and showing secrets, API keys and passwords.
 
+import { dateOrNull, dateText } from '../../lib/duration.ts';
 import { randomKey } from '../../lib/random.ts';
 import { hashPassword, longestPassword } from '../../members/password.ts';
 import { countOf } from '../../oauth/cause.ts';
 import type { Client, ProgrammeId, StoredSecret } from '../../oauth/client.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
 import { longestApiKey } from '../../programme/requests/verification.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
+import { type CommandError, failed, wrongUsage } from '../../server/exit.ts';
+import type { OpenStore } from '../../server/open_store.ts';
 import type { Environment } from '../../store/contract.ts';
 import type { LookUp } from '../../store/kinds.ts';
-import { type CommandError, failed, wrongUsage } from '../exit.ts';
-import type { OpenStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { readLine } from '../standard_input.ts';
-import { dateOrNull, dateText, type Uses, useText } from '../table.ts';
+import { type Uses, useText } from '../table.ts';
 import type { Shown } from './shown.ts';
 
 /** DESIGN, "Semantics": generated secrets and API keys have 256 bits. */

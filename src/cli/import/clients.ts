@@ -4,8 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
+import type { OpenStore } from '../../server/open_store.ts';
 import type { LookUp } from '../../store/kinds.ts';
 import { collisionFaults, collisionWarnings } from '../entities/callback_names.ts';
 import { clientIdInput } from '../entities/client_add.ts';
@@ -14,7 +15,6 @@ import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_nee
 import { type Input, textsOf } from '../entities/fields.ts';
 import { toldColliding } from '../entities/redirect_uris_field.ts';
 import { findHolder, ownLookUps } from '../entities/secrets.ts';
-import type { OpenStore } from '../open_store.ts';
 import { keyInputs, shortKeys, weakKeys } from './client_keys.ts';
 import { columnsOf, type Entry, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, valueOf, warningAt } from './table.ts';

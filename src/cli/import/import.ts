@@ -6,8 +6,11 @@ import { wholeFault } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
 import { byPosition, errorAt, type Fault, formatFault, quote } from '../../lib/fault.ts';
 import { readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { LoadedProgramme } from '../../rules/load.ts';
+import { say } from '../../server/ending.ts';
+import { CommandError, exitCodes, failed, wrongUsage } from '../../server/exit.ts';
+import { type OpenStore, storeExists } from '../../server/open_store.ts';
 import {
   complaintsOf,
   type Fields,
@@ -16,9 +19,8 @@ import {
   readFields,
 } from '../entities/fields.ts';
 import type { Selection } from '../entities/kind.ts';
-import { CommandError, exitCodes, failed, wrongUsage } from '../exit.ts';
-import { expectDurableStore, type OpenStore, storeExists, withStore } from '../open_store.ts';
-import { printResult, say, warn } from '../output.ts';
+import { expectDurableStore, withStore } from '../open_store.ts';
+import { printResult, warn } from '../output.ts';
 import { configOf, loadCompiled } from '../programmes.ts';
 import { type Step, withProgress } from '../progress.ts';
 import { readText } from '../standard_input.ts';

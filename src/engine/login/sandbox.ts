@@ -2,7 +2,7 @@
 
 import { LoginRefusal } from '../../oauth/failure.ts';
 import { pageOnlyLoginReasons } from '../../oauth/login_reasons.ts';
-import type { Asking } from '../../programme/sandbox/sandbox.ts';
+import type { Asking } from '../../programme/sandbox.ts';
 import { outageRetryAfter } from '../failure.ts';
 import { findForced, noSuchFailure, unknownFailure } from '../sandbox.ts';
 import type { Service } from '../service.ts';

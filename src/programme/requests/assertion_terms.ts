@@ -1,11 +1,11 @@
 // Owns the terms on which a programme takes assertions (RFC 7523): compiled from its file.
 
+import type { Definition } from '../../language/definition.ts';
+import type { EndpointDefinition } from '../../language/input_schema.ts';
+import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { type Client, privateKeyJwt } from '../../oauth/client.ts';
 import type { AssertionUse } from '../../token/assertions/assertion.ts';
 import type { AssertionRules, ExpectedClaims } from '../../token/assertions/claims.ts';
-import type { Definition } from '../language/definition.ts';
-import type { EndpointDefinition } from '../language/input_schema.ts';
-import { clientPropertyPrefix } from '../language/vocabularies.ts';
 import { heldValues } from './client_values.ts';
 import { compileInput, type Input, type SecretTest, valueFault } from './inputs.ts';
 

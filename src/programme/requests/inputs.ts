@@ -2,6 +2,16 @@
 // the tests of its values in the order in which they are made. The engine, `why`, the sandbox and all that tells
 // partners of an input read these rows.
 
+import type { Definition } from '../../language/definition.ts';
+import {
+  type Comparison,
+  type EndpointDefinition,
+  type InputDefinition,
+  type Place,
+  placesOf,
+} from '../../language/input_schema.ts';
+import { question } from '../../language/known_inputs.ts';
+import { shapeTests, type ValueTest } from '../../language/value_shape.ts';
 import { present } from '../../lib/present.ts';
 import {
   type Cause,
@@ -18,16 +28,6 @@ import { memberPath } from '../../oauth/parameters.ts';
 import { challengeFault, proofInputs } from '../../oauth/pkce.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { attributeMark } from '../../oauth/xml_parameters.ts';
-import type { Definition } from '../language/definition.ts';
-import {
-  type Comparison,
-  type EndpointDefinition,
-  type InputDefinition,
-  type Place,
-  placesOf,
-} from '../language/input_schema.ts';
-import { question } from '../language/known_inputs.ts';
-import { shapeTests, type ValueTest } from '../language/value_shape.ts';
 import { isPathValue } from '../path_index.ts';
 import { heldValues } from './client_values.ts';
 import { isGrant, type RequestKind, readsInput } from './grant_places.ts';

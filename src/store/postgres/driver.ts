@@ -86,7 +86,8 @@ export const confirmEdition: Sent = {
   isRead: false,
 };
 
-function arraysOf(
+/** The rows of a statement, as its parameters. */
+export function arraysOf(
   { parameters, types }: Pick<Statement, 'parameters' | 'types'>,
   rows: readonly Values[],
 ): readonly Parameter[] {

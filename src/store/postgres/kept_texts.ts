@@ -1,12 +1,9 @@
 // Owns what is done in PostgreSQL with kept texts beside their verbs: what a restore and an accepted time
 // change.
 
-import type { Floor } from '../kept_texts.ts';
-import { floorRow, raiseFloor } from '../sql/kept_rows.ts';
+import { raiseFloor } from '../sql/kept_rows.ts';
 import { replacing } from '../sql/statement.ts';
 import { keptTexts } from '../sql/tables.ts';
-import type { Link } from './link/link.ts';
-import type { Statement } from './link/statement.ts';
 import { tableRows } from './tables.ts';
 
 /** Rows of kept texts, for a statement that writes some beside others. */
@@ -23,11 +20,4 @@ export function changeMarks(at: number, condition: string): string {
 export function raiseFloors(at: number, condition: string): string {
   return `INSERT INTO kept_text (${textRows.names.join(', ')}) SELECT ${textRows.names.join(', ')} FROM ${textRows.from('asked', at)}
     WHERE ${condition} ${replacing(keptTexts)} ${raiseFloor}`;
-}
-
-const raise: Statement = { name: 'raise_floor', text: raiseFloors(1, 'true'), isRead: false };
-
-/** Raises the floor of assertions. */
-export async function raiseFloorIn(link: Pick<Link, 'run'>, floor: Floor): Promise<void> {
-  await link.run(raise, textRows.values([floorRow(floor)]));
 }

@@ -10,14 +10,14 @@ import { type Freshness, Remembered } from './commits/freshness.ts';
 import type { Transactions } from './commits/transactions.ts';
 import type { Eras } from './eras.ts';
 
-interface Prepared {
+export interface Prepared {
   readonly get: (values: Values) => readonly Value[] | undefined;
   readonly all: (values: Values) => readonly (readonly Value[])[];
   /** Whether a row was changed. */
   readonly run: (values: Values) => boolean;
 }
 
-function prepare(database: DatabaseSync, { text, parameters }: Statement): Prepared {
+export function prepare(database: DatabaseSync, { text, parameters }: Statement): Prepared {
   // By number: a named parameter is looked up by its name at each run.
   const numbered = withParameters(text, (name) => `?${parameters.indexOf(name) + 1}`);
   const made: StatementSync = database.prepare(numbered);

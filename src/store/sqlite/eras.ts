@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../lib/clock.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { type AcceptedTime, acceptedIn } from '../accepted_time.ts';
-import { farEra, firstEra } from '../judgement.ts';
+import { firstEra } from '../judgement.ts';
 import type { Life } from '../sql/db.ts';
 import type { Freshness } from './commits/freshness.ts';
 import { type Meta, metaOf } from './meta.ts';
@@ -94,7 +94,7 @@ function registrationsOf(meta: Meta): number {
 }
 
 /** The last time that was accepted, with what had been forgotten before it. */
-export function fileAccepted(meta: Meta): AcceptedTime | undefined {
+function fileAccepted(meta: Meta): AcceptedTime | undefined {
   const [era, time] = [meta.number('accepted_era'), meta.number('accepted_time')];
   return acceptedIn(era, time, meta.number('forgotten_until'));
 }
@@ -104,16 +104,6 @@ function forgottenSince(meta: Meta): Instant {
 }
 
 /** The era of what is issued now; the caller remembers nothing. */
-export function eraOf(meta: Meta): Era {
+function eraOf(meta: Meta): Era {
   return (meta.number('era') ?? firstEra) as Era;
-}
-
-/**
- * Ends every era that this file or `other` has had, and every era that the lost store may have had after
- * this backup. Returns the last ended era; call it inside a write.
- */
-export function endAllEras(meta: Meta, other: Era = firstEra): Era {
-  const ended = farEra(eraOf(meta), other);
-  meta.put('era', ended + 1);
-  return ended;
 }

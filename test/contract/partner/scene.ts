@@ -10,10 +10,10 @@ import { type Guide, makeGuide } from '../../../src/contract/partner/guide.ts';
 import { isPublicOnly, type SampleClient } from '../../../src/contract/samples/proof.ts';
 import { fittingValue } from '../../../src/contract/samples/requests.ts';
 import type { ClientId } from '../../../src/oauth/client.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme, inputsOf } from '../../../src/programme/programme.ts';
 import { provenProperties } from '../../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../../src/programme/requests/client_values.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
 import { registered as registeredKeys, signingFor, testKey } from '../../support/assertions.ts';
 import {
   type Jetway,

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 
-import { type Explanation, explain } from '../../../src/cli/why/explain.ts';
 import { partnerView } from '../../../src/cli/why/partner_text.ts';
-import { refusalOf } from '../../../src/cli/why/refusal.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
+import { readRefusal, refusalText } from '../../../src/server/requests/refusal.ts';
+import { type Explanation, explain } from '../../../src/server/why/explain.ts';
 import { assertWritten } from '../../dialects/explained.ts';
 import { type Club, openClub, programme as club } from '../../support/club.ts';
 import { type Jetway, shippedProgramme } from '../../support/jetway.ts';
@@ -31,8 +31,9 @@ export function explained(
 ): Explanation {
   const record = records.at(-1);
   assert.ok(record !== undefined);
-  const refusal = refusalOf(record, clock.now());
-  assert.ok(refusal !== undefined, `not refused: ${record.status}`);
+  const text = refusalText(record, clock.now());
+  assert.ok(text !== undefined, `not refused: ${record.status}`);
+  const refusal = readRefusal(text);
   const { loaded } = loadProgramme(`${programme}.yaml`, yaml);
   return explain(refusal, loaded, [], `${programme}.yaml`);
 }

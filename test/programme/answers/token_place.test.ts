@@ -9,8 +9,8 @@ import { instant } from '../../../src/lib/clock.ts';
 import type { Client } from '../../../src/oauth/client.ts';
 import type { TokenSet } from '../../../src/oauth/token_set.ts';
 import { takeToken, tokenPlace, withCookies } from '../../../src/programme/answers/token_place.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
 import { programmeText } from '../../cli/command.ts';
 
 /** Layouts in which a name, or what is around a token, is not enough to find it. */

@@ -5,13 +5,13 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 
-import { jsonEvents } from '../../../src/cli/server/log/events.ts';
-import { jsonRequest } from '../../../src/cli/server/log/request_text.ts';
 import { present } from '../../../src/lib/present.ts';
 import type { Client, ClientId, ProgrammeId, Role } from '../../../src/oauth/client.ts';
 import { assertionAlgorithms } from '../../../src/oauth/client_certificate.ts';
 import type { GatewayId } from '../../../src/oauth/gateway.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
+import { jsonEvents } from '../../../src/server/log/events.ts';
+import { jsonRequest } from '../../../src/server/requests/lines.ts';
 import { registered, signJwt, type TestKey, testKey } from '../assertions.ts';
 import { jsonHeaders } from '../club.ts';
 import { addGateway } from '../gateway.ts';

@@ -9,8 +9,8 @@ import type { SampleClient, SampleValues } from '../../../src/contract/samples/p
 import { sampleLoginRequest, sampleTokenRequest } from '../../../src/contract/samples/requests.ts';
 import type { ClientId } from '../../../src/oauth/client.ts';
 import { type GrantType, grantTypes } from '../../../src/oauth/grant.ts';
-import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme, type Programme } from '../../../src/programme/programme.ts';
+import type { LoadedProgramme } from '../../../src/rules/load.ts';
 import { draftOf, sendDraft, targetOf } from '../../programme/property/requests.ts';
 import { type Jetway, publicUrl, startJetway } from '../../support/jetway.ts';
 import { openLogin, submitLogin } from '../../support/login.ts';
