@@ -3,13 +3,13 @@
 
 import type { Facts } from '../../audit/event.ts';
 import { identifierDigests } from '../../audit/identifiers.ts';
-import { AuditObserver } from '../../audit/observer.ts';
 import { AuditStream } from '../../audit/stream.ts';
 import { reasonOf } from '../../audit/trail.ts';
 import type { Config } from '../../config/config.ts';
 import type { Keyring } from '../../token/keyring.ts';
 import { failed } from '../exit.ts';
 import type { ServerLog } from '../log_writer.ts';
+import { AuditObserver } from '../requests/audit_events.ts';
 import type { Serving } from '../serving.ts';
 import { versionLine } from '../version.ts';
 import type { Changer } from './audited_store.ts';

@@ -12,16 +12,16 @@ import { startHousekeeping } from '../housekeeping.ts';
 import { Listeners } from '../listeners.ts';
 import type { ServerLog } from '../log_writer.ts';
 import { watchProcess } from '../metrics/process.ts';
-import { requestMetrics } from '../metrics/requests.ts';
 import { Observing } from '../observing.ts';
 import type { OpenStore } from '../open_store.ts';
 import { Reloader } from '../reload/reloader.ts';
+import { requestMetrics } from '../requests/metrics.ts';
+import { RecentRefusals } from '../requests/recent_refusals.ts';
 import type { Serving } from '../serving.ts';
 import type { Plan } from '../serving_plan.ts';
 import { Settings } from '../settings.ts';
 import type { SharedTime } from '../store_clock.ts';
 import { Tracing } from '../tracing/tracing.ts';
-import { RecentRefusals } from '../why/recent_refusals.ts';
 import type { ServerNode } from './node.ts';
 import type { ProcessParts } from './process_parts.ts';
 

@@ -9,9 +9,9 @@ import type { ServerAudit } from '../audit/server_audit.ts';
 import type { Upkeep } from '../housekeeping.ts';
 import type { Listeners } from '../listeners.ts';
 import type { Reloader } from '../reload/reloader.ts';
+import type { RecentRefusals } from '../requests/recent_refusals.ts';
 import type { Serving } from '../serving.ts';
 import type { Settings } from '../settings.ts';
-import type { RecentRefusals } from '../why/recent_refusals.ts';
 import type { ServerNode } from './node.ts';
 
 export interface ProcessParts {

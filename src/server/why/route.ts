@@ -7,8 +7,8 @@ import { resolve } from 'node:path';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { ProcessParts } from '../lifecycle/process_parts.ts';
 import type { Look } from '../programme_folder.ts';
+import type { Remembered } from '../requests/recent_refusals.ts';
 import { type Explanation, explain } from './explain.ts';
-import type { Remembered } from './recent_refusals.ts';
 
 export interface WhyAnswer {
   /** Absent where the server does not remember it. */

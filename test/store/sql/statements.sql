@@ -512,16 +512,24 @@ UPDATE kept_text SET kept = asked._text_kept, mark = asked._text_mark, ends_at =
   FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS asked(_text_kept, _text_mark, _text_ends_at, _text_sum, _text_programme, _text_use, _text_key, _before, n) WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before) RETURNING asked.n;
 
 -- revoke_login
-UPDATE login SET revoked_at = coalesce(revoked_at, $1::bigint),
-  sum = CASE WHEN revoked_at IS NULL THEN $2::bigint ELSE sum END
-  WHERE place = $3::bigint AND programme = $4::text
-  AND (revoked_at IS NOT NULL OR login.state = $5::bytea) RETURNING 1;
+UPDATE login SET revoked_at = coalesce(revoked_at, $1::bigint), own_scope = CASE WHEN revoked_at IS NULL THEN $2::text ELSE own_scope END,
+  state = CASE WHEN revoked_at IS NULL THEN $3::bytea ELSE state END, sum = CASE WHEN revoked_at IS NULL THEN $4::bigint ELSE sum END
+  WHERE place = $5::bigint AND programme = $6::text AND (revoked_at IS NOT NULL OR login.state = $3::bytea) RETURNING 1;
+
+-- revoke_login_anyway
+UPDATE login SET revoked_at = coalesce(revoked_at, $1::bigint), own_scope = CASE WHEN revoked_at IS NULL THEN $2::text ELSE own_scope END,
+  state = CASE WHEN revoked_at IS NULL THEN $3::bytea ELSE state END, sum = CASE WHEN revoked_at IS NULL THEN $4::bigint ELSE sum END
+  WHERE place = $5::bigint AND programme = $6::text AND login.login_digest = $7::bytea RETURNING 1;
+
+-- revoke_login_anyways
+UPDATE login SET revoked_at = coalesce(revoked_at, asked._revoked_at), own_scope = CASE WHEN revoked_at IS NULL THEN asked._own_scope ELSE own_scope END,
+  state = CASE WHEN revoked_at IS NULL THEN asked._state ELSE state END, sum = CASE WHEN revoked_at IS NULL THEN asked._sum ELSE sum END
+  FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::text[], $7::bytea[]) WITH ORDINALITY AS asked(_revoked_at, _own_scope, _state, _sum, _place, _programme, _login_digest, n) WHERE place = asked._place AND programme = asked._programme AND login.login_digest = asked._login_digest RETURNING asked.n;
 
 -- revoke_logins
-UPDATE login SET revoked_at = coalesce(revoked_at, asked._revoked_at),
-  sum = CASE WHEN revoked_at IS NULL THEN asked._sum ELSE sum END
-  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) WITH ORDINALITY AS asked(_revoked_at, _sum, _place, _programme, _before, n) WHERE place = asked._place AND programme = asked._programme
-  AND (revoked_at IS NOT NULL OR login.state = asked._before) RETURNING asked.n;
+UPDATE login SET revoked_at = coalesce(revoked_at, asked._revoked_at), own_scope = CASE WHEN revoked_at IS NULL THEN asked._own_scope ELSE own_scope END,
+  state = CASE WHEN revoked_at IS NULL THEN asked._state ELSE state END, sum = CASE WHEN revoked_at IS NULL THEN asked._sum ELSE sum END
+  FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::text[]) WITH ORDINALITY AS asked(_revoked_at, _own_scope, _state, _sum, _place, _programme, n) WHERE place = asked._place AND programme = asked._programme AND (revoked_at IS NOT NULL OR login.state = asked._state) RETURNING asked.n;
 
 -- revoke_token
 INSERT INTO revoked_token (programme, key, expires_at, sum) VALUES ($1::text, $2::text, $3::bigint, $4::bigint) ON CONFLICT (programme, key) DO UPDATE SET
