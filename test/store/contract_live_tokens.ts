@@ -185,7 +185,7 @@ export function liveTokenTests(check: StoreTest): void {
     const { store } = o;
     const ends = { loginEndsAt: at(86_400) };
     await store.keepText(aToken('first', 0, ends), at(0));
-    await store.revokeToken(club, { tokenId: 'first', expiresAt: at(60), ...ends }, at(1));
+    await store.revoke(club, { tokenId: 'first', expiresAt: at(60), ...ends }, at(1));
     await store.keepText(aToken('second', 2, ends), at(2));
     for (let calls = 0; calls < 30; calls += 1) await store.sweep(at(7200), 100);
     await store.acceptTime(at(30));

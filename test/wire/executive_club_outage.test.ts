@@ -121,7 +121,7 @@ for (const { name, error, answer, event, page: pageStatus } of faults) {
     const status = 'disabled' as const;
     await club.store.change('member', programme, subject, (member) => ({ ...member, status }));
     for (const tokens of [reused, disabled]) {
-      club.failing.fail('revokeLogin', error());
+      club.failing.fail('revoke', error());
       const broken = await refresh(club, tokens.refresh_token);
       assert.deepEqual(broken, answer);
       assertTold(club, event, broken);

@@ -112,7 +112,7 @@ for (const format of ['opaque', 'jwt'] as const) {
     await revoke(club, programme, basic, left.access_token);
     assert.equal(await isLive(club, left.access_token), false);
     const fresh = tokensIn(await refresh(club, left.refresh_token));
-    await club.store.revokeAll(programme, { client: club.client.id as never });
+    await club.store.revoke(programme, { client: club.client.id as never });
     assert.equal(await isLive(club, fresh.access_token), false);
     assert.deepEqual(await refresh(club, fresh.refresh_token), invalidRefreshToken);
   });

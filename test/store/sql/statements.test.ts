@@ -10,13 +10,7 @@ import { chainText, editText, textsOf } from '../../../src/store/postgres/driver
 import type { Db } from '../../../src/store/sql/db.ts';
 import { insertText, statement } from '../../../src/store/sql/statement.ts';
 import { logins, tables } from '../../../src/store/sql/tables.ts';
-import { attemptVerbs } from '../../../src/store/verbs/attempts.ts';
-import { codeVerbs } from '../../../src/store/verbs/codes.ts';
-import { itemVerbs } from '../../../src/store/verbs/items.ts';
-import { loginVerbs } from '../../../src/store/verbs/logins.ts';
-import { tokenVerbs } from '../../../src/store/verbs/revocations.ts';
-import { textVerbs } from '../../../src/store/verbs/texts.ts';
-import { useVerbs } from '../../../src/store/verbs/uses.ts';
+import { sharedVerbs } from '../../../src/store/verbs/verbs.ts';
 
 const golden = join(import.meta.dirname, 'statements.sql');
 
@@ -64,13 +58,7 @@ function textsOfAll(): string {
     },
     noter: (asked) => noteBoth(asked),
   };
-  const { revokeLogin } = loginVerbs(db);
-  codeVerbs(db, revokeLogin);
-  itemVerbs(db, () => undefined);
-  const { forgetToken } = tokenVerbs(db);
-  textVerbs(db, forgetToken);
-  attemptVerbs(db);
-  useVerbs(db);
+  sharedVerbs(db);
   return [...texts]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, text]) => `-- ${name}\n${text.replaceAll(/\n\s*/g, '\n  ')};\n`)

@@ -147,7 +147,7 @@ async function apply(stage: Stage, { client: name, marks }: Change): Promise<voi
     await store.change('gateway', programme, gateway, (row) => ({ ...row, status }));
   } else {
     await store.change('client', programme, client, (row) => ({ ...row, ...changes }));
-    if (marks.includes('revoked')) await store.revokeAll(programme, { client });
+    if (marks.includes('revoked')) await store.revoke(programme, { client });
   }
 }
 
