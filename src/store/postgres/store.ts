@@ -3,9 +3,10 @@
 import { instant } from '../../lib/clock.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
+import { sweepVerb } from '../verbs/sweep.ts';
 import { sharedVerbs } from '../verbs/verbs.ts';
 import { databaseClock } from './clock.ts';
-import { countTogether } from './counters.ts';
+import { countTogether, endedThrottles } from './counters.ts';
 import { postgresDb } from './driver.ts';
 import { expectReplicas, oneDisk, replicasOf } from './durability.ts';
 import { epochs as epochsOf } from './epoch.ts';
@@ -16,9 +17,9 @@ import { forCare, forRequests, Link } from './link/link.ts';
 import { Primary } from './link/primary.ts';
 import { serversOf } from './link/servers.ts';
 import { type PostgresLocation, postgresName } from './location.ts';
+import { pastOutages } from './outages.ts';
 import { expectSchema } from './schema.ts';
 import { analyzeOutgrown, grown } from './statistics.ts';
-import { sweepVerb } from './sweep.ts';
 import { timeVerbs } from './time.ts';
 
 export interface PostgresStoreOptions {
@@ -71,12 +72,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await expectReplicas(care, name, location);
     const epochs = epochsOf(link);
     const db = postgresDb({ link, care, epochs, written: grown(care) });
-    const { verbs, setBack } = sharedVerbs(db);
+    const { verbs, setBack, forgetLogin } = sharedVerbs(db);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
     const { isBehind, life, ...time } = timeVerbs({ link, care, setBack, isRelieved });
     const { recorded } = await time.time();
-    const sweep = sweepVerb(care, recorded, life);
+    const more = [endedThrottles, pastOutages];
+    const sweep = sweepVerb(db, { recorded, life, forgetLogin, more });
     return {
       ...verbs,
       count: countTogether(link),

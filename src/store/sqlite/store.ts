@@ -149,7 +149,7 @@ function verbsOf(parts: Parts, queue: CommitQueue): Verbs {
   return {
     ...verbs,
     count: countInProcess(),
-    ...fileKeeping(database, { queue, fresh, eras, time, ...told }),
+    ...fileKeeping(database, { db, queue, fresh, eras, time, ...told }),
   };
 }
 

@@ -6,10 +6,19 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { chainText, editText, textsOf } from '../../../src/store/postgres/driver.ts';
+import { endedThrottles } from '../../../src/store/postgres/counters.ts';
+import {
+  bulkText,
+  chainText,
+  editText,
+  postgresOrder,
+  textsOf,
+} from '../../../src/store/postgres/driver.ts';
+import { pastOutages } from '../../../src/store/postgres/outages.ts';
 import type { Db } from '../../../src/store/sql/db.ts';
 import { insertText, statement } from '../../../src/store/sql/statement.ts';
 import { logins, tables } from '../../../src/store/sql/tables.ts';
+import { sweepVerb } from '../../../src/store/verbs/sweep.ts';
 import { sharedVerbs } from '../../../src/store/verbs/verbs.ts';
 
 const golden = join(import.meta.dirname, 'statements.sql');
@@ -56,9 +65,21 @@ function textsOfAll(): string {
       note(chainText(second));
       return none;
     },
+    bulkWriter: (asked, keep) => {
+      note(bulkText(asked));
+      if (keep !== undefined) note(textsOf(keep).many);
+      return none;
+    },
+    orderOf: postgresOrder,
     noter: (asked) => noteBoth(asked),
   };
   sharedVerbs(db);
+  sweepVerb(db, {
+    recorded: undefined,
+    life: none,
+    forgetLogin: none,
+    more: [endedThrottles, pastOutages],
+  });
   return [...texts]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, text]) => `-- ${name}\n${text.replaceAll(/\n\s*/g, '\n  ')};\n`)
