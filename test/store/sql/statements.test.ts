@@ -13,16 +13,7 @@ import { bulkText, chainText, editText, textsOf } from '../../../src/store/postg
 import type { Db } from '../../../src/store/sql/db.ts';
 import { insertText, statement } from '../../../src/store/sql/statement.ts';
 import { logins, tables } from '../../../src/store/sql/tables.ts';
-import { attemptVerbs } from '../../../src/store/verbs/attempts.ts';
-import { codeVerbs } from '../../../src/store/verbs/codes.ts';
-import { itemVerbs } from '../../../src/store/verbs/items.ts';
-import { keyCheck } from '../../../src/store/verbs/key_check.ts';
-import { loginVerbs } from '../../../src/store/verbs/logins.ts';
-import { tokenVerbs } from '../../../src/store/verbs/revocations.ts';
-import { sweepVerb } from '../../../src/store/verbs/sweep.ts';
-import { textVerbs } from '../../../src/store/verbs/texts.ts';
-import { timeVerbs } from '../../../src/store/verbs/time.ts';
-import { useVerbs } from '../../../src/store/verbs/uses.ts';
+import { sharedVerbs } from '../../../src/store/verbs/verbs.ts';
 
 const golden = join(import.meta.dirname, 'statements.sql');
 
@@ -78,23 +69,10 @@ function textsOfAll(): string {
     orderOf: postgresOrder,
     noter: (asked) => noteBoth(asked),
   };
-  const { revokeLogin } = loginVerbs(db);
-  codeVerbs(db, revokeLogin);
-  itemVerbs(db, () => undefined);
-  const { forgetToken } = tokenVerbs(db);
-  textVerbs(db, forgetToken);
-  attemptVerbs(db);
-  useVerbs(db);
-  keyCheck(db);
-  timeVerbs(db, {
+  sharedVerbs(db, {
     time: { read: none, note: none, startAnew: none },
-    followed: undefined,
-    setBackUses: none,
-  });
-  sweepVerb(db, {
     recorded: undefined,
-    life: none,
-    forgetLogin: none,
+    followed: undefined,
     more: [endedThrottles, pastOutages],
   });
   return [...texts]
