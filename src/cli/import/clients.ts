@@ -158,15 +158,19 @@ async function compare(
   row: ClientRow,
 ): Promise<readonly Fault[] | 'unchanged'> {
   const id = textIn(row, 'client_id') as ClientId;
-  const found = await store.find('client', programme.id, id);
+  let isTaken = false;
+  // C-5: an identifier stays taken after its client was removed.
+  const found = await store.find('client', programme.id, id, () => {
+    isTaken = true;
+  });
   if (found !== undefined && isDeepStrictEqual(found, recordOf(row, programme, keyring, found))) {
     return 'unchanged';
   }
-  // C-5: an identifier stays taken after its client was removed.
-  const isTaken = found !== undefined || (await store.isTaken('client', programme.id, id));
   const message = `the client identifier ${quote(id)} is taken in ${programme.id}, or was before`;
   const { at } = valueOf(row, 'client_id') ?? row;
-  return isTaken ? [errorAt(at, [], message, 'identifiers are given out once')] : [];
+  return isTaken || found !== undefined
+    ? [errorAt(at, [], message, 'identifiers are given out once')]
+    : [];
 }
 
 /** Verification finds the client by its API key (C-4): two clients share one only on request. */
