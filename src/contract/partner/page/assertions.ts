@@ -1,11 +1,11 @@
 // Owns what a partner's page says of assertions: the claims that they need (RFC 7523 3).
 
+import type { Programme } from '../../../programme/programme.ts';
 import { requestUrl } from '../../../programme/requests/assertion_terms.ts';
-import type { Guide } from '../guide.ts';
 import { type Block, inCode } from '../markdown.ts';
 import { spanText } from './words.ts';
 
-export function assertionText({ programme }: Guide['contract']): Block {
+export function assertionText(programme: Programme): Block {
   const terms = programme.clients.assertions;
   if (terms === undefined) return [];
   const { issuer, audience, algorithms, longest, tolerance } =

@@ -1,26 +1,21 @@
 // Owns the section on refused requests of a partner's page: every answer, its cause and its remedy.
 
 import { reasons } from '../../../oauth/reasons.ts';
-import type { FailurePromise } from '../../failures.ts';
+import { type Failure, failureAnswer, failuresOf } from '../../failures.ts';
 import type { Guide } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { answerBlock, shortAnswer } from './words.ts';
 
 export function failureSection(guide: Guide): Block {
-  const { failures, programme } = guide.contract;
-  const { requestIdHeader: idHeader } = programme;
-  const example = failures
-    .find(({ reason }) => reason === 'client_authentication_failed')
-    ?.tell(undefined);
+  const { requestIdHeader: idHeader } = guide.programme;
+  const example = failureAnswer(guide.programme, 'client_authentication_failed');
   // The listener adds it to every answer.
   const id = idHeader === undefined ? {} : { [idHeader]: 'REQUEST-ID' };
   return [
     '## When a request is refused',
     'Let your software decide by the status and the error code; texts for people may change.',
-    example !== undefined && [
-      'A wrong client secret, for example, gets this answer:',
-      answerBlock({ ...example, headers: { ...example.headers, ...id } }),
-    ],
+    'A wrong client secret, for example, gets this answer:',
+    answerBlock({ ...example, headers: { ...example.headers, ...id } }),
     '### Token requests',
     failureTable(guide, 'partner'),
     '### Calls to the API',
@@ -29,12 +24,9 @@ export function failureSection(guide: Guide): Block {
   ];
 }
 
-function failureTable(
-  { contract: { failures }, sandbox }: Guide,
-  who: keyof FailurePromise['metBy'],
-): string {
+function failureTable({ programme, sandbox }: Guide, who: keyof Failure['metBy']): string {
   const isNamed = sandbox !== undefined;
-  const rows = failures.flatMap(({ reason, metBy, tell }) => {
+  const rows = failuresOf(programme).flatMap(({ reason, metBy, tell }) => {
     const names = metBy[who];
     if (names === undefined) return [];
     const { cause, remedy } = reasons[reason];

@@ -1,13 +1,14 @@
 // Owns the last sections of a partner's page: further endpoints, and what to say when asking for help.
 
 import { programmePaths } from '../../../oauth/own_paths.ts';
+import { logsIn } from '../../../programme/programme.ts';
 import { type Guide, introspectionFor, managementRequest } from '../guide.ts';
 import { type Block, escaped, inCode } from '../markdown.ts';
 import { variable } from '../snippets/variables.ts';
 import { example } from './words.ts';
 
 export function furtherSections(guide: Guide): Block {
-  const { programme } = guide.contract;
+  const { programme } = guide;
   const { revocation } = programme;
   const introspection = introspectionFor(guide);
   return [
@@ -27,7 +28,7 @@ export function furtherSections(guide: Guide): Block {
   ];
 }
 
-function keySet({ contract: { programme } }: Guide): Block {
+function keySet({ programme }: Guide): Block {
   const { signsTokens, access, issuer, audience } = programme;
   if (!signsTokens || !access.isSigned) return [];
   return [
@@ -36,7 +37,7 @@ function keySet({ contract: { programme } }: Guide): Block {
   ];
 }
 
-function identitySections({ contract: { programme }, base }: Guide): Block {
+function identitySections({ programme, base }: Guide): Block {
   const { identity: token, userinfo, issuer, access } = programme;
   const { origin } = new URL(base);
   return [
@@ -51,7 +52,7 @@ function identitySections({ contract: { programme }, base }: Guide): Block {
   ];
 }
 
-function metadata({ contract: { programme }, base }: Guide): Block {
+function metadata({ programme, base }: Guide): Block {
   const { origin } = new URL(base);
   const { identity, issuer } = programme;
   const [path] = programme.metadata?.paths ?? [];
@@ -62,8 +63,7 @@ function metadata({ contract: { programme }, base }: Guide): Block {
   ];
 }
 
-export function helpSection({ contract, by, deployed }: Guide): Block {
-  const { login, programme } = contract;
+export function helpSection({ programme, by, deployed }: Guide): Block {
   const { requestIdHeader } = programme;
   const reference =
     requestIdHeader === undefined
@@ -72,6 +72,6 @@ export function helpSection({ contract, by, deployed }: Guide): Block {
   return [
     '## Ask for help',
     deployed?.contact !== undefined && `Ask ${escaped(deployed.contact)}.`,
-    `Tell us ${reference} (${inCode(by.client.id)}), and status and body of the answer.${login === undefined ? '' : ' If a member saw a page, tell us the reference that stands on it.'} Never send secrets, codes or tokens.`,
+    `Tell us ${reference} (${inCode(by.client.id)}), and status and body of the answer.${!logsIn(programme) ? '' : ' If a member saw a page, tell us the reference that stands on it.'} Never send secrets, codes or tokens.`,
   ];
 }

@@ -1,17 +1,18 @@
 // Owns the section of a partner's page on failures that a sandbox forces.
 
 import { listed } from '../../../lib/present.ts';
+import { logsIn } from '../../../programme/programme.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
 import { type Guide, tokenRequests } from '../guide.ts';
 import { type Block, codeBlock, inCode, table } from '../markdown.ts';
 import { curlLines } from '../snippets/curl.ts';
 
 export function sandboxSection(guide: Guide): Block {
-  const { sandbox, base, contract } = guide;
-  const [endpoint] = contract.tokenEndpoints;
+  const { sandbox, base, programme } = guide;
+  const [endpoint] = programme.tokenEndpoints;
   const [grant] = endpoint?.grants ?? [];
   const found =
-    grant && tokenRequests(guide, grant.grant).find(({ name }) => name === endpoint?.name);
+    grant && tokenRequests(guide, grant.type).find(({ name }) => name === endpoint?.name);
   if (sandbox === undefined || found === undefined) return false;
   const { header, parameter } = sandbox.places;
   const where = listed<string>([
@@ -27,7 +28,7 @@ export function sandboxSection(guide: Guide): Block {
   };
   const namesOf = (failures: ReadonlyMap<string, unknown>): string =>
     [...failures.keys()].map(inCode).join(', ');
-  const { login } = contract;
+  const hasLogin = logsIn(programme);
   const { origin } = new URL(base);
   const addressOf = (path: string): string => inCode(origin + path);
   return [
@@ -37,12 +38,12 @@ export function sandboxSection(guide: Guide): Block {
     table(
       ['Address', 'Failures by name'],
       [
-        login !== undefined && [addressOf(login.path), namesOf(sandbox.loginFailures)],
+        hasLogin && [addressOf(programme.login.endpoint.path), namesOf(sandbox.loginFailures)],
         ...[...sandbox.failuresAt].map(([path, failures]) => [addressOf(path), namesOf(failures)]),
         ['calls to the API', namesOf(sandbox.verificationFailures)],
       ],
     ),
-    login !== undefined &&
+    hasLogin &&
       'A login request comes back to you where the failure does: it needs your client identifier and a registered address. Its pages can be seen by the names `expired`, `damaged`, `other_browser`, `finished`, `forged`, `too_many_attempts` and `difficulties`.',
   ];
 }

@@ -2,8 +2,9 @@
 
 import type { GrantType } from '../../../oauth/grant.ts';
 import { tokenPlace } from '../../../programme/answers/token_place.ts';
+import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.ts';
+import { answerTo, grantsOf, refreshForm, type ServedGrant } from '../../answers.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
-import type { GrantPromise, TokenEndpointPromise } from '../../tokens.ts';
 import { grantWords } from '../grant_words.ts';
 import { below, type Guide, isToldOf, tokenRequests } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
@@ -11,8 +12,8 @@ import { answerValues, inputText } from '../values.ts';
 import { answerBlock, example, inputTable, spanText } from './words.ts';
 
 interface Place {
-  readonly endpoint: TokenEndpointPromise;
-  readonly promise: GrantPromise;
+  readonly endpoint: TokenEndpoint;
+  readonly served: ServedGrant;
   readonly request: SampleRequest;
 }
 
@@ -23,7 +24,7 @@ export function tokenSections(guide: Guide): Block {
     const places = placesOf(guide, grant);
     const [first, ...others] = places;
     if (first === undefined) return [];
-    if (!isToldOf(guide, first.promise.role)) return [];
+    if (!isToldOf(guide, first.served.role)) return [];
     return [
       `## ${heading}`,
       text + refreshText(guide, grant),
@@ -37,23 +38,23 @@ export function tokenSections(guide: Guide): Block {
 
 /** The endpoints of a grant in the file's order; clients are told of the first. */
 function placesOf(guide: Guide, grant: GrantType): readonly Place[] {
-  const { tokenEndpoints } = guide.contract;
+  const { tokenEndpoints } = guide.programme;
   return tokenRequests(guide, grant).flatMap(({ name, request }) => {
     const endpoint = tokenEndpoints.find((one) => one.name === name);
-    const promise = endpoint?.grants.find((one) => one.grant === grant);
-    return endpoint === undefined || promise === undefined ? [] : [{ endpoint, promise, request }];
+    const served = endpoint && grantsOf(endpoint).find((one) => one.grant === grant);
+    return endpoint === undefined || served === undefined ? [] : [{ endpoint, served, request }];
   });
 }
 
 function firstRequest(guide: Guide, place: Place): Block {
-  const { endpoint, promise, request } = place;
-  const { grant, grantType } = promise;
+  const { endpoint, served, request } = place;
+  const { grant, grantType } = served;
   const inputs = endpoint.reading.inputs.filter(({ readBy }) => readBy.includes(grant));
   const rows = inputs.map((input) => {
     const isNeeded = input.neededBy.includes(grant);
     return input.role === 'grant_type' && grantType !== undefined
       ? ([input, isNeeded, `always ${inCode(grantType)}`] as const)
-      : ([input, isNeeded, inputText(input, guide.contract.programme, grant)] as const);
+      : ([input, isNeeded, inputText(input, guide.programme, grant)] as const);
   });
   return [
     addressLine(guide, place),
@@ -63,11 +64,11 @@ function firstRequest(guide: Guide, place: Place): Block {
 }
 
 function furtherRequest(guide: Guide, place: Place): Block {
-  const { promise, request } = place;
+  const { served, request } = place;
   return [
     'The same request is answered at another address:',
     addressLine(guide, place),
-    example(guide.base, request, headerOf(guide, promise.grant)),
+    example(guide.base, request, headerOf(guide, served.grant)),
   ];
 }
 
@@ -77,13 +78,13 @@ function addressLine(guide: Guide, { endpoint, request }: Place): string {
 }
 
 /** The header of the answer that holds the token, if the body does not. */
-function headerOf({ contract: { programme }, by }: Guide, grant: GrantType): string | undefined {
+function headerOf({ programme, by }: Guide, grant: GrantType): string | undefined {
   return tokenPlace(programme, by.client, grant, 'accessToken')?.header;
 }
 
-function answer(guide: Guide, { promise }: Place): Block {
-  const { grant, answer: told } = promise;
-  const { layouts, access } = guide.contract.programme;
+function answer({ programme }: Guide, { served: { grant } }: Place): Block {
+  const told = answerTo(programme, grant);
+  const { layouts, access } = programme;
   const layout = layouts.tokens;
   const values = answerValues(layout, grant);
   return [
@@ -106,7 +107,7 @@ function answer(guide: Guide, { promise }: Place): Block {
 }
 
 /** Whether a client's own token comes with a refresh token. */
-function refreshText({ contract: { programme } }: Guide, grant: GrantType): string {
+function refreshText({ programme }: Guide, grant: GrantType): string {
   if (grant !== 'client_credentials') return '';
   return programme.refreshing.has(grant)
     ? ' The refresh token beside it brings one, too.'
@@ -117,9 +118,10 @@ function refreshText({ contract: { programme } }: Guide, grant: GrantType): stri
 const signedAnew =
   ': you get the same refresh token under a new signature, so its text differs; either text is good, once';
 
-function refreshNotes({ contract: { refresh, programme } }: Guide): Block {
-  if (refresh === undefined) return [];
-  if (!refresh.rotates) {
+function refreshNotes({ programme }: Guide): Block {
+  const { refresh, grants } = programme;
+  if (!grants.has('refresh_token')) return [];
+  if (refresh.rotation === 'off') {
     return [
       '**A refresh token stays the same**, and several of your servers can use it at once. Each use begins its lifetime anew. Keep it as you keep your secret: whoever has both has the login.',
     ];
@@ -127,7 +129,7 @@ function refreshNotes({ contract: { refresh, programme } }: Guide): Block {
   const again =
     refresh.grace === 0
       ? 'Never send a refresh token twice: its second use is taken for theft and ends the login.'
-      : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}${programme.access.algorithm === 'ES256' && refresh.form === 'jwt' ? signedAnew : ': you get the same refresh token'}. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
+      : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}${programme.access.algorithm === 'ES256' && refreshForm(programme) === 'jwt' ? signedAnew : ': you get the same refresh token'}. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
   return [
     `**A refresh token is good once.** Every answer brings a new one: store it in place of the old one, before you use the new tokens. ${again}`,
     'Refresh one login by one request at a time. If several of your servers share logins, let one of them refresh, or lock the login while you do. Do not put a copy of an old database into service beside the present one: its old refresh tokens would end the logins.',
