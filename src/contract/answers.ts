@@ -13,7 +13,7 @@ import { type Milliseconds, milliseconds } from '../lib/clock.ts';
 import type { Client, Role } from '../oauth/client.ts';
 import type { GrantType } from '../oauth/grant.ts';
 import { accessClaims } from '../programme/answers/access_claims.ts';
-import { cookieFields } from '../programme/answers/cookies.ts';
+import { cookieFields } from '../programme/answers/headers.ts';
 import { type TokenFacts, tokenValues } from '../programme/answers/token_layout.ts';
 import { withCookies } from '../programme/answers/token_place.ts';
 import type { Programme } from '../programme/programme.ts';

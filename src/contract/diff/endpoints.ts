@@ -1,4 +1,4 @@
-// Owns the rows of a contract's login request, token endpoints and failed requests.
+// Owns the rows of a programme's login request, client authentication, token endpoints and failed requests.
 
 import { readsHeader } from '../../language/client_schema.ts';
 import { methodRows } from '../../language/methods.ts';
@@ -9,7 +9,6 @@ import type { TokenEndpoint } from '../../programme/requests/token_endpoint.ts';
 import { answerTo, grantsOf, type ServedGrant } from '../answers.ts';
 import { failuresOf } from '../failures.ts';
 import { codeShape, isPage, type LoginFailure, loginFailuresOf, loginSuccess } from '../login.ts';
-import { assertionRows } from './assertions.ts';
 import { furtherEndpoints, verification } from './gateways.ts';
 import { readingRows } from './inputs.ts';
 import { loginPage } from './login_page.ts';
@@ -25,8 +24,8 @@ import {
   shape,
   span,
   text,
+  type Row,
 } from './rows.ts';
-import { selectorRows } from './selector.ts';
 import { tokenRows } from './tokens.ts';
 
 /** The endpoints in the order in which a partner meets them. */
@@ -148,4 +147,31 @@ function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint 
 function grantWords({ grantType, role }: ServedGrant): string {
   const named = grantType === undefined ? '' : `grant_type ${grantType}, `;
   return `${named}for clients with the role ${role}`;
+}
+
+function selectorRows({ selectors, identifier }: Programme, path: string): readonly Row[] {
+  const selector = selectors.get(path);
+  if (selector === undefined) return [];
+  const { inHeader, wireName, scheme, isDefault } = selector;
+  const place = `${inHeader ? 'header' : 'query parameter'} ${wireName}`;
+  const value = scheme === undefined ? `"${identifier}"` : `"${scheme} ${identifier}"`;
+  const otherwise = isDefault ? '; also answers requests that name no programme' : '';
+  return [text('chosen by', `${place}: ${value}${otherwise}`)];
+}
+
+/** What assertions must be; nothing where none are taken. */
+function assertionRows({ clients, assertionSubjects }: Programme): Rows {
+  if (clients.assertions === undefined) return [];
+  const { assertion } = clients.authentication;
+  const { audience, algorithms, issuer, longest, tolerance, jti } = assertion;
+  return [
+    text('aud of assertions', audience.join(' or ')),
+    text('algorithms of assertions', algorithms.join(', ')),
+    text('iss of assertions', issuer),
+    span('longest life of an assertion', longest),
+    span('tolerance for clocks', tolerance),
+    text('jti of assertions', jti ?? 'required of a client, optional of a grant'),
+    assertionSubjects.length !== 0 &&
+      text('sub of assertions of a grant', assertionSubjects.join(' or ')),
+  ];
 }

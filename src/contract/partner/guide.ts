@@ -26,7 +26,7 @@ import {
   type SampleRequest,
   sampleTokenRequest,
 } from '../samples/requests.ts';
-import { variable } from './snippets/variables.ts';
+import { variable } from './curl.ts';
 
 export interface Guide {
   readonly programme: Programme;

@@ -6,7 +6,7 @@ import type { Answers } from '../../answers.ts';
 import { type Failure, failuresOf } from '../../failures.ts';
 import type { Told } from '../../samples/answers.ts';
 import type { Guide } from '../guide.ts';
-import { type Schema, schemaOf } from './schemas.ts';
+import { type Schema, schemaOf } from './requests.ts';
 
 /** An answer with the name of its example. */
 interface Example {

@@ -5,11 +5,12 @@ import { filled, methodRows } from '../../../language/methods.ts';
 import { listed } from '../../../lib/present.ts';
 import type { CredentialEncoding } from '../../../oauth/basic.ts';
 import { certificateMethods, isHeaderMethod, secretMethods } from '../../../oauth/client.ts';
-import { inputsOf, logsIn } from '../../../programme/programme.ts';
+import { inputsOf, logsIn, type Programme } from '../../../programme/programme.ts';
+import { requestUrl } from '../../../programme/requests/assertion_terms.ts';
 import { comparedProperties, heldValues } from '../../../programme/requests/client_values.ts';
 import type { Guide } from '../guide.ts';
 import { type Block, type Row, escaped, inCode, sentence, table } from '../markdown.ts';
-import { assertionText } from './assertions.ts';
+import { spanText } from './words.ts';
 
 export function givenSection(guide: Guide): Block {
   const { by, isRegistered } = guide;
@@ -177,4 +178,23 @@ export function overview({ programme }: Guide): Block {
     offered.has('refresh_token') && 'When it has ended, refresh it.',
   ]);
   return steps.map((step, index) => `${index + 1}. ${sentence(step)}`).join('\n');
+}
+
+function assertionText(programme: Programme): Block {
+  const terms = programme.clients.assertions;
+  if (terms === undefined) return [];
+  const { issuer, audience, algorithms, longest, tolerance } =
+    programme.clients.authentication.assertion;
+  const named = (text: string): string => `your ${inCode(text.slice('client.'.length))}`;
+  const told = (one: string): string => (one === requestUrl ? one : inCode(one));
+  const audiences = [
+    ...terms.expectedOf(undefined).audiences.map(told),
+    ...audience.filter((one) => one.startsWith('client.')).map(named),
+  ];
+  const id = Object.values(terms.rules).some(({ needsId }) => needsId)
+    ? 'and a `jti` of its own'
+    : 'and, best, a `jti` of its own';
+  return [
+    `An assertion is a JWT (RFC 7523) that your private key signs by ${algorithms.map(inCode).join(', ')}; we have the public key. It has \`iss\` ${issuer === 'client.id' ? 'with your client identifier' : `with ${named(issuer)}`}, \`aud\` with ${audiences.join(' or ')}, \`exp\` at most ${spanText(longest)} ahead (clocks may differ by ${spanText(tolerance)}) ${id}: one with a \`jti\` is good once.`,
+  ];
 }

@@ -4,10 +4,9 @@ import { loginReasons } from '../../../oauth/login_reasons.ts';
 import type { LoginEndpoint } from '../../../programme/login/endpoint.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
 import { isPage, type LoginFailure, loginFailuresOf, loginSuccess } from '../../login.ts';
+import { curlLines, withVariables } from '../curl.ts';
 import { type Guide, loginRequest } from '../guide.ts';
 import { type Block, type Row, codeBlock, escaped, inCode, sentence, table } from '../markdown.ts';
-import { curlLines } from '../snippets/curl.ts';
-import { withVariables } from '../snippets/variables.ts';
 import { inputTable, spanText } from './words.ts';
 
 export function loginSection(guide: Guide): Block {

@@ -12,10 +12,10 @@ import {
   type TokenForm,
 } from '../../answers.ts';
 import { failureAnswer } from '../../failures.ts';
-import { grantWords } from '../grant_words.ts';
 import { callRequest, type Guide } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { shapeText } from '../values.ts';
+import { grantWords } from './tokens.ts';
 import { example, inputTable, shortAnswer, spanText } from './words.ts';
 
 export function callSection(guide: Guide): Block {

@@ -6,9 +6,9 @@ import type { Input } from '../../../programme/requests/inputs.ts';
 import { answerText } from '../../answers.ts';
 import type { Told } from '../../samples/answers.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
+import { curlLines } from '../curl.ts';
 import type { Guide } from '../guide.ts';
 import { codeBlock, inCode, sentence, table } from '../markdown.ts';
-import { curlLines } from '../snippets/curl.ts';
 import { inputText } from '../values.ts';
 
 const units: Readonly<Record<string, string>> = {
