@@ -2,12 +2,14 @@
 
 import { isPublicOnly } from '../../contract/samples/proof.ts';
 import { headerFields } from '../../language/response_headers.ts';
-import { neededValues } from '../../language/value_tree.ts';
+import { fieldsOf, type FieldTree, neededValues } from '../../language/value_tree.ts';
 import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { quote } from '../../lib/fault.ts';
 import { privateKeyJwt, propertyValues } from '../../oauth/client.ts';
 import { publicGrants } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
+import { cookieFields } from '../../programme/answers/cookies.ts';
+import { wholeNumber } from '../../programme/answers/tree_writer.ts';
 import { inputsOf as inputsIn, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import { refuseUsage } from '../../server/exit.ts';
@@ -87,6 +89,7 @@ export function judgeClient(
       ...missing(answered, 'puts it into its answers'),
       ...missing(lacksKeys(programme, client) ? ['jwks'] : [], 'proves assertions by it'),
       ...unfitValues(programme, client, naming),
+      ...unfitNumbers(programme, client, naming),
     ],
     warnings: [
       ...roleWarnings(programme, client, naming('roles')),
@@ -216,6 +219,42 @@ function unfitValues(
   );
 }
 
+/** A sentence for each value that answers hold as a number, and that is none. */
+function unfitNumbers(
+  programme: Programme,
+  client: JudgedClient,
+  naming: Naming,
+): readonly string[] {
+  const values = new Map([
+    ['business_context', client.businessContext],
+    ['partner_id', client.partnerId],
+    ...Object.keys(client.properties).map((name) => {
+      // The first value is that of answers.
+      const [first] = propertyValues(client.properties, name);
+      return [`property.${name}`, first] as const;
+    }),
+  ]);
+  return [...numericValues(programme)].flatMap((value) => {
+    const input = value.replace(clientPropertyPrefix, propertyInput);
+    const text = values.get(input);
+    return text === undefined || wholeNumber.test(text)
+      ? []
+      : [
+          `${naming(input)}: ${programme.id} answers with ${quote(text)} as a number, which it is not`,
+        ];
+  });
+}
+
+/** Values that answers hold as numbers (`type: number`). */
+export function numericValues(programme: Programme): ReadonlySet<string> {
+  const fields = answerTrees(programme).flatMap((tree) => [...fieldsOf(tree)]);
+  return new Set(
+    fields.flatMap((field) =>
+      typeof field === 'object' && 'type' in field && field.type === 'number' ? [field.value] : [],
+    ),
+  );
+}
+
 /** Names of the client properties that answers and tokens of a programme need. */
 export function neededProperties(programme: Programme): readonly string[] {
   return propertyNames(answeredValues(programme));
@@ -228,13 +267,21 @@ function propertyNames(values: ReadonlySet<string>): readonly string[] {
 }
 
 /** Names of the values that answers and tokens of the programme's grants need. */
-function answeredValues({ layouts, access, grants }: Programme): ReadonlySet<string> {
-  const trees = [
+function answeredValues(programme: Programme): ReadonlySet<string> {
+  return new Set(
+    answerTrees(programme).flatMap((tree) =>
+      [...programme.grants].flatMap((type) => [...neededValues(tree, type)]),
+    ),
+  );
+}
+
+/** What answers to grants, tokens and userinfo hold. */
+function answerTrees({ layouts, access }: Programme): readonly FieldTree[] {
+  return [
     layouts.tokens.fields,
     headerFields(layouts.tokens.headers),
+    cookieFields(layouts.tokens.cookies),
     ...(access.isSigned ? [layouts.claims] : []),
+    ...[layouts.identity, layouts.userinfo].filter((tree) => tree !== undefined),
   ];
-  return new Set(
-    trees.flatMap((tree) => [...grants].flatMap((type) => [...neededValues(tree, type)])),
-  );
 }
