@@ -50,7 +50,7 @@ export function compileCookies(
   return (known) =>
     Object.entries(write(known)).map(([name, text]) => {
       const { path = '/', max_age, http_only, secure, same_site } = cookies[name] ?? {};
-      const kept = max_age === undefined ? undefined : values[max_age];
+      const kept = max_age === undefined ? undefined : known[max_age];
       const attributes = [
         `Path=${path}`,
         ...(typeof kept === 'number' ? [`Max-Age=${Math.floor(kept / 1000)}`] : []),
