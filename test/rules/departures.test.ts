@@ -174,3 +174,39 @@ grants: { token_exchange: { endpoint: grant, role: member }`;
   assert.deepEqual(of(`${methods}${exchange}, refresh_token: null }\n`), [subject]);
   assert.deepEqual(of(`${exchange} }\n`), []);
 });
+
+test('a text of the variant that names a place or a media type of another dialect is warned of', () => {
+  const of = (yaml: string, variant = 'grant'): readonly string[] => {
+    const text = `${head.replace('grant', variant)}accepts: { both_refused: told }\n${yaml}`;
+    const { loaded, faults } = loadProgramme('a.yaml', text);
+    assert.ok(loaded !== undefined, faults.map(formatFault).join('\n'));
+    return faults
+      .filter(({ name }) => name === 'untrue_text')
+      .map(({ path, message }) => `${path.split('.')[2]}: ${message}`);
+  };
+  const type =
+    'unsupported_media_type: this text names "application/x-www-form-urlencoded", but an endpoint takes other media types';
+  const place =
+    'misplaced_parameter: this text names "body", but an endpoint reads parameters from the query';
+  assert.deepEqual(of(''), []);
+  assert.deepEqual(of('token_endpoints: { grant: { read: [form, json] } }\n'), [type]);
+  assert.deepEqual(of('token_endpoints: { grant: { media_types: [text/plain] } }\n'), [type]);
+  assert.deepEqual(of('token_endpoints: { grant: { read: query } }\n'), [place]);
+  assert.deepEqual(of('token_endpoints: { grant: { inputs: { scope: { in: query } } } }\n'), [
+    place,
+  ]);
+  const own = 'errors: { reasons: { misplaced_parameter: { error_description: misplaced } } }\n';
+  assert.deepEqual(of(`token_endpoints: { grant: { read: query } }\n${own}`), []);
+  const silent = 'errors: { fields: { error_description: null } }\n';
+  assert.deepEqual(of(`token_endpoints: { grant: { read: query } }\n${silent}`), []);
+  assert.deepEqual(of('', 'partner-login'), []);
+  const named = `client: { authentication: { methods: [parameters] } }
+token_endpoints:
+  key: { inputs: { programme: { in: query } } }
+  refresh: { inputs: { programme: { in: form } } }
+`;
+  assert.deepEqual(of(named, 'partner-login'), [
+    'authentication_missing: this text names "header", but no credentials are read from a header',
+    'programme_mismatch: this text names "header", but the programme is not read from a header',
+  ]);
+});
