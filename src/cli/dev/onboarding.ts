@@ -4,7 +4,6 @@ import { isPublicOnly } from '../../contract/samples/proof.ts';
 import { fittingValue } from '../../contract/samples/requests.ts';
 import type { Foundation } from '../../engine/service.ts';
 import { type Demo, demoPaths } from '../../http/demo/demo.ts';
-import type { Definition } from '../../language/definition.ts';
 import type { Comparison } from '../../language/input_schema.ts';
 import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { digest } from '../../lib/digest.ts';
@@ -20,8 +19,8 @@ import { neededProperties, numericValues } from '../entities/client_needs.ts';
 import { newApiKey, newSecret } from '../entities/secrets.ts';
 
 export async function onboardDemo(
-  definition: Definition,
   programme: Programme,
+  variant: string | undefined,
   base: string,
   { store, clock, keyring, environment }: Foundation,
 ): Promise<Demo> {
@@ -34,7 +33,7 @@ export async function onboardDemo(
       ? { verifier, challenge: digest(verifier) }
       : undefined;
   const inputs = inputsOf(programme);
-  const numbers = numericValues(definition);
+  const numbers = numericValues(programme);
   const isPublic = isPublicOnly(programme.clients.authentication);
   const client: Client = {
     programme: programme.id,
@@ -48,7 +47,7 @@ export async function onboardDemo(
     businessContext: comparedValue(inputs, 'client.business_context', 'DemoPartner'),
     partnerId: comparedValue(inputs, 'client.partner_id', 'DemoPartner1'),
     properties: Object.fromEntries([
-      ...neededProperties(definition).map(
+      ...neededProperties(programme).map(
         (name) => [name, numbers.has(clientPropertyPrefix + name) ? '1' : `demo_${name}`] as const,
       ),
       ...comparedProperties(inputs).map(
@@ -72,8 +71,7 @@ export async function onboardDemo(
   ]);
   return {
     programme,
-    dialect:
-      definition.variant === undefined ? 'a dialect of its own' : `${definition.variant} variant`,
+    dialect: variant === undefined ? 'a dialect of its own' : `${variant} variant`,
     by: { client, secret, apiKey },
     redirectUri,
     member,
