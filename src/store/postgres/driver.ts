@@ -16,7 +16,7 @@ import {
   overRows,
   type Statement,
 } from '../sql/statement.ts';
-import type { Value } from '../sql/table.ts';
+import { integer, type Value } from '../sql/table.ts';
 import { epochColumns, epochLength, type Epochs } from './epoch.ts';
 import { binaryArray } from './link/array.ts';
 import { batched, untilKnown } from './link/batch.ts';
@@ -138,6 +138,10 @@ interface Change {
   readonly again: Values;
 }
 
+/** By its key, whatever order a table lies in. */
+export const postgresOrder: Db['orderOf'] = ({ key, columns }) =>
+  Object.fromEntries(key.map((name) => [name, columns[name] ?? integer()]));
+
 export interface DriverParts {
   readonly link: Link;
   /** For what may be large. */
@@ -193,6 +197,24 @@ interface PostgresDb extends Db {
    */
   readonly flush: (until?: number) => Promise<void>;
 }
+
+/**
+ * The text that changes rows as long as no other time was accepted since that of the first parameter. It waits for
+ * one that is being accepted; one that begins later sees what was noted before.
+ */
+export function bulkText(asked: Statement): Sent {
+  const isOfLife =
+    'EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE)';
+  const text = joined(overAsked(asked.text), askedRows(asked, 2), ` ${isOfLife} AND`);
+  return { name: asked.name, text: `${text} RETURNING 1`, isRead: false };
+}
+
+const noteOfLife: Sent = {
+  name: 'note_forgotten',
+  text: `UPDATE epoch SET forgotten_since = $1 WHERE forgotten_since < $1
+    AND accepted_era IS NOT DISTINCT FROM $2::bigint`,
+  isRead: false,
+};
 
 const noteForgotten: Sent = {
   name: 'forget_revoked',
@@ -329,6 +351,16 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Postgr
         },
       });
     },
+    bulkWriter: (asked, keep) => {
+      const text = bulkText(asked);
+      const kept = keep && textsOf(keep).many;
+      return async (rows, { lived = null, kept: others = [], forgotten = 0 }) => {
+        if (forgotten > 0) await care.run(noteOfLife, [forgotten, lived]);
+        if (keep && kept && others.length > 0) await care.run(kept, arraysOf(keep, others));
+        return (await care.run(text, [lived, ...arraysOf(asked, rows)])).length;
+      };
+    },
+    orderOf: postgresOrder,
     noter: (asked, { waiting, written: settled }) => {
       const { many } = textsOf(asked);
       const nameOf = namer(asked.row);

@@ -8,10 +8,11 @@ import { codeVerbs } from '../verbs/codes.ts';
 import { itemVerbs } from '../verbs/items.ts';
 import { loginVerbs } from '../verbs/logins.ts';
 import { tokenVerbs } from '../verbs/revocations.ts';
+import { sweepVerb } from '../verbs/sweep.ts';
 import { textVerbs } from '../verbs/texts.ts';
 import { useVerbs } from '../verbs/uses.ts';
 import { databaseClock } from './clock.ts';
-import { countTogether } from './counters.ts';
+import { countTogether, endedThrottles } from './counters.ts';
 import { postgresDb } from './driver.ts';
 import { expectReplicas, oneDisk, replicasOf } from './durability.ts';
 import { epochs as epochsOf } from './epoch.ts';
@@ -22,9 +23,9 @@ import { forCare, forRequests, Link } from './link/link.ts';
 import { Primary } from './link/primary.ts';
 import { serversOf } from './link/servers.ts';
 import { type PostgresLocation, postgresName } from './location.ts';
+import { pastOutages } from './outages.ts';
 import { expectSchema } from './schema.ts';
 import { analyzeOutgrown, grown } from './statistics.ts';
-import { sweepVerb } from './sweep.ts';
 import { timeVerbs } from './time.ts';
 
 export interface PostgresStoreOptions {
@@ -77,14 +78,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await expectReplicas(care, name, location);
     const epochs = epochsOf(link);
     const db = postgresDb({ link, care, epochs, written: grown(care) });
-    const { forgetLogin: _none, ...logins } = loginVerbs(db);
+    const { forgetLogin, ...logins } = loginVerbs(db);
     const { forgetToken, ...tokens } = tokenVerbs(db);
     const { setBack, written, ...uses } = useVerbs(db);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
     const { isBehind, life, ...time } = timeVerbs({ link, care, setBack, isRelieved });
     const { recorded } = await time.time();
-    const sweep = sweepVerb(care, recorded, life);
+    const more = [endedThrottles, pastOutages];
+    const sweep = sweepVerb(db, { recorded, life, forgetLogin, more });
     return {
       ...itemVerbs(db, written),
       ...codeVerbs(db, logins.revokeLogin),

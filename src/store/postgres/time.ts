@@ -1,6 +1,7 @@
 // Owns the recorded time in PostgreSQL, and a time that is accepted for all nodes.
 
 import type { Instant } from '../../lib/clock.ts';
+import type { Era } from '../../oauth/grant.ts';
 import { placeAfter } from '../../oauth/place.ts';
 import type { Keeping, StoreTime } from '../keeping.ts';
 import { acceptTime } from './care/accept_time.ts';
@@ -58,7 +59,7 @@ interface TimeVerbs extends Pick<Keeping, 'time' | 'acceptTime'> {
   /** Whether this process goes by a time that another one has corrected since. */
   readonly isBehind: () => Promise<boolean>;
   /** The accepted era that this process goes by. */
-  readonly life: () => number | null;
+  readonly life: () => Era | undefined;
 }
 
 export function timeVerbs({ link, care, setBack, isRelieved }: TimeParts): TimeVerbs {
@@ -83,7 +84,7 @@ export function timeVerbs({ link, care, setBack, isRelieved }: TimeParts): TimeV
     return found;
   };
   return {
-    life: () => followed ?? null,
+    life: () => (followed ?? undefined) as Era | undefined,
     isBehind: async () => (await read(care)).era !== followed,
     time: async (now) => {
       const isWritten = written !== undefined && (now ?? written) - written < recordedEvery;

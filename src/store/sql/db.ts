@@ -5,7 +5,7 @@ import type { Era } from '../../oauth/grant.ts';
 import type { AcceptedTime } from '../accepted_time.ts';
 import type { Chain } from './chain.ts';
 import type { Statement } from './statement.ts';
-import type { Value } from './table.ts';
+import type { Column, Table, Value } from './table.ts';
 
 export type Values = Readonly<Record<string, Value>>;
 
@@ -83,6 +83,16 @@ export interface Notes {
   readonly written: (rows: readonly Values[]) => void;
 }
 
+/** What goes with the removal of rows. */
+export interface Removal {
+  /** The era of the accepted time that the caller goes by: nothing is done where it is another by now. */
+  readonly lived: Era | undefined;
+  /** Rows of the statement that keeps some of them. */
+  readonly kept?: readonly Values[];
+  /** See `Db.forget`. */
+  readonly forgotten?: Instant;
+}
+
 export interface Db {
   readonly life: () => Promise<Life>;
   /**
@@ -117,6 +127,13 @@ export interface Db {
     statements: readonly Statement[],
   ) => (life: Life, options: EditOptions, rows: readonly (readonly Values[])[]) => Promise<boolean>;
   readonly chainWriter: (asked: Chain, second: Chain) => (values: Values) => Promise<Chained>;
+  /** Changes or removes rows for good, after `keep` has written others; resolves to how many there were. */
+  readonly bulkWriter: (
+    asked: Statement,
+    keep?: Statement,
+  ) => (rows: readonly Values[], removal: Removal) => Promise<number>;
+  /** The columns by which the rows of a table lie beside each other. */
+  readonly orderOf: (table: Table) => Readonly<Record<string, Column>>;
   /** Writes what waits, now and then, by an INSERT. */
   readonly noter: (asked: Statement, notes: Notes) => void;
 }

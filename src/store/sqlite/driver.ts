@@ -2,9 +2,10 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+import type { Instant } from '../../lib/clock.ts';
 import type { Db, Reader, Remembering, Values } from '../sql/db.ts';
 import { type Statement, withParameters } from '../sql/statement.ts';
-import type { Value } from '../sql/table.ts';
+import { integer, type Value } from '../sql/table.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, Remembered } from './commits/freshness.ts';
 import type { Transactions } from './commits/transactions.ts';
@@ -153,6 +154,21 @@ export function sqliteDb({ database, queue, transactions, fresh, eras }: DriverP
           return { done, wasUnknown: false };
         });
     },
+    bulkWriter: (asked, keep) => {
+      const { run } = prepare(database, asked);
+      const kept = keep && prepare(database, keep);
+      return (rows, { lived, kept: others = [], forgotten = 0 as Instant }) =>
+        write(asked.isUrgent, () => {
+          if (eras.accepted()?.era !== lived) return 0;
+          eras.forget(forgotten);
+          for (const row of others) kept?.run(row);
+          return rows.filter(run).length;
+        });
+    },
+    orderOf: ({ order, key, columns }) =>
+      order === 'as inserted'
+        ? { rowid: integer() }
+        : Object.fromEntries(key.map((name) => [name, columns[name] ?? integer()])),
     noter: (asked, { waiting, written }) => {
       const { run } = prepare(database, asked);
       let uncommitted: readonly Values[] = [];

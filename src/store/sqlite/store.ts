@@ -163,7 +163,7 @@ function verbsOf(parts: Parts, queue: CommitQueue): Verbs {
     ...uses,
     ...attemptVerbs(db),
     count: countInProcess(),
-    ...fileKeeping(database, { queue, fresh, eras, time, setBack, forgetLogin }),
+    ...fileKeeping(database, { db, queue, fresh, eras, time, setBack, forgetLogin }),
   };
 }
 

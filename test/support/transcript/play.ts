@@ -186,7 +186,11 @@ async function send(jetway: Jetway, request: Message, member: TestMember): Promi
   // Lines of one name are sent as such.
   const lines = Object.entries(headers).map(([name, value]) => [name, value.split('\n')] as const);
   const sent = { method, headers: Object.fromEntries(lines), ...(body === '' ? {} : { body }) };
-  const answer = await ask(jetway.url, target, sent);
+  return asTold(await ask(jetway.url, target, sent));
+}
+
+/** A page as what it says, or as the form that it posts; anything else as it is. */
+function asTold(answer: Answer): Answer {
   if (isLoginPage(answer)) return told(answer);
   if (answer.body.includes('<input type="hidden"')) return posted(answer);
   return answer.body.startsWith('<!doctype html>') ? told(answer) : answer;
@@ -203,7 +207,9 @@ async function logIn(
   { headers, body }: Message,
   member: TestMember,
 ): Promise<Answer> {
-  const login = await openLogin(url, target, method);
+  // One that does not begin is told by what answers it.
+  const login = await openLogin(url, target, method).catch(() => undefined);
+  if (login === undefined) return asTold(await ask(url, target, { method }));
   const said = Object.fromEntries(new URLSearchParams(body));
   const typed = { ...member, ...said };
   const { cookie = login.cookie } = said;

@@ -6,8 +6,8 @@ import { partnerView } from '../../../src/cli/why/partner_text.ts';
 import { loadProgramme } from '../../../src/rules/load.ts';
 import { readRefusal, refusalText } from '../../../src/server/requests/refusal.ts';
 import { type Explanation, explain } from '../../../src/server/why/explain.ts';
-import { assertWritten } from '../../dialects/explained.ts';
 import type { Jetway } from '../jetway.ts';
+import { assertWritten } from './rule_line.ts';
 
 /** What the last refusal of a server is explained by, as its programme's text stands. */
 function explained({ records, clock }: Jetway, programme: string, yaml: string): Explanation {

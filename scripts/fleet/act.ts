@@ -2,7 +2,7 @@
 
 import { Agent, request } from 'node:http';
 
-import { authorization } from '../bench/plan.ts';
+import { authorization } from '../load/requests.ts';
 import type { Act, Outcome } from './history.ts';
 import type { Programme } from './site.ts';
 

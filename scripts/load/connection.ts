@@ -67,3 +67,36 @@ export function openConnection(port: number, receiver: Receiver): Promise<Connec
     });
   });
 }
+
+/** A connection that sends one request after another, and says how long each took. */
+export interface Sender {
+  /** Resolves to milliseconds, and to the answer's status and body. */
+  readonly send: (request: string) => Promise<{ readonly spent: number; readonly answer: string }>;
+  readonly close: () => void;
+}
+
+export async function openSender(port: number): Promise<Sender> {
+  let settle: ((answer: string | Error) => void) | undefined;
+  let failure: Error | undefined;
+  const connection = await openConnection(port, {
+    answered: (status, body) => settle?.(`${status} ${body}`),
+    failed: (error) => {
+      failure = error;
+      settle?.(error);
+    },
+  });
+  return {
+    send: async (request) => {
+      if (failure !== undefined) throw failure;
+      const begun = performance.now();
+      const answer = await new Promise<string | Error>((resolve) => {
+        settle = resolve;
+        connection.send(request);
+      });
+      const spent = performance.now() - begun;
+      if (answer instanceof Error) throw answer;
+      return { spent, answer };
+    },
+    close: connection.close,
+  };
+}

@@ -1,4 +1,4 @@
-// Owns the bench's child processes: starting one, calling its functions over IPC, and ending it.
+// Owns child processes of campaigns: starting one, calling its functions over IPC, and ending it.
 
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,11 +32,16 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Longer than any command takes; a hanging child must not stop the bench. */
+/** Longer than any command takes; a hanging child must not stop the campaign. */
 const patience = 60_000;
 
 /** Whether processes can have a core each, as taskset gives it. */
 const hasCores = availableParallelism() > 1 && spawnSync('taskset', ['-V']).status === 0;
+
+/** A command on a core of its own, where that can be. */
+export function onFirstCore(command: readonly string[]): readonly string[] {
+  return hasCores ? ['taskset', '-c', '0', ...command] : command;
+}
 
 /** Starts a module as a process, on a core of its own if one is named. */
 export function startChild<Of extends Commands<Of>>(
