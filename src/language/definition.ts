@@ -66,7 +66,7 @@ const audienceSchema = v.pipe(
   textSchema,
   v.check(
     (audience) => !audience.trimStart().toLowerCase().startsWith(ownUrn),
-    `what begins with ${ownUrn} is Jetway's own, as the aud of refresh tokens: name the API that takes the access tokens`,
+    `what begins with ${ownUrn} is an audience of Jetway itself, such as that of refresh tokens: name the API that takes the access tokens`,
   ),
 );
 

@@ -118,7 +118,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
     ),
     v.check(
       ({ as, zone }) => zone === undefined || allowsZone(as),
-      'only a date or a date_time is told in a zone: say as which',
+      'only a date or a date_time has a zone: set as to one of them',
     ),
   );
   const field: v.GenericSchema<unknown, Field> = v.pipe(

@@ -21,7 +21,7 @@ export function* answerComplaints(definition: Definition): Iterable<Complaint> {
   yield* wrong([
     new Set(names).size < names.length,
     ['authorize', 'answer'],
-    'two parameters of the redirect have one name',
+    'two parameters of the redirect have the same name',
   ]);
 }
 
@@ -49,7 +49,7 @@ export function* identityComplaints(definition: Definition): Iterable<Complaint>
     [
       identity === undefined && isTold,
       ['token_response', 'fields'],
-      'there are no identity tokens for id_token to tell',
+      'id_token is written here, but the programme issues no identity tokens',
       'turn them on with id_token: {}',
     ],
     [

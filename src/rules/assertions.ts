@@ -32,8 +32,8 @@ export function* assertionComplaints(definition: Definition): Iterable<Complaint
     if (way !== 'username' || members.directory === 'store') continue;
     yield [
       ['grants', 'jwt_bearer', 'subject', index],
-      'a directory behind a hook is not asked for a member by its username',
-      'take subject, or directory: store',
+      'Jetway cannot ask a directory behind a hook for a member by username',
+      'write subject, or set members.directory to store',
     ];
   }
 }
@@ -49,7 +49,7 @@ export function* exchangeComplaints(definition: Definition): Iterable<Complaint>
       if (input === undefined || input.allowed !== undefined) continue;
       yield [
         ['token_endpoints', name, 'inputs', role],
-        'any type of token would be taken for the one that is exchanged (RFC 8693 2.1)',
+        'without allowed, a token of any type is accepted here (RFC 8693 2.1)',
         'add allowed: [urn:ietf:params:oauth:token-type:access_token]',
       ];
     }

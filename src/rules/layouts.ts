@@ -71,11 +71,7 @@ function* encodingComplaints(layout: Layout): Iterable<Complaint> {
   const body = form === 'form' ? 'a form' : 'a bare text';
   yield* wrong(
     [wrap.length > 0, ['token_response', 'wrap'], `${body} has no objects`],
-    [
-      form === 'text' && fields.size !== 1,
-      at,
-      'a bare text is the value of one field, and of no more',
-    ],
+    [form === 'text' && fields.size !== 1, at, 'an answer in bare text has exactly one field'],
   );
   for (const [name, field] of fields) {
     if (isText(field)) continue;

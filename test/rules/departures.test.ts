@@ -93,7 +93,7 @@ token_endpoints:
   const told = faults.map(formatFault).filter((text) => !/RFC 6749 (?:4.1.3|2.3)/.test(text));
   assert.deepEqual(told, [
     'a.yaml:6:44: warning: "AUTHN-LEVEL-12" counts as higher than "AUTHN-LEVEL-15", since it stands after it (write the levels lowest first) [level_order]',
-    'a.yaml:11:21: warning: Jetway knows no input "redirect_url", and does nothing with what is sent for it (did you mean "redirect_uri"? Another name on the wire is said by its key name) [unused_input]',
+    'a.yaml:11:21: warning: Jetway knows no input "redirect_url": it is checked as declared, and used for nothing else (did you mean "redirect_uri"? If only its name on the wire is another, write that as name) [unused_input]',
   ]);
 });
 

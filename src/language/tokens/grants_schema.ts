@@ -81,7 +81,7 @@ const exchangeSchema = v.exactOptional(
 const subjectSchema = matching(
   /^(?:client|username|subject|client\.[A-Za-z][A-Za-z0-9_.-]{0,63})$/,
   ({ input }) =>
-    `${quote(input)} is nobody: expected client, username, subject, or client. and the name of a property`,
+    `${quote(input)} names nobody: expected client, username, subject, or client. and the name of a property`,
 );
 
 /** The client can make another assertion at any time (RFC 7521 4.1). */
@@ -137,6 +137,12 @@ export const grantsSchema = v.strictObject({
         message:
           'partners see the passwords of members, who learn to type them anywhere (RFC 9700 2.4)',
         hint: 'the directory is asked as by the login page, and passwords are never logged',
+      },
+      {
+        name: 'password_unlimited',
+        when: (_grant, { get }) => get('throttle') === 'off',
+        message: 'nothing limits how many passwords a partner can try (RFC 6749 4.3.2)',
+        hint: 'set throttle; the address of a partner stands for all of its customers and is not counted',
       },
     ],
   }),
