@@ -136,7 +136,7 @@ class History {
         if (token === undefined) return;
         token.isRevoked = true;
         // The clock of this process may take it for ended by now.
-        await other.revokeToken(this.#programme, token.question, now);
+        await other.revoke(this.#programme, token.question, now);
         return;
       }
       case 'sweep':

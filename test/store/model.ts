@@ -20,7 +20,7 @@ import {
   type SpendOutcome,
   type TextVerbs,
   type StandingQuestion,
-  type TokenName,
+  type Revoked,
   type TokenOwner,
 } from '../../src/store/grants.ts';
 import { isSameAnswer } from '../../src/store/judgement.ts';
@@ -100,7 +100,7 @@ export class Model implements Omit<Grants, keyof TextVerbs>, Pick<Keeping, 'acce
     const found = await this.findCode(programme, key, now);
     if (found === undefined || found.code.client !== client) return { outcome: 'unknown' };
     if (found.spentFor !== undefined) {
-      await this.revokeLogin(programme, found.spentFor);
+      await this.revoke(programme, { place: found.spentFor }, now);
       return { outcome: 'replayed', place: found.spentFor };
     }
     if (now >= found.code.expiresAt) return { outcome: 'unknown' };
@@ -123,24 +123,17 @@ export class Model implements Omit<Grants, keyof TextVerbs>, Pick<Keeping, 'acce
     return true;
   }
 
-  async revokeLogin(_: ProgrammeId, place: Place): Promise<void> {
-    if (this.#login(place)) this.#history.push({ kind: 'revoked', place });
-  }
-
-  async revokeAll(_: ProgrammeId, whose: TokenOwner): Promise<void> {
-    this.#history.push({ kind: 'revokedAll', whose });
+  async revoke(_: ProgrammeId, ...[what, now]: Revoked): Promise<void> {
+    if (now === undefined) this.#history.push({ kind: 'revokedAll', whose: what });
+    else if ('place' in what) {
+      if (this.#login(what.place)) this.#history.push({ kind: 'revoked', place: what.place });
+    } else if (now < what.expiresAt) {
+      this.#history.push({ kind: 'revokedToken', tokenId: what.tokenId });
+    }
   }
 
   async era(): Promise<Era> {
     return this.#history.length as Era;
-  }
-
-  async revokeToken(
-    _: ProgrammeId,
-    { tokenId, expiresAt }: TokenName,
-    now: Instant,
-  ): Promise<void> {
-    if (now < expiresAt) this.#history.push({ kind: 'revokedToken', tokenId });
   }
 
   async isStanding(_: ProgrammeId, { tokenId, own }: StandingQuestion): Promise<boolean> {

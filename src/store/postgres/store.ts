@@ -3,14 +3,8 @@
 import { instant } from '../../lib/clock.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
-import { attemptVerbs } from '../verbs/attempts.ts';
-import { codeVerbs } from '../verbs/codes.ts';
-import { itemVerbs } from '../verbs/items.ts';
-import { loginVerbs } from '../verbs/logins.ts';
-import { tokenVerbs } from '../verbs/revocations.ts';
 import { sweepVerb } from '../verbs/sweep.ts';
-import { textVerbs } from '../verbs/texts.ts';
-import { useVerbs } from '../verbs/uses.ts';
+import { sharedVerbs } from '../verbs/verbs.ts';
 import { databaseClock } from './clock.ts';
 import { countTogether, endedThrottles } from './counters.ts';
 import { postgresDb } from './driver.ts';
@@ -78,9 +72,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await expectReplicas(care, name, location);
     const epochs = epochsOf(link);
     const db = postgresDb({ link, care, epochs, written: grown(care) });
-    const { forgetLogin, ...logins } = loginVerbs(db);
-    const { forgetToken, ...tokens } = tokenVerbs(db);
-    const { setBack, written, ...uses } = useVerbs(db);
+    const { verbs, setBack, forgetLogin } = sharedVerbs(db);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
     const { isBehind, life, ...time } = timeVerbs({ link, care, setBack, isRelieved });
@@ -88,13 +80,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const more = [endedThrottles, pastOutages];
     const sweep = sweepVerb(db, { recorded, life, forgetLogin, more });
     return {
-      ...itemVerbs(db, written),
-      ...codeVerbs(db, logins.revokeLogin),
-      ...logins,
-      ...tokens,
-      ...textVerbs(db, forgetToken),
-      ...uses,
-      ...attemptVerbs(db),
+      ...verbs,
       count: countTogether(link),
       wall: clock.wall,
       ...time,

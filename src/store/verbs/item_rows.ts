@@ -26,7 +26,7 @@ export interface NamedRow<K extends Kind = Kind> {
   readonly item: Item<K> | undefined;
   /** There is an item, whose row is damaged. */
   readonly damage?: DamagedItem;
-  /** See `Registry.isTaken`. */
+  /** By an item that is there, or was where that counts (see `Registry.add`). */
   readonly isTaken: boolean;
 }
 

@@ -56,7 +56,7 @@ describe('FAULTS 33: a time is accepted as a whole or not at all', () => {
           { ...token, expiresAt: at(1800), issuedAt: at(1), isRetry: false, longestToken: minute },
           at(1),
         );
-        await store.revokeToken(club, { tokenId: 'token', expiresAt: at(1800) }, at(1));
+        await store.revoke(club, { tokenId: 'token', expiresAt: at(1800) }, at(1));
         await client.query(`SET search_path = "${location.schema}"; BEGIN;
           UPDATE epoch SET accepted_era = era, accepted_time = ${at(60)}, era = era + 1`);
         const swept = (async () => {

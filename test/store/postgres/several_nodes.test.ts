@@ -38,7 +38,7 @@ test('FAULTS 29: a sweep by a clock ahead removes no revocation once the right t
   const other = await scratch.another?.();
   assert.ok(other);
   for (const one of [store, other]) await one.time(at(0));
-  await store.revokeToken(club, { tokenId: 'jti', expiresAt: at(1800) }, at(0));
+  await store.revoke(club, { tokenId: 'jti', expiresAt: at(1800) }, at(0));
   const run = Reflect.get(Link.prototype, 'run') as (
     this: Link,
     ...asked: Asked

@@ -18,14 +18,8 @@ import { pastOutages } from '../../../src/store/postgres/outages.ts';
 import type { Db } from '../../../src/store/sql/db.ts';
 import { insertText, statement } from '../../../src/store/sql/statement.ts';
 import { logins, tables } from '../../../src/store/sql/tables.ts';
-import { attemptVerbs } from '../../../src/store/verbs/attempts.ts';
-import { codeVerbs } from '../../../src/store/verbs/codes.ts';
-import { itemVerbs } from '../../../src/store/verbs/items.ts';
-import { loginVerbs } from '../../../src/store/verbs/logins.ts';
-import { tokenVerbs } from '../../../src/store/verbs/revocations.ts';
 import { sweepVerb } from '../../../src/store/verbs/sweep.ts';
-import { textVerbs } from '../../../src/store/verbs/texts.ts';
-import { useVerbs } from '../../../src/store/verbs/uses.ts';
+import { sharedVerbs } from '../../../src/store/verbs/verbs.ts';
 
 const golden = join(import.meta.dirname, 'statements.sql');
 
@@ -79,13 +73,7 @@ function textsOfAll(): string {
     orderOf: postgresOrder,
     noter: (asked) => noteBoth(asked),
   };
-  const { revokeLogin } = loginVerbs(db);
-  codeVerbs(db, revokeLogin);
-  itemVerbs(db, () => undefined);
-  const { forgetToken } = tokenVerbs(db);
-  textVerbs(db, forgetToken);
-  attemptVerbs(db);
-  useVerbs(db);
+  sharedVerbs(db);
   sweepVerb(db, {
     recorded: undefined,
     life: none,
