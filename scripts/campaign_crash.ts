@@ -45,7 +45,7 @@ interface Worker {
 }
 
 function start(path: string, lanes: number, model: Model, tally: Tally): Worker {
-  const script = new URL('./campaign_worker.ts', import.meta.url).pathname;
+  const script = join(import.meta.dirname, 'campaign_worker.ts');
   const child = spawn(process.execPath, [script, path, String(lanes)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
