@@ -103,7 +103,7 @@ function statusText(view: StatusView): string {
     ],
   ]);
   const rows = view.programmes.map(
-    ({ programme, file, sha256, since, keys, maintenance, locked_accounts, throttled_clients }) => [
+    ({ programme, file, sha256, since, keys, maintenance, locked_accounts }) => [
       programme,
       file ?? '-',
       sha256?.slice(0, 12) ?? '-',
@@ -111,11 +111,10 @@ function statusText(view: StatusView): string {
       maintenance ? 'maintenance' : 'served',
       keys.flatMap(({ kid, status: state }) => (state === 'signing' ? [kid] : [])).join(', '),
       String(locked_accounts),
-      String(throttled_clients.length),
     ],
   );
   const files = ['PROGRAMME', 'FILE', 'SHA-256', 'SINCE', 'STATE'];
-  const headings = [...files, 'KEYS IN USE', 'LOCKED', 'THROTTLED'];
+  const headings = [...files, 'KEYS IN USE', 'LOCKED'];
   return `${facts}\n\n${table(headings, rows)}`;
 }
 

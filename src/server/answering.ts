@@ -8,7 +8,6 @@ import type { Parts } from '../http/admin.ts';
 import type { Instant } from '../lib/clock.ts';
 import type { Family } from '../lib/metrics/families.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { ClientUseView } from './client_use.ts';
 import type { CommandError } from './exit.ts';
 import type { HandedSockets } from './lifecycle/handed_sockets.ts';
 import type { ListenerUrls } from './listeners.ts';
@@ -78,9 +77,8 @@ export interface Answering {
   readonly parts: () => Promise<Parts>;
   readonly metrics: () => Promise<readonly Family[]>;
   readonly status: () => Promise<StatusView>;
-  /** @param query of the control socket's request, as are the next one's */
+  /** @param query of the control socket's request,  */
   readonly why: (query: string) => Promise<WhyAnswer>;
-  readonly clientUse: (query: string) => Promise<ClientUseView>;
   /** Readies what was read; where it rejects, nothing is ready. */
   readonly prepare: (reading: Reading, options: ReloadOptions) => Promise<ReloadReport>;
   /** Takes up what was readied. @param tells whether log and audit stream are told */

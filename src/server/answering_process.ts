@@ -10,7 +10,6 @@ import type { Answering, Former, Opened, Start, VersionName } from './answering.
 import { auditedStore } from './audit/audited_store.ts';
 import { openServerAudit, type ServerAudit } from './audit/server_audit.ts';
 import { streamMarkOf } from './audit/stream_mark.ts';
-import { viewClientUse } from './client_use.ts';
 import { type CommandError, storeUnusable } from './exit.ts';
 import { collectGarbage } from './lifecycle/garbage.ts';
 import { healthInFull, maintained } from './lifecycle/health.ts';
@@ -153,7 +152,6 @@ function answer(site: Site, release: (why: string) => Promise<void>): Answering 
     metrics: async () => serverFamilies(process()),
     status: async () => viewStatus(process()),
     why: async (query) => answerWhy(process(), new URLSearchParams(query)),
-    clientUse: async (query) => viewClientUse(process(), new URLSearchParams(query)),
     prepare: async (reading, options) => process().reloader.prepare(reading, options),
     take: async (tells) => {
       const { reloader, settings, serving } = process();

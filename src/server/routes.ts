@@ -21,7 +21,6 @@ export function controlRoutes(
       return { ...status, listeners: { ...urls, ...listeners } };
     },
     'GET /why': (query) => answering.why(query.toString()),
-    'GET /client_use': (query) => answering.clientUse(query.toString()),
     'POST /reload': async (query) => {
       const options = { prune: query.has('prune'), dryRun: query.has('dry_run') };
       const by = JSON.parse(query.get('by') ?? '{}') as Who;

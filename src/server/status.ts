@@ -60,8 +60,6 @@ export interface StatusView {
     readonly keys: readonly KeyView[];
     readonly maintenance: boolean;
     readonly locked_accounts: number;
-    /** Clients whose limit is used up now, at most a hundred. */
-    readonly throttled_clients: readonly string[];
   }[];
   readonly last_reload: ReloadView;
   /** Where several processes answer requests. */
@@ -72,9 +70,6 @@ interface WorkerView extends Pick<StatusView, 'pid' | 'node' | 'started' | 'upti
   readonly worker: number;
 }
 
-/** Names of throttled clients in a status. */
-const mostNamed = 100;
-
 /** Of this process. */
 export async function viewStatus(parts: ProcessParts): Promise<StatusView> {
   const { config, clock, store, serving, listeners, reloader, started } = parts;
@@ -83,7 +78,7 @@ export async function viewStatus(parts: ProcessParts): Promise<StatusView> {
     (await maintained(store, serving.served.keys())).map(({ programme }) => programme),
   );
   const served = [...serving.served].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const programmes = served.map(async ([id, { programme, look, since, site }]) => {
+  const programmes = served.map(async ([id, { programme, look, since }]) => {
     return {
       programme: id,
       file: look?.file.file ?? null,
@@ -92,7 +87,6 @@ export async function viewStatus(parts: ProcessParts): Promise<StatusView> {
       keys: await viewKeys(store, keyLines(programme), now),
       maintenance: closed.has(id),
       locked_accounts: await store.countLocked(id, now),
-      throttled_clients: site.service.uses.throttled(now, mostNamed),
     };
   });
   return {

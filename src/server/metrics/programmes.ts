@@ -13,7 +13,6 @@ export interface ProgrammeFigures {
   readonly programme: ProgrammeId;
   readonly isServed: boolean;
   readonly isUpToDate: boolean;
-  readonly throttled?: number;
   /** Undefined where its directory cannot be left alone. */
   readonly isDirectoryLeftAlone?: boolean | undefined;
   /** Absent where the store cannot tell, and for a programme that is not served. */
@@ -26,23 +25,20 @@ interface StoredFigures {
   readonly keys: readonly { readonly kind: string; readonly since: Instant }[];
 }
 
-const mostThrottled = 100;
-
 /** Requests are answered between the programmes. */
 export async function programmeFigures(parts: ProcessParts): Promise<readonly ProgrammeFigures[]> {
-  const { serving, reloader, clock } = parts;
+  const { serving, reloader } = parts;
   const stale = new Set<string>();
   for (const { programme, outcome } of reloader.last.programmes) {
     if (outcome === 'refused' || outcome === 'kept') stale.add(programme);
   }
   const all: ProgrammeFigures[] = [];
   for (const [programme, served] of serving.served) {
-    const { directory, uses } = served.site.service;
+    const { directory } = served.site.service;
     all.push({
       programme,
       isServed: true,
       isUpToDate: !stale.delete(programme),
-      throttled: uses.throttled(clock.now(), mostThrottled).length,
       isDirectoryLeftAlone: directory.isCircuitOpen?.(),
       // An outage is told by the health of the store.
       stored: await storedFigures(parts, served).catch(() => undefined),

@@ -120,11 +120,6 @@ const serverGauges: readonly ServerGauge[] = [
     ({ stored }) => stored?.locked,
   ),
   ofProgramme(
-    'jetway_throttled_clients',
-    'Clients whose limit of token requests is used up now, at most a hundred.',
-    ({ throttled }) => throttled,
-  ),
-  ofProgramme(
     'jetway_directory_left_alone',
     'Whether the member directory behind a hook failed so often that it is left alone: 0 or 1.',
     ({ isDirectoryLeftAlone }) =>

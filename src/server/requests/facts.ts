@@ -4,6 +4,7 @@
 // or is registered, and no query or body is read.
 
 import { accountIdentifier, type IdentifierKind, type Identify } from '../../audit/identifiers.ts';
+import { unexpected } from '../../engine/causes/trouble.ts';
 import { type Cause, ownCause } from '../../oauth/cause.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { RequestRecord } from '../../oauth/request_record.ts';
@@ -27,9 +28,12 @@ export interface Fact {
 const plain = (of: Fact['of']): Fact => ({ isPlain: true, of });
 const text = (of: Fact['of']): Fact => ({ isPlain: false, of });
 
-/** Whether something broke here. An outage has an event of its own; what it refuses is no news. */
-export function isError({ status, failure }: RequestRecord): boolean {
-  return status === 500 || failure?.reason === 'server_error';
+/**
+ * Whether something broke here. An outage has an event of its own; what it refuses is no news. The status is
+ * the dialect's: a throttled client may get 500.
+ */
+export function isError({ failure }: RequestRecord): boolean {
+  return failure?.reason === 'server_error' || failure?.facts.cause === unexpected;
 }
 
 /** Rounded to hundredths of a millisecond. */

@@ -2,7 +2,7 @@
 
 import type { RecordedSpan, RequestRecord } from '../../oauth/request_record.ts';
 import { version as ownVersion } from '../version.ts';
-import { type FactValue, inTraces } from './facts.ts';
+import { type FactValue, inTraces, isError } from './facts.ts';
 
 /** The kinds of spans in use (opentelemetry-proto, trace.proto). */
 const kinds = { internal: 1, server: 2, client: 3 } as const;
@@ -34,7 +34,7 @@ export function exportRequest(records: readonly RequestRecord[], environment: st
 }
 
 function spansOf(record: RequestRecord, wall: number): readonly object[] {
-  const { trace, spans = [], endpoint, method, status, startedAt, duration } = record;
+  const { trace, spans = [], endpoint, method, startedAt, duration } = record;
   if (trace === undefined) return [];
   const { traceId, spanId = '', parentId, state } = trace;
   const { path } = endpoint;
@@ -48,8 +48,8 @@ function spansOf(record: RequestRecord, wall: number): readonly object[] {
     startTimeUnixNano: nanoseconds(wall + startedAt),
     endTimeUnixNano: nanoseconds(wall + startedAt + duration),
     attributes: attributes(inTraces.map(([name, { of }]) => [name, of(record)])),
-    // A refusal is no error of this service.
-    ...(status >= 500 && { status: { code: statusError } }),
+    // A refusal is no error of this service, in whatever status a dialect words it.
+    ...(isError(record) && { status: { code: statusError } }),
   };
   return [own, ...spans.map((span) => partOf(traceId, spanId, span, wall))];
 }

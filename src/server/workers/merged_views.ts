@@ -1,7 +1,6 @@
 // Owns making what several workers tell of themselves what one server tells.
 
 import { type Health, type Parts, readyPart, wholeOf } from '../../http/admin.ts';
-import type { ClientUseView } from '../client_use.ts';
 import type { StatusView } from '../status.ts';
 import type { WhyAnswer } from '../why/route.ts';
 
@@ -72,16 +71,6 @@ export function mergeStatus(
     uptime_seconds: begun.uptime,
     health: wholeOf(parts),
     store: all.map(({ store }) => store).find(({ status }) => status !== 'ready') ?? first.store,
-    programmes: first.programmes.map((one) => ({
-      ...one,
-      throttled_clients: [
-        ...new Set(
-          all
-            .flatMap(({ programmes }) => programmes)
-            .flatMap((other) => (other.programme === one.programme ? other.throttled_clients : [])),
-        ),
-      ],
-    })),
     workers: [...views].map(([worker, { pid, node, started, uptime_seconds }]) => {
       return { worker, pid, node, started, uptime_seconds };
     }),
@@ -94,21 +83,5 @@ export function mergeWhy(answers: readonly WhyAnswer[]): WhyAnswer {
     ...answers.find(({ refusal }) => refusal !== undefined),
     remembered: answers.reduce((sum, { remembered }) => sum + remembered, 0),
     since: times[0] ?? null,
-  };
-}
-
-/** Since the time from which every worker has counted. */
-export function mergeClientUse(views: readonly ClientUseView[]): ClientUseView {
-  const sum = (key: Exclude<keyof ClientUseView, 'since'>): number =>
-    views.reduce((total, view) => total + view[key], 0);
-  return {
-    token_requests: sum('token_requests'),
-    throttled: sum('throttled'),
-    failed_authentications: sum('failed_authentications'),
-    since:
-      views
-        .map(({ since }) => since)
-        .toSorted()
-        .at(-1) ?? '',
   };
 }

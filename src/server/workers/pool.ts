@@ -7,7 +7,6 @@ import { instant } from '../../lib/clock.ts';
 import { dateText } from '../../lib/duration.ts';
 import { type Family, processFamilies } from '../../lib/metrics/families.ts';
 import type { Answering, Listening, Opened, Start, Taken } from '../answering.ts';
-import type { ClientUseView } from '../client_use.ts';
 import { type CommandError, failed } from '../exit.ts';
 import type { ServerLog } from '../log_writer.ts';
 import { watchProcess } from '../metrics/process.ts';
@@ -18,7 +17,7 @@ import type { StatusView } from '../status.ts';
 import type { WhyAnswer } from '../why/route.ts';
 import { Crew, tellPatience } from './crew.ts';
 import { growing, mergeFamilies, plainFamily, readableFamily } from './merged_metrics.ts';
-import { mergeClientUse, mergeParts, mergeStatus, mergeWhy } from './merged_views.ts';
+import { mergeParts, mergeStatus, mergeWhy } from './merged_views.ts';
 import type { PlainFamily } from './messages.ts';
 import { Provisions } from './provisions.ts';
 import type { WorkerProcess } from './worker_process.ts';
@@ -106,10 +105,6 @@ class Pool implements Answering {
 
   async why(query: string): Promise<WhyAnswer> {
     return mergeWhy([...(await this.#crew.tellings('why', [query])).values()]);
-  }
-
-  async clientUse(query: string): Promise<ClientUseView> {
-    return mergeClientUse(await this.#crew.everyone('clientUse', query));
   }
 
   /** In all workers, or in none: then it rejects with the name of one that cannot. */

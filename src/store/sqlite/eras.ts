@@ -28,6 +28,8 @@ export interface Eras {
   readonly acceptedElsewhere: () => AcceptedTime | undefined;
   /** Ends the current era with a time that was accepted; call it inside a write. */
   readonly accept: (time: Instant) => void;
+  /** The era of the accepted time that this process goes by. */
+  readonly followed: () => Era | undefined;
   /** Notes that this process follows the accepted time. */
   readonly follow: () => void;
 }
@@ -77,6 +79,7 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
       meta.put('forgotten_since', 0);
       fresh.forget();
     },
+    followed: () => followed,
     follow: () => {
       followed = readEras(meta).accepted?.era;
     },

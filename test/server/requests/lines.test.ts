@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
 import { type LogSettings, usualLog } from '../../../src/config/log_keys.ts';
+import { unexpected } from '../../../src/engine/causes/trouble.ts';
+import type { Cause } from '../../../src/oauth/cause.ts';
 import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
 import { type EndpointFacts, RequestRecord } from '../../../src/oauth/request_record.ts';
 import { requestLines } from '../../../src/server/requests/lines.ts';
+import { exportRequest } from '../../../src/server/requests/spans.ts';
 import { openClub } from '../../support/club.ts';
 import { post } from '../../support/wire.ts';
 
@@ -95,6 +98,25 @@ test('a line of JSON says all that operators ask for', (t) => {
     step: 'arrival',
     status: 500,
   });
+});
+
+test('a refusal is no error, in whatever status its dialect words it', (t) => {
+  const { of } = open(t);
+  const cause = { rule: ['own'], expected: 'store and directory that answer', came: 'none' };
+  const refused = ['throttled', 'client_authentication_failed', 'temporarily_unavailable'];
+  const failures: readonly (readonly [reason: string, cause: Cause, isError: boolean])[] = [
+    ...refused.map((reason) => [reason, cause, false] as const),
+    ['difficulties', cause, false],
+    ['difficulties', unexpected, true],
+    ['server_error', cause, true],
+  ];
+  const trace = { traceId: '0af7651916cd43dd8448eb211c80319c', isSampled: true, isRandom: true };
+  for (const [reason, facts, isError] of failures) {
+    const one = record({ status: 500, trace, failure: { reason, facts: { cause: facts } } });
+    const [line] = of(one);
+    assert.equal(parse(line)['level'], isError ? 'error' : 'info', reason);
+    assert.equal(exportRequest([one], 'staging').includes('"status":{"code":2}'), isError, reason);
+  }
 });
 
 test('HOSTILE 82 59: a wrong key over the limit of its address costs no line, and is counted as left out', (t) => {

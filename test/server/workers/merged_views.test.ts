@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import type { Health, Parts } from '../../../src/http/admin.ts';
 import { mergeFamilies } from '../../../src/server/workers/merged_metrics.ts';
-import { mergeClientUse, mergeParts, mergeWhy } from '../../../src/server/workers/merged_views.ts';
+import { mergeParts, mergeWhy } from '../../../src/server/workers/merged_views.ts';
 import type { PlainFamily } from '../../../src/server/workers/messages.ts';
 
 const ready: Health = { status: 'ready', reasons: [] };
@@ -76,12 +76,4 @@ test('counters and histograms are added up, gauges as they say', () => {
 test('what one worker remembers, the server does', () => {
   const none = { remembered: 2, since: '2026-11-23T10:00:00Z' };
   assert.deepEqual(mergeWhy([none, { remembered: 0, since: null }]), none);
-  const use = { token_requests: 1, throttled: 2, failed_authentications: 3 };
-  assert.deepEqual(
-    mergeClientUse([
-      { ...use, since: '2026-11-23T10:00:00Z' },
-      { ...use, since: '2026-11-23T11:00:00Z' },
-    ]),
-    { token_requests: 2, throttled: 4, failed_authentications: 6, since: '2026-11-23T11:00:00Z' },
-  );
 });
