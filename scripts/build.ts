@@ -19,9 +19,9 @@ import { join, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { serialize } from 'node:v8';
 
-import { type BuildFacts, buildFactsAsset } from '../src/cli/version.ts';
 import { threadAsset } from '../src/lib/asset.ts';
 import { parseYaml } from '../src/lib/yaml/yaml.ts';
+import { type BuildFacts, buildFactsAsset } from '../src/server/version.ts';
 import { bundledProgram, bundledScript } from './build/bundle.ts';
 import { codeCacheOf } from './build/code_cache.ts';
 import { codeCacheAsset, programAsset } from './build/program_assets.ts';
@@ -54,7 +54,7 @@ const shipped = [
 ];
 
 /** The shipped files that the executable has parsed. */
-const parsed = ['src/programme/language/slips/absent_words.yaml', 'src/variants/*.yaml'];
+const parsed = ['src/language/slips/absent_words.yaml', 'src/variants/*.yaml'];
 
 /** The inputs of the executable. Folders count too: their time changes when a file is removed. */
 const inputs = [

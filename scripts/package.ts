@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { type SourceState, versionOf } from '../src/cli/version.ts';
+import { type SourceState, versionOf } from '../src/server/version.ts';
 import { build, currentSource } from './build.ts';
 import { debVersion, makeDeb } from './package/deb.ts';
 import { debianBase } from './package/debian.ts';

@@ -6,8 +6,8 @@ import { basename, join } from 'node:path';
 import { makeGuide } from '../src/contract/partner/guide.ts';
 import { partnerPage } from '../src/contract/partner/page/page.ts';
 import { formatFault } from '../src/lib/fault.ts';
-import { loadProgramme } from '../src/programme/language/load.ts';
 import { compileProgramme } from '../src/programme/programme.ts';
+import { loadProgramme } from '../src/rules/load.ts';
 
 const root = join(import.meta.dirname, '..');
 

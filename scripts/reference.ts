@@ -1,16 +1,18 @@
 // Owns `npm run reference`: the reference page and the JSON Schema of programme files, both made of
-// the schema that loads them and its texts, and the page of metrics.
+// the schema that loads them and its texts, the pages of metrics and of the log's events, and the example of a configuration.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { definitionSchema } from '../src/language/definition.ts';
+import { readVariant, variantNames } from '../src/language/variants.ts';
 import { toPlain } from '../src/lib/document.ts';
 import { parseYaml } from '../src/lib/yaml/yaml.ts';
-import { warningNames } from '../src/programme/checks/warnings.ts';
-import { definitionSchema } from '../src/programme/language/definition.ts';
-import { readVariant, variantNames } from '../src/programme/language/variants.ts';
+import { warningNames } from '../src/rules/warnings.ts';
 import { hasKeys, type Key, keysOf, notesOf, typesOf } from '../src/schema/keys.ts';
 import type { Schema } from '../src/schema/walk.ts';
+import { configExample } from './reference/config_example.ts';
+import { eventsPage } from './reference/events.ts';
 import { fileSchema } from './reference/file_schema.ts';
 import { kindsTable, listTables } from './reference/lists.ts';
 import { keyTable, type Variants } from './reference/markdown.ts';
@@ -23,6 +25,8 @@ export const referencePaths = {
   page: 'docs/programme-reference.md',
   schema: 'docs/programme.schema.json',
   metrics: 'docs/monitoring/metrics.md',
+  events: 'docs/monitoring/events.md',
+  config: 'config.example.yaml',
 } as const;
 
 /** The texts of the files. */
@@ -30,6 +34,8 @@ export interface Reference {
   readonly page: string;
   readonly schema: string;
   readonly metrics: string;
+  readonly events: string;
+  readonly config: string;
 }
 
 /** What no variant says, so that each file on one must. */
@@ -65,7 +71,13 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
   const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');
   const page = fillPage(template, tables, sectionsOf(rest ?? []), tableOf);
   const text = JSON.stringify(described, undefined, 2);
-  return { page, schema: `${text}\n`, metrics: metricsPage() };
+  return {
+    page,
+    schema: `${text}\n`,
+    metrics: metricsPage(),
+    events: eventsPage(),
+    config: configExample(),
+  };
 }
 
 /** The keys that the shipped programmes use, as paths: `tokens`, `tokens.access` and so on. */

@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process';
 
-import type { SourceState } from '../src/cli/version.ts';
+import type { SourceState } from '../src/server/version.ts';
 
 /**
  * The commit of a checkout; undefined without git or without a commit.

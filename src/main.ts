@@ -1,7 +1,7 @@
 // The entry: runs the command line.
 
-import { exitCodes } from './cli/exit.ts';
 import { runCommand } from './cli/program.ts';
+import { exitCodes } from './server/exit.ts';
 
 async function main(): Promise<void> {
   // The code of a process that ends before its command has.

@@ -8,8 +8,7 @@ import { describe, test } from 'node:test';
 
 import { build } from 'esbuild';
 
-import type { SourceFile } from './architecture/imports.ts';
-import { modulesNamed } from './architecture/imports.ts';
+import { type SourceFile, modulesNamed } from './architecture/imports.ts';
 import { violations } from './architecture/rules.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -31,8 +30,9 @@ const sound: Readonly<Record<string, string>> = {
   'src/oauth/client.ts': "// Clients.\nimport type { Clock } from '../lib/clock.ts';\n",
   'src/store/sqlite/store.ts': "// Memory.\nimport { DatabaseSync } from 'node:sqlite';\n",
   'src/config/config.ts': "// Config.\nimport * as v from 'valibot';\n",
-  'src/cli/server/serve.ts': "// Serve.\nimport { read } from '../config/config.ts';\n",
-  'src/main.ts': "// Entry.\nimport './cli/serve.ts';\n",
+  'src/server/serve.ts': "// Serve.\nimport { read } from '../config/config.ts';\n",
+  'src/cli/program.ts': "// Verbs.\nimport { serve } from '../server/serve.ts';\n",
+  'src/main.ts': "// Entry.\nimport './cli/program.ts';\n",
   'test/lib/clock.test.ts': "// Clock tests.\nimport '../../src/lib/clock.ts';\n",
 };
 
@@ -48,6 +48,8 @@ const plants: readonly (readonly [rule: string, path: string, text: string])[] =
   ['floor', 'src/lib/a.ts', "// A.\nconst quote = /['`]/;\nimport '../oauth/client.ts';\n"],
   ['floor', 'src/token/a.ts', "// A.\nimport { b } from '../store/sqlite.ts';\n"],
   ['floor', 'src/config/a.ts', "// A.\nimport { b } from '../cli/serve.ts';\n"],
+  ['floor', 'src/server/a.ts', "// A.\nimport { b } from '../cli/program.ts';\n"],
+  ['floor', 'src/http/a.ts', "// A.\nimport { b } from '../server/serve.ts';\n"],
   ['floor', 'src/http/a.ts', "// A.\nimport { b } from '../main.ts';\n"],
   ['floor', 'src/cli/a.ts', "// A.\nimport { b } from '../../test/b.ts';\n"],
   ['floor', 'src/variants/a.ts', '// A.\n'],
@@ -60,14 +62,38 @@ const plants: readonly (readonly [rule: string, path: string, text: string])[] =
   [
     'definition',
     'src/contract/a.ts',
-    "// A.\nimport type { Definition } from '../programme/language/definition.ts';\n",
+    "// A.\nimport type { Definition } from '../language/definition.ts';\n",
+  ],
+  ...['cli', 'config', 'contract', 'engine', 'http', 'server', 'audit'].map(
+    (folder) =>
+      [
+        'definition',
+        `src/${folder}/a.ts`,
+        '// A.\nconst methods = loaded?.definition.client;\n',
+      ] as const,
+  ),
+  [
+    'definition',
+    'src/cli/a.ts',
+    "// A.\nimport type { Definition } from '../language/definition.ts';\n",
+  ],
+  [
+    'definition',
+    'src/http/a.ts',
+    "// A.\nimport type { Definition } from '../language/definition.ts';\n",
   ],
   [
     'definition',
     'src/engine/a.ts',
-    "// A.\nimport { definitionSchema } from '../programme/language/definition.ts';\n",
+    "// A.\nimport { definitionSchema } from '../language/definition.ts';\n",
   ],
   ['floor', 'src/contract/a.ts', "// A.\nimport '../engine/service.ts';\n"],
+  ['floor', 'src/contract/a.ts', "// A.\nimport '../rules/load.ts';\n"],
+  ['floor', 'src/rules/a.ts', "// A.\nimport '../contract/contract.ts';\n"],
+  ['floor', 'src/language/a.ts', "// A.\nimport '../programme/programme.ts';\n"],
+  ['floor', 'src/programme/a.ts', "// A.\nimport '../rules/load.ts';\n"],
+  ['floor', 'src/http/a.ts', "// A.\nimport '../server/server.ts';\n"],
+  ['package', 'src/programme/a.ts', "// A.\nimport * as v from 'valibot';\n"],
   ['package', 'src/http/a.ts', "// A.\nimport * as v from 'valibot';\n"],
   ['package', 'src/config/a.ts', "// A.\nimport { Command } from 'commander';\n"],
   ['package', 'src/cli/a.ts', "// A.\nimport { DatabaseSync } from 'node:sqlite';\n"],
@@ -98,8 +124,8 @@ const plants: readonly (readonly [rule: string, path: string, text: string])[] =
   ['variant comparison', 'src/http/a.ts', "// A.\nif (programme.variant === 'grant') b();\n"],
   ['variant comparison', 'src/http/a.ts', "// A.\nif ('grant' !== variant) b();\n"],
   ['variant comparison', 'src/http/a.ts', '// A.\nswitch (programme.variant) {\n}\n'],
-  ['variant comparison', 'src/http/a.ts', '// A.\nconst { variant: kind } = definition;\n'],
-  ['variant comparison', 'src/engine/a.ts', "// A.\nconst kind = definition['variant'];\n"],
+  ['variant comparison', 'src/http/a.ts', '// A.\nconst { variant: kind } = programme;\n'],
+  ['variant comparison', 'src/engine/a.ts', "// A.\nconst kind = programme['variant'];\n"],
   ['variant comparison', 'src/engine/a.ts', '// A.\nconst rules = byVariant[variant];\n'],
   ['variant comparison', 'src/programme/a.ts', '// A.\nif (variant === `grant`) b();\n'],
   ['variant comparison', 'src/programme/a.ts', "// A.\nif (variant?.startsWith('g')) b();\n"],

@@ -4,10 +4,10 @@
 import { appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { ProgrammeFolder } from '../../src/cli/server/programme_folder.ts';
-import { Serving } from '../../src/cli/server/serving.ts';
-import { candidatesOf, planServing } from '../../src/cli/server/serving_plan.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { ProgrammeFolder } from '../../src/server/programme_folder.ts';
+import { Serving } from '../../src/server/serving.ts';
+import { candidatesOf, planServing } from '../../src/server/serving_plan.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import type { Site } from './site.ts';

@@ -1,26 +1,23 @@
 // Owns the tables of the reference that list names instead of keys: failures, values, inputs,
 // formats, characters, and the endpoints that the variants have.
 
-import { loginReasons } from '../../src/oauth/login_reasons.ts';
-import { reasons } from '../../src/oauth/reasons.ts';
-import { warningNames } from '../../src/programme/checks/warnings.ts';
-import type {
-  PageFailure,
-  RedirectFailure,
-} from '../../src/programme/language/authorize_schema.ts';
-import type { Definition } from '../../src/programme/language/definition.ts';
-import type { ErrorMapping } from '../../src/programme/language/errors_schema.ts';
-import type { EndpointDefinition } from '../../src/programme/language/input_schema.ts';
-import { inputRows } from '../../src/programme/language/known_inputs.ts';
-import { formatsOf, formatterOf } from '../../src/programme/language/value_format.ts';
-import { characterRanges } from '../../src/programme/language/value_shape.ts';
+import type { PageFailure, RedirectFailure } from '../../src/language/authorize_schema.ts';
+import type { Definition } from '../../src/language/definition.ts';
+import type { ErrorMapping } from '../../src/language/errors_schema.ts';
+import type { EndpointDefinition } from '../../src/language/input_schema.ts';
+import { inputRows } from '../../src/language/known_inputs.ts';
+import { formatsOf, formatterOf } from '../../src/language/value_format.ts';
+import { characterRanges } from '../../src/language/value_shape.ts';
 import {
   errorVocabulary,
   nothing,
   redirectVocabulary,
   tokenVocabulary,
   type Vocabulary,
-} from '../../src/programme/language/vocabularies.ts';
+} from '../../src/language/vocabularies.ts';
+import { loginReasons } from '../../src/oauth/login_reasons.ts';
+import { reasons } from '../../src/oauth/reasons.ts';
+import { departures, warningNames } from '../../src/rules/warnings.ts';
 import { code } from '../../src/schema/key_words.ts';
 import { hasKeys, notesOf, typesOf } from '../../src/schema/keys.ts';
 import type { Schema } from '../../src/schema/walk.ts';
@@ -60,7 +57,21 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
         ),
       ]),
     ),
-    warnings: `${warningNames.toSorted().map(code).join(', ')}.`,
+    warnings: `${warningNames
+      .filter((name) => !departures.has(name))
+      .toSorted()
+      .map(code)
+      .join(', ')}.`,
+    departures: table(
+      ['Departure', 'By', 'Told by `check`'],
+      [...departures]
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([name, { keys, isQuiet }]) => [
+          code(name),
+          keys.map(code).join(', '),
+          isQuiet === true ? 'no' : 'yes',
+        ]),
+    ),
     'token values': valuesTable(tokenVocabulary),
     'error values': valuesTable(errorVocabulary),
     'redirect values': valuesTable(redirectVocabulary),

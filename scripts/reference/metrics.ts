@@ -1,7 +1,7 @@
 // Owns the page of metrics, made of their declarations.
 
-import { familiesOf } from '../../src/cli/server/metrics/server.ts';
 import { type Description, processFamilies } from '../../src/lib/metrics/families.ts';
+import { familiesOf } from '../../src/server/metrics/server.ts';
 
 const head = `# Metrics
 
@@ -12,8 +12,8 @@ No label holds a client, a member, an address or anything else that a caller sen
 `;
 
 // Metrics are declared where they are counted: by all that a server loads.
-await import('../../src/cli/server/serve.ts');
-await import('../../src/cli/server/workers/pool.ts');
+await import('../../src/server/serve.ts');
+await import('../../src/server/workers/pool.ts');
 
 /** Every metric that a running server has, by name. */
 function describedMetrics(): readonly Description[] {

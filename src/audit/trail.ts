@@ -180,3 +180,9 @@ function identityAt(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats && `${stats.dev}:${stats.ino}`;
 }
+
+/** SQLite's words for a lock say nothing to operators. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text === 'database is locked' ? 'another process keeps it locked' : text;
+}

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 
 import type { Address, AdminPlace } from '../config/address.ts';
 import type { Config } from '../config/config.ts';
-import { type CommandError, failed, isSystemError } from './exit.ts';
+import { type CommandError, failed, isSystemError } from '../server/exit.ts';
 
 /**
  * What the server answers, as JSON.

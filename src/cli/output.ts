@@ -2,7 +2,8 @@
 
 import { createReadStream } from 'node:fs';
 
-import { legibleJson, spellOut } from '../lib/fault.ts';
+import { legible, legibleJson } from '../lib/fault.ts';
+import { say } from '../server/ending.ts';
 
 export interface OutputOptions {
   readonly json?: boolean;
@@ -40,15 +41,6 @@ export function print(text: string): Promise<void> {
 /** Prints lines of a file's text, unchanged. */
 export function printData(text: string): Promise<void> {
   return write(`${text}\n`);
-}
-
-/** Removes characters that move a terminal's cursor, which file names may contain (HOSTILE 66). */
-function legible(text: string): string {
-  return text.split('\n').map(spellOut).join('\n');
-}
-
-export function say(text: string): void {
-  console.error(legible(text));
 }
 
 function write(data: string | Uint8Array): Promise<void> {

@@ -4,9 +4,10 @@ import { Command, CommanderError } from 'commander';
 
 import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { type Ending, endingOf, say } from '../server/ending.ts';
+import { type CommandError, exitCodes, wrongUsage } from '../server/exit.ts';
+import { versionLine } from '../server/version.ts';
 import { auditing } from './audit/command_audit.ts';
-import { endingOf } from './ending.ts';
-import { type CommandError, exitCodes, wrongUsage } from './exit.ts';
 import { auditVerbs } from './grammar/audit.ts';
 import { clientVerbs } from './grammar/client.ts';
 import { gatewayVerbs } from './grammar/gateway.ts';
@@ -18,8 +19,7 @@ import { storeVerbs } from './grammar/store.ts';
 import { keyHelp } from './key_help.ts';
 import { completionScript, shells } from './manual/completion.ts';
 import { manPage } from './manual/man.ts';
-import { print, printData, say, tolerateClosedPipes } from './output.ts';
-import { versionLine } from './version.ts';
+import { OutputLost, print, printData, tolerateClosedPipes } from './output.ts';
 
 const description = 'The token service of a loyalty API.';
 
@@ -38,8 +38,9 @@ export const groups: Readonly<Record<string, string>> = {
 const helpVerb: Verb = {
   words: 'help',
   summary: 'explain a verb',
-  operands: [['[verb...]', 'a verb, such as serve or client add; or a key of programme files']],
-  details: 'help key NAME explains a key of programme files, such as tokens.refresh.grace.',
+  operands: [['[verb...]', 'a verb, such as serve or client add; or key and the name of a key']],
+  details:
+    'help key NAME explains a key of programme files, such as tokens.refresh.grace, or of the configuration, such as stop_delay.',
   example: 'jetway help client add',
   json: false,
   run: (names: readonly string[]) => help(createProgram(), names),
@@ -137,7 +138,12 @@ function namesOf({ commands }: Command): readonly string[] {
 /** Prints an error; returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  const { message, exitCode } = endingOf(error);
+  const { message, exitCode } = error instanceof OutputLost ? lostOutput(error) : endingOf(error);
   if (message !== '') say(message);
   return exitCode;
+}
+
+/** Silent: a reader may stop early, as in `jetway client list | head -1`. */
+function lostOutput({ code, message }: OutputLost): Ending {
+  return { message: code === 'EPIPE' ? '' : message, exitCode: exitCodes.failed };
 }

@@ -1,7 +1,7 @@
 // Owns reading standard input up to a limit. A secret read here is in no argument list.
 
-import { wrongUsage } from './exit.ts';
-import { say } from './output.ts';
+import { say } from '../server/ending.ts';
+import { wrongUsage } from '../server/exit.ts';
 
 /** Longer than any secret or password, whose own limits are checked later. */
 const mostBytesOfLine = 64 * 1024;

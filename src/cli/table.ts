@@ -1,4 +1,4 @@
-// Owns the layout of text output: tables of rows, sheets of labelled values, times.
+// Owns the layout of text output: tables of rows, sheets of labelled values and counts.
 
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
@@ -36,16 +36,6 @@ function alignedLine(cells: readonly string[], widths: readonly number[]): strin
     .map((cell, column) => cell.padEnd(widths[column] ?? 0))
     .join(gap)
     .trimEnd();
-}
-
-/** A time for JSON output, where an unknown time is null. */
-export function dateOrNull(at: Instant | undefined): string | null {
-  return at === undefined ? null : dateText(at);
-}
-
-/** `2026-01-02T03:04:05Z`: whole seconds, UTC. */
-export function dateText(at: Instant): string {
-  return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
 
 /** When secrets, certificates and keys were last used, recorded at most once an hour. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 
 import { failurePolicies, type FailurePolicy } from '../audit/stream.ts';
+import { key } from '../schema/notes.ts';
 import { storeAt, type StoreLocation } from '../store/open.ts';
 
 export interface AuditSettings {
@@ -18,9 +19,19 @@ export interface AuditSettings {
 export const auditSchema = v.union([
   v.literal('off'),
   v.strictObject({
-    file: v.exactOptional(v.string()),
-    on_failure: v.optional(v.picklist(failurePolicies), 'refuse'),
-    verification: v.optional(v.boolean(), false),
+    file: key(v.exactOptional(v.string()), {
+      text: 'The file of the stream.',
+      example: './data/audit.jsonl',
+      otherwise: 'audit.jsonl beside a store of one file, else beside this file',
+    }),
+    on_failure: key(v.optional(v.picklist(failurePolicies), 'refuse'), {
+      text: 'What becomes of requests and commands that cannot be told of, because the disk is full or does not answer: refuse refuses them, drop counts them.',
+      example: 'refuse',
+    }),
+    verification: key(v.optional(v.boolean(), false), {
+      text: 'Whether refused questions of gateways are told of, too.',
+      example: 'false',
+    }),
   }),
 ]);
 

@@ -9,6 +9,7 @@ import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import type { YamlNode } from '../lib/yaml/yaml.ts';
+import { key } from '../schema/notes.ts';
 
 /** Which of the requests get a line, from 0 (none) to 1 (all). */
 export interface LineShares {
@@ -59,17 +60,39 @@ const sharesSchema = v.union([
     v.transform((name): LineShares => namedShares[name]),
   ),
   v.strictObject({
-    passed: v.optional(shareSchema, 1),
-    refused: v.optional(shareSchema, 1),
+    passed: key(v.optional(shareSchema, 1), {
+      text: 'The share of the requests that pass, from 0 to 1.',
+      example: '0.01',
+    }),
+    refused: key(v.optional(shareSchema, 1), {
+      text: 'The share of the requests that are refused, from 0 to 1.',
+      example: '1',
+    }),
   }),
 ]);
 
 export const logSchema = v.strictObject({
-  level: v.optional(v.picklist(['error', 'info']), usualLog.level),
-  format: v.optional(v.picklist(['auto', 'json', 'human']), usualLog.format),
-  requests: v.optional(sharesSchema, 'all'),
-  verify: v.optional(sharesSchema, 'refused'),
-  file: v.exactOptional(v.string()),
+  level: key(v.optional(v.picklist(['error', 'info']), usualLog.level), {
+    text: 'error leaves out every line but those of this level.',
+    example: 'error',
+  }),
+  format: key(v.optional(v.picklist(['auto', 'json', 'human']), usualLog.format), {
+    text: 'json writes each line as JSON, human as people read it. auto is human on a terminal, else json.',
+    example: 'json',
+  }),
+  requests: key(v.optional(sharesSchema, 'all'), {
+    text: 'Which requests and logins get a line: all, refused, none, or shares of both.',
+    example: '{ passed: 0.01, refused: 1 }',
+  }),
+  verify: key(v.optional(sharesSchema, 'refused'), {
+    text: 'The same for the questions of gateways, of which there is one for each request to the API.',
+    example: 'none',
+  }),
+  file: key(v.exactOptional(v.string()), {
+    text: 'The file to which the log is written. It is opened anew at SIGWINCH, for logrotate.',
+    example: './logs/jetway.log',
+    otherwise: 'standard error',
+  }),
 });
 
 /** @param local makes a path relative to the folder of the configuration absolute */
@@ -84,8 +107,8 @@ export function logSettings(
 /** A server makes the file, not its folder: whose it is to be is for operators to say. */
 export function logFaults({ file }: LogSettings, document: YamlNode): readonly Fault[] {
   if (file === undefined || existsSync(dirname(file))) return [];
-  const key = ['log', 'file'];
+  const path = ['log', 'file'];
   return [
-    errorAt(positionAt(document, key), key, 'the folder of the file does not exist: make it'),
+    errorAt(positionAt(document, path), path, 'the folder of the file does not exist: make it'),
   ];
 }

@@ -6,7 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import { FaultsError } from '../lib/fault.ts';
 import { readFileInside, readSourceFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes } from '../lib/yaml/yaml.ts';
-import { loadProgramme, type LoadResult, withLogos } from '../programme/language/load.ts';
+import { loadProgramme, type LoadResult, withLogos } from '../rules/load.ts';
 import { wholeFault } from './config.ts';
 
 export interface ProgrammeFile extends LoadResult {

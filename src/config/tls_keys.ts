@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 
 import { present } from '../lib/present.ts';
+import { key } from '../schema/notes.ts';
 
 /** Paths of PEM files. */
 export interface TlsFiles {
@@ -20,16 +21,36 @@ export interface TlsFiles {
 const hstsWords = ['on', 'off', 'forget'] as const;
 
 export const certifiedSchema = v.strictObject({
-  certificate_file: v.string(),
-  key_file: v.string(),
-  ciphers: v.exactOptional(v.picklist(['aead'])),
+  certificate_file: key(v.string(), {
+    text: 'The certificate in PEM, with its chain behind it.',
+    example: './tls/certificate.pem',
+  }),
+  key_file: key(v.string(), {
+    text: 'The key of the certificate, in PEM. Its owner alone may read it, and it has no passphrase.',
+    example: './tls/key.pem',
+  }),
+  ciphers: key(v.exactOptional(v.picklist(['aead'])), {
+    text: 'aead refuses clients of TLS 1.2 that have CBC alone.',
+    example: 'aead',
+    otherwise: 'CBC is taken, too',
+  }),
 });
 
 export const tlsSchema = v.strictObject({
   ...certifiedSchema.entries,
-  client_certificates: v.optional(v.boolean(), false),
-  client_authorities_file: v.exactOptional(v.string()),
-  hsts: v.optional(v.picklist(hstsWords), 'on'),
+  client_certificates: key(v.optional(v.boolean(), false), {
+    text: 'Whether clients are asked for a certificate, for programmes that take one in place of a secret.',
+    example: 'true',
+  }),
+  client_authorities_file: key(v.exactOptional(v.string()), {
+    text: 'Certificates (PEM) of authorities that vouch for the certificates of clients. Clients are asked for one then.',
+    example: './tls/clients.pem',
+    otherwise: 'clients are known by the certificate that they registered',
+  }),
+  hsts: key(v.optional(v.picklist(hstsWords), 'on'), {
+    text: 'on tells browsers that this host speaks https alone. off does not tell them. forget tells them to forget it.',
+    example: 'off',
+  }),
 });
 
 /** Paths are relative to the folder of the configuration. */

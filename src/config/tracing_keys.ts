@@ -7,6 +7,7 @@ import { errorAt, FaultsError } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import type { YamlNode } from '../lib/yaml/yaml.ts';
+import { key } from '../schema/notes.ts';
 import { shareSchema } from './log_keys.ts';
 
 export interface TracingSettings {
@@ -18,16 +19,28 @@ export interface TracingSettings {
   readonly headersFile?: string;
 }
 
-export const tracingSchema = v.strictObject({
-  endpoint: v.pipe(
-    v.string(),
-    v.check(
-      (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? '') && !/[@?#]/.test(text),
-      'expected an http or https address such as http://127.0.0.1:4318/v1/traces',
-    ),
+const endpointSchema = v.pipe(
+  v.string(),
+  v.check(
+    (text) => /^https?:$/.test(URL.parse(text)?.protocol ?? '') && !/[@?#]/.test(text),
+    'expected an http or https address such as http://127.0.0.1:4318/v1/traces',
   ),
-  sample: v.optional(shareSchema, 1),
-  headers_file: v.exactOptional(v.string()),
+);
+
+export const tracingSchema = v.strictObject({
+  endpoint: key(endpointSchema, {
+    text: 'The address of the collector.',
+    example: 'http://127.0.0.1:4318/v1/traces',
+  }),
+  sample: key(v.optional(shareSchema, 1), {
+    text: 'The share of requests that are traced, from 0 to 1, if no caller has decided it. The flag of a traceparent decides it from trusted_proxies and at gateway alone.',
+    example: '0.1',
+  }),
+  headers_file: key(v.exactOptional(v.string()), {
+    text: 'A file of lines such as Authorization: Bearer ..., which are sent to the collector. Its owner alone may read it.',
+    example: './data/tracing.headers',
+    otherwise: 'no further headers are sent',
+  }),
 });
 
 /** @param local makes a path relative to the folder of the configuration absolute */
@@ -51,8 +64,8 @@ export function readTracingHeaders(
 ): Readonly<Record<string, string>> {
   if (path === undefined) return {};
   const complain = (message: string): FaultsError => {
-    const key = ['tracing', 'headers_file'];
-    return new FaultsError([errorAt(positionAt(document, key), key, `${path} ${message}`)]);
+    const at = ['tracing', 'headers_file'];
+    return new FaultsError([errorAt(positionAt(document, at), at, `${path} ${message}`)]);
   };
   try {
     const lines = readSecretFile(path, 16 * 1024).split(/\r?\n/);

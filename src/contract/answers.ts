@@ -1,6 +1,6 @@
 // Owns the form of an answer in a contract: what is told, and which of its values can be absent.
 
-import type { EncodingName } from '../programme/answers/encoding.ts';
+import type { EncodingName } from '../language/encoding.ts';
 
 /** An answer; claims of a token have no status. */
 export interface Told {

@@ -1,11 +1,11 @@
 // Owns what a contract promises of failed requests: the answer to each reason, in the dialect's words,
 // and the parameters that can be at fault.
 
+import { writtenValues } from '../language/value_tree.ts';
+import { sentPrefix } from '../language/vocabularies.ts';
 import type { FailureFacts } from '../oauth/failure.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { type FailureReason, failureReasons, grantFailures, isRetried } from '../oauth/reasons.ts';
-import { writtenValues } from '../programme/language/value_tree.ts';
-import { sentPrefix } from '../programme/language/vocabularies.ts';
 import type { Programme } from '../programme/programme.ts';
 import { foundAtCalls, foundAtTokens } from '../programme/requests/possible_failures.ts';
 import { type Answers, bodyFormOf, type Told, type Valuing } from './answers.ts';

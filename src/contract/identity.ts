@@ -1,9 +1,9 @@
 // Owns what a contract promises of members' identity: identity tokens, and the userinfo endpoint.
 
+import type { FieldTree } from '../language/value_tree.ts';
 import type { Milliseconds } from '../lib/clock.ts';
 import { tokenValues } from '../programme/answers/token_layout.ts';
 import type { Values } from '../programme/answers/tree_writer.ts';
-import type { FieldTree } from '../programme/language/value_tree.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Answers, Told } from './answers.ts';
 import { sampleClient, sampleFacts } from './samples/answers.ts';

@@ -1,10 +1,10 @@
 // Owns what a contract promises of login requests: what they may say, and the answers that end them.
 
+import type { PageFailure } from '../language/authorize_schema.ts';
+import { usualCodeLength, type ValueShape } from '../language/value_shape.ts';
+import { writtenValues } from '../language/value_tree.ts';
+import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../oauth/login_reasons.ts';
-import type { PageFailure } from '../programme/language/authorize_schema.ts';
-import { usualCodeLength, type ValueShape } from '../programme/language/value_shape.ts';
-import { writtenValues } from '../programme/language/value_tree.ts';
-import { clientPropertyPrefix, memberPropertyPrefix } from '../programme/language/vocabularies.ts';
 import type { LoginEndpoint } from '../programme/login/endpoint.ts';
 import type { Programme } from '../programme/programme.ts';
 import { foundAtLogin } from '../programme/requests/possible_failures.ts';

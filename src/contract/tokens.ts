@@ -1,20 +1,20 @@
 // Owns what a contract promises of tokens: the grants of each endpoint and their answers, claims and
 // lifetimes.
 
+import { headerFields } from '../language/response_headers.ts';
+import type { ValueShape } from '../language/value_shape.ts';
+import { type FieldTree, writtenValues } from '../language/value_tree.ts';
+import {
+  clientPropertyPrefix,
+  memberPropertyPrefix,
+  sentPrefix,
+} from '../language/vocabularies.ts';
 import { type Milliseconds, milliseconds } from '../lib/clock.ts';
 import type { Role } from '../oauth/client.ts';
 import { type GrantType, grantTypes } from '../oauth/grant.ts';
 import { accessClaims } from '../programme/answers/access_claims.ts';
 import { cookieFields } from '../programme/answers/cookies.ts';
 import { withCookies } from '../programme/answers/token_place.ts';
-import { headerFields } from '../programme/language/response_headers.ts';
-import type { ValueShape } from '../programme/language/value_shape.ts';
-import { type FieldTree, writtenValues } from '../programme/language/value_tree.ts';
-import {
-  clientPropertyPrefix,
-  memberPropertyPrefix,
-  sentPrefix,
-} from '../programme/language/vocabularies.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Reading } from '../programme/requests/reading.ts';
 import { payloadOf } from '../token/jwt.ts';

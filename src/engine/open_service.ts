@@ -24,7 +24,6 @@ import { rememberingOpener } from '../token/sealed/access_text.ts';
 import { tokenIds } from '../token/token_ids.ts';
 import { openTokenKeys } from '../token/token_keys.ts';
 import { tokenVerifier } from '../token/token_verifier.ts';
-import { ClientUses } from './client_uses.ts';
 import { clientLikeSubject } from './failure.ts';
 import { FirstBrowsers } from './login/transaction.ts';
 import type { Foundation, Service } from './service.ts';
@@ -84,7 +83,6 @@ export async function openService(
     openAccess: rememberingOpener(rememberedTokens),
     formedTokens: new BoundedMap<string, string>(rememberedTokens),
     provenHeaders: new ProvenHeaders(),
-    uses: former?.uses ?? new ClientUses(),
     reports: former?.reports ?? new Windows(mostReports),
   };
   if (!programme.signsTokens) {

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Programme } from '../programme/programme.ts';
-import type { Sandbox } from '../programme/sandbox/sandbox.ts';
+import type { Sandbox } from '../programme/sandbox.ts';
 import type { Environment, Store } from '../store/contract.ts';
 import type { Windows } from '../store/windows.ts';
 import type { FetchedKeys } from '../token/assertions/fetched_keys.ts';
@@ -18,13 +18,13 @@ import type { openAccess } from '../token/sealed/access_text.ts';
 import type { TokenIds } from '../token/token_ids.ts';
 import type { TokenKeys } from '../token/token_keys.ts';
 import type { TokenVerifier } from '../token/token_verifier.ts';
-import type { ClientUses } from './client_uses.ts';
+import type { EventOf } from './log_events.ts';
 import type { FirstBrowsers } from './login/transaction.ts';
 
 /** The operators' log; clients see nothing of it. No secret goes in. */
 export interface Log {
   /** Something broke; `detail` is one line for people. */
-  readonly error: (event: string, facts: Readonly<Record<string, string>>) => void;
+  readonly error: (event: EventOf<'error'>, facts: Readonly<Record<string, string>>) => void;
 }
 
 /** The parts that all programmes share. */
@@ -73,8 +73,6 @@ export interface Service extends Foundation {
   readonly firstBrowsers?: FirstBrowsers;
   /** Authorization headers whose secret was checked and right, so that their digest is not made again. */
   readonly provenHeaders: ProvenHeaders;
-  /** What clients did within the last hour, for operators. */
-  readonly uses: ClientUses;
   /** What the log is told of once in a while: refresh tokens ahead of their login, wrong API keys. */
   readonly reports: Windows;
   /** Present where tokens are JWTs. */

@@ -19,11 +19,8 @@ export async function throttle(
   { address }: Pick<WireRequest, 'address'>,
 ): Promise<Budget | undefined> {
   const limit = client.throttle ?? service.programme.throttle;
-  const { uses, programme, store } = service;
-  if (limit === undefined) {
-    uses.allow(client.id, now);
-    return undefined;
-  }
+  const { programme, store } = service;
+  if (limit === undefined) return undefined;
   // Strangers know the identifier of a public client: one of them must not use it up for all. No
   // identifier holds a line break: no client has the key of another one.
   const key = client.isPublic === true ? `${client.id}\n${networkOf(address())}` : client.id;
@@ -31,10 +28,8 @@ export async function throttle(
   const { allowed, remaining, retryAfter } = await outcome;
   const budget = { limit, remaining, at: now, resetAfter: retryAfter };
   if (!allowed) {
-    uses.throttle(client.id, now, retryAfter);
     const cause = usedUp(limit, client.throttle !== undefined);
     throw new Refusal('throttled', { retryAfter: retryAfter / 1000, budget, cause });
   }
-  uses.allow(client.id, now);
   return budget;
 }

@@ -3,11 +3,11 @@
 import { html, raw } from 'hono/html';
 
 import type { LoginForm } from '../engine/login/outcome.ts';
+import type { Logo } from '../language/logos.ts';
+import type { LinkName } from '../language/page_schema.ts';
 import { programmePaths } from '../oauth/own_paths.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { WayBack } from '../programme/answers/redirect_answer.ts';
-import type { LinkName } from '../programme/language/page_schema.ts';
-import type { Logo } from '../programme/login/logos.ts';
 import { picturesOf } from '../programme/login/rules.ts';
 import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';
 import { logsIn, type Programme } from '../programme/programme.ts';

@@ -1,6 +1,6 @@
-// Owns durations as people write them in files: `10s`, `30m`, `24h`, `30d`.
+// Owns durations as people write them in files (`10s`, `30m`, `24h`, `30d`), and dates as text.
 
-import { milliseconds, type Milliseconds } from './clock.ts';
+import { type Instant, milliseconds, type Milliseconds } from './clock.ts';
 
 const unitSizes: Readonly<Record<string, number>> = {
   ms: 1,
@@ -27,4 +27,14 @@ export function formatDuration(span: Milliseconds): string {
     if (span !== 0 && span % size === 0) return `${span / size}${unit}`;
   }
   return span === 0 ? '0s' : `${span}ms`;
+}
+
+/** A time for JSON output, where an unknown time is null. */
+export function dateOrNull(at: Instant | undefined): string | null {
+  return at === undefined ? null : dateText(at);
+}
+
+/** `2026-01-02T03:04:05Z`: whole seconds, UTC. */
+export function dateText(at: Instant): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }

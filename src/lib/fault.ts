@@ -108,3 +108,8 @@ export function orFaults<Value>(faults: Fault[], read: () => Value): Value | und
     return undefined;
   }
 }
+
+/** Removes characters that move a terminal's cursor, which file names may contain (HOSTILE 66). */
+export function legible(text: string): string {
+  return text.split('\n').map(spellOut).join('\n');
+}

@@ -1,7 +1,7 @@
 // Owns leaving out of objects and lists what has no value.
 
 /** The type of an object whose undefined properties were left out (`exactOptionalPropertyTypes`). */
-type Present<Held> = {
+export type Present<Held> = {
   [Name in keyof Held as undefined extends Held[Name] ? never : Name]: Held[Name];
 } & {
   [Name in keyof Held as undefined extends Held[Name] ? Name : never]?: Exclude<

@@ -1,8 +1,8 @@
 // Owns the format of each grant's access tokens.
 
+import type { Definition } from '../language/definition.ts';
+import type { ValueShape } from '../language/value_shape.ts';
 import type { GrantType } from '../oauth/grant.ts';
-import type { Definition } from './language/definition.ts';
-import type { ValueShape } from './language/value_shape.ts';
 import { offeredGrants } from './requests/grant_places.ts';
 
 type Formats = Pick<Definition, 'grants' | 'tokens'>;

@@ -1,5 +1,15 @@
 // Owns the Programme: a valid Definition compiled once and frozen, with all that requests use.
 
+import type { Definition } from '../language/definition.ts';
+import { unlessOff } from '../language/limits.ts';
+import type { Logos } from '../language/logos.ts';
+import {
+  compileGenerator,
+  compileMisfit,
+  describeShape,
+  usualCodeLength,
+  usualIdentifierLength,
+} from '../language/value_shape.ts';
 import { milliseconds } from '../lib/clock.ts';
 import { quote } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
@@ -15,16 +25,6 @@ import { compileMemberNumber } from './answers/member_number.ts';
 import { compileMetadata } from './answers/metadata.ts';
 import { compileTokenLayout, tokenWriting } from './answers/token_layout.ts';
 import { compileClaims } from './answers/tree_writer.ts';
-import type { Definition } from './language/definition.ts';
-import { unlessOff } from './language/limits.ts';
-import {
-  compileGenerator,
-  compileMisfit,
-  describeShape,
-  usualCodeLength,
-  usualIdentifierLength,
-} from './language/value_shape.ts';
-import type { Logos } from './login/logos.ts';
 import { compileLogin } from './login/rules.ts';
 import { compileAssertionTerms } from './requests/assertion_terms.ts';
 import { offeredGrants } from './requests/grant_places.ts';
@@ -35,7 +35,7 @@ import {
   type TokenManagementEndpoint,
 } from './requests/token_management.ts';
 import { compileVerification } from './requests/verification.ts';
-import { compileSandbox } from './sandbox/sandbox.ts';
+import { compileSandbox } from './sandbox.ts';
 import { compileTokenForms } from './token_forms.ts';
 
 /** Characters of a prefix by which an identifier is told from a secret. */

@@ -1,9 +1,9 @@
 // Owns the paths that a programme answers, and what answers there.
 
+import type { Logo } from '../language/logos.ts';
 import { programmePaths } from '../oauth/own_paths.ts';
 import type { UserinfoRules } from './answers/identity.ts';
 import type { Metadata } from './answers/metadata.ts';
-import type { Logo } from './login/logos.ts';
 import { picturesOf } from './login/rules.ts';
 import { logsIn, type Programme } from './programme.ts';
 import type { TokenEndpoint } from './requests/token_endpoint.ts';

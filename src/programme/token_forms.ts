@@ -1,12 +1,12 @@
 // Owns the forms of opaque tokens: how a token follows from its ordinary text, by the grant that issues it.
 
+import type { Definition } from '../language/definition.ts';
+import { compileDeriver, usualCodeLength, type ValueShape } from '../language/value_shape.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { byGrant, type GrantType } from '../oauth/grant.ts';
 import { type FormedUse, type KeptTokens, keptTokens } from '../token/kept_token.ts';
 import { accessFormOf } from './access_formats.ts';
-import type { Definition } from './language/definition.ts';
-import { compileDeriver, usualCodeLength, type ValueShape } from './language/value_shape.ts';
 
 /** The tokens of one use, where they or some of them have a form of their own. */
 export interface TokenForm {

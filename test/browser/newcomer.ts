@@ -12,8 +12,8 @@ import type { Browser, Page } from 'playwright-core';
 
 import type { LoginFailureReason } from '../../src/oauth/login_reasons.ts';
 import type { FailureReason } from '../../src/oauth/reasons.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { configText, environment, workFolder } from '../cli/command.ts';
 import { shippedLogos, shippedProgramme } from '../support/jetway.ts';
 import { program } from '../support/program.ts';

@@ -1,5 +1,5 @@
 // Owns the promise of `check` about paths that two files claim: each fault is told at its place. Paths of one file are in
-// test/programme/checks/paths.cases.
+// test/rules/paths.cases.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

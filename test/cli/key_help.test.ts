@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { keyHelp } from '../../src/cli/key_help.ts';
-import { definitionSchema } from '../../src/programme/language/definition.ts';
+import { configSchema } from '../../src/config/config.ts';
+import { definitionSchema } from '../../src/language/definition.ts';
 import { keysOf } from '../../src/schema/keys.ts';
 
 const grace = [
@@ -41,6 +42,23 @@ test('a key of a type is found by its place in a file and by its path in the ref
   );
 });
 
+test('a key of the configuration, with when another value counts', () => {
+  assert.equal(
+    keyHelp('gateway'),
+    [
+      'gateway',
+      '',
+      "Where the API's gateway asks whether a request may pass: verify and introspection.",
+      '',
+      'Type     text',
+      'Default  they are answered at `listen`, beside everything else',
+      'Example  gateway: 127.0.0.1:8090',
+      'Counts   at a reload; after a restart if gateway_tls is new or gone',
+    ].join('\n'),
+  );
+  assert.match(keyHelp('tls.hsts'), /\nDefault {2}`on`\nExample {2}hsts: off$/);
+});
+
 test('several keys that end with a name are listed', () => {
   const [head, ...lines] = keyHelp('lifetime').split('\n');
   assert.equal(head, 'Keys that end with "lifetime":');
@@ -73,10 +91,12 @@ test('a name that no key has: the nearest key or verb is named, as wrong usage',
   }
 });
 
-test('every key of the schema has its help', () => {
-  for (const { path, entry } of keysOf(definitionSchema)) {
-    const { text = '' } = entry.docs ?? {};
+test('every key of a programme file and of the configuration has its help', () => {
+  for (const { path, entry } of [definitionSchema, configSchema].flatMap(keysOf)) {
+    const { text = '', departs = [] } = entry.docs ?? {};
     const start = text.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1');
-    assert.ok(keyHelp(path).startsWith(`${path}\n\n${start}\n\n`), path);
+    const lines = departs.map(({ name, message }) => `Departure \`${name}\`: ${message}.`);
+    const words = [start, ...lines].join('\n');
+    assert.ok(keyHelp(path).startsWith(`${path}\n\n${words}\n\n`), path);
   }
 });

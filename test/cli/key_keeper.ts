@@ -4,10 +4,10 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 
-import { removeKey, retireKeys, rotateKeys } from '../../src/cli/keys/changes.ts';
-import type { KeyLine } from '../../src/cli/keys/programmes.ts';
 import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
+import { removeKey, retireKeys, rotateKeys } from '../../src/server/keys/changes.ts';
+import type { KeyLine } from '../../src/server/keys/lines.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { openKeyChest } from '../../src/token/key_chest.ts';
 import { createKeyring } from '../../src/token/keyring.ts';

@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
-import { openStore, withStore } from '../../src/cli/open_store.ts';
+import { withStore } from '../../src/cli/open_store.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { instant, milliseconds } from '../../src/lib/clock.ts';
 import { checkPassword } from '../../src/members/password.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
+import { openStore } from '../../src/server/open_store.ts';
 import { findMember } from '../store/fixtures.ts';
 import { jetway, jetwayEach, programmeText, putSecret, workFolder } from './command.ts';
 

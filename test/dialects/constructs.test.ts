@@ -1,5 +1,5 @@
 // Constructs that foreign dialects need most: what is said of many reasons at once, and answers given
-// whole. What `check` says of their misuse is in test/programme/checks/faults.cases.
+// whole. What `check` says of their misuse is in test/rules/*.cases.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { formatFault } from '../../src/lib/fault.ts';
 import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import { failureReasons, gatewayRefusals } from '../../src/oauth/reasons.ts';
-import { effectiveDocument } from '../../src/programme/language/effective_document.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { effectiveDocument } from '../../src/rules/effective_document.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 
 const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
 

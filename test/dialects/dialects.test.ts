@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { play } from '../support/transcript/play.ts';
 import { parseTranscript } from '../support/transcript/transcript.ts';
 import { assertExplained } from './explained.ts';

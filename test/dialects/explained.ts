@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 
-import { explain } from '../../src/cli/why/explain.ts';
 import { partnerView } from '../../src/cli/why/partner_text.ts';
-import { refusalOf } from '../../src/cli/why/refusal.ts';
 import type { Instant } from '../../src/lib/clock.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
+import { readRefusal, refusalText } from '../../src/server/requests/refusal.ts';
+import { explain } from '../../src/server/why/explain.ts';
 import type { Played } from '../support/transcript/play.ts';
-import { assertWritten } from '../support/transcript/why.ts';
+import { assertWritten } from '../support/transcript/rule_line.ts';
 
 /** Names of a transcript whose values are secret, and those that carry them. */
 const secretNames = /secret|basic|code|token|api_key|session|state/;
@@ -24,7 +24,9 @@ export function assertExplained(
 ): void {
   const { loaded } = loadProgramme(`${name}.yaml`, yaml);
   const secrets = [...values].filter(([key]) => secretNames.test(key)).map(([, value]) => value);
-  const refused = records.flatMap((record) => refusalOf(record, 0 as Instant) ?? []);
+  const refused = records
+    .flatMap((record) => refusalText(record, 0 as Instant) ?? [])
+    .map(readRefusal);
   assert.ok(refused.length > 0);
   for (const refusal of refused) {
     const explanation = explain(refusal, loaded, [], `${name}.yaml`);

@@ -9,9 +9,9 @@ import {
   sampleTokenRequest,
 } from '../../src/contract/samples/requests.ts';
 import { verifyFaults } from '../../src/http/demo/demo.ts';
+import type { Definition } from '../../src/language/definition.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { tokenGrants } from '../../src/oauth/grant.ts';
-import type { Definition } from '../../src/programme/language/definition.ts';
 import { logsIn, type Programme } from '../../src/programme/programme.ts';
 import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
 import type { FailingStore } from '../support/failing_store.ts';

@@ -20,13 +20,12 @@ import type { LoginFailureReason } from '../../src/oauth/login_reasons.ts';
 import { programmePaths } from '../../src/oauth/own_paths.ts';
 import { type FailureReason, failureReasons } from '../../src/oauth/reasons.ts';
 import type { Reply } from '../../src/oauth/reply.ts';
-import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
 import type { LoginPageName } from '../../src/programme/login/texts.ts';
 import { withPathValues } from '../../src/programme/path_index.ts';
 import { inputsOf, logsIn } from '../../src/programme/programme.ts';
-import { provenProperties } from '../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../src/programme/requests/client_values.ts';
-import type { Sandbox } from '../../src/programme/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/programme/sandbox.ts';
+import { type LoadedProgramme, loadProgramme } from '../../src/rules/load.ts';
 import { registered, signingFor, testKey } from '../support/assertions.ts';
 import { jsonHeaders, redirected } from '../support/club.ts';
 import { type FailingStore, failingStore } from '../support/failing_store.ts';
@@ -80,7 +79,7 @@ async function openScene(
       businessContext: 'PartnerContext',
       partnerId: 'Partner000001',
       properties: Object.fromEntries([
-        ...provenProperties(definition).map((one) => [one, `of-${id}`]),
+        ...(programme.clients.assertions?.properties ?? []).map((one) => [one, `of-${id}`]),
         ...comparedProperties(inputsOf(programme)).map(({ name: compared }) => [compared, 'demo']),
       ]) as Record<string, string>,
       apiKeys: [{ digest, createdAt: jetway.clock.now() }],

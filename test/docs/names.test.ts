@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { configSchema } from '../../src/config/config.ts';
+import { definitionSchema } from '../../src/language/definition.ts';
 import { parseYaml } from '../../src/lib/yaml/yaml.ts';
-import { definitionSchema } from '../../src/programme/language/definition.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { validate } from '../../src/schema/faults.ts';
 import { keysOf } from '../../src/schema/keys.ts';
 

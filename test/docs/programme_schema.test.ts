@@ -9,12 +9,12 @@ import { describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 import { makeReference } from '../../scripts/reference.ts';
+import { definitionSchema } from '../../src/language/definition.ts';
+import { readVariant, variantNames } from '../../src/language/variants.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
-import { definitionSchema } from '../../src/programme/language/definition.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
-import { readVariant, variantNames } from '../../src/programme/language/variants.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { keysOf } from '../../src/schema/keys.ts';
 import { step } from '../support/property.ts';
 import { exampleFile } from './example_file.ts';

@@ -6,8 +6,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
+import { loadProgramme, withLogos } from '../../src/rules/load.ts';
 import { jetway } from '../cli/command.ts';
 
 const root = join(import.meta.dirname, '../..');

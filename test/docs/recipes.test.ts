@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/recipes.md'), 'utf8');
 const sections = page.split(/^(?=##+ )/m).filter((section) => section.startsWith('### '));

@@ -1,7 +1,7 @@
 // Owns the check that the reference tells of every key, and of nothing else, and is up to date.
 
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -10,12 +10,16 @@ import * as v from 'valibot';
 import { complaints, makeReference, referencePaths } from '../../scripts/reference.ts';
 import { type JsonSchema, translate } from '../../scripts/reference/json_schema.ts';
 import { keyHelp } from '../../src/cli/key_help.ts';
-import { definitionSchema } from '../../src/programme/language/definition.ts';
-import { inputRows } from '../../src/programme/language/known_inputs.ts';
+import { configSchema, readConfig } from '../../src/config/config.ts';
+import { logEvents } from '../../src/engine/log_events.ts';
+import { definitionSchema } from '../../src/language/definition.ts';
+import { inputRows } from '../../src/language/known_inputs.ts';
+import { nodeAt } from '../../src/lib/document.ts';
 import { keysOf } from '../../src/schema/keys.ts';
 import { key, named } from '../../src/schema/notes.ts';
 import { lifetimeSchema } from '../../src/schema/scalars.ts';
 import type { Schema, Shape } from '../../src/schema/walk.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { entries = {} } = definitionSchema as Shape;
@@ -32,6 +36,35 @@ for (const [part, path] of Object.entries(referencePaths)) {
     assert.ok(made === written, `${path} is out of date: run npm run reference`);
   });
 }
+
+test('every key of the configuration is told of, and the example with all of them set is one', (t) => {
+  assert.deepEqual(complaints(configSchema), []);
+  const everything = makeReference()
+    .config.replaceAll(/^#(?=[a-z]|  )/gm, '')
+    .replace(/^store: .*$/m, 'store: postgres://jetway@db1.example/jetway')
+    .replace(/^public_url: .*$/m, 'public_url: https://tokens.example');
+  const path = join(scratchFolder(t, 'example'), 'config.yaml');
+  writeFileSync(path, everything);
+  const { document } = readConfig(path);
+  const lacking = keysOf(configSchema)
+    .map((one) => one.path.split('.'))
+    // `requests` and `verify` of `log` are shown with a value that is no map.
+    .filter((steps) => steps.length < 3 && nodeAt(document, steps) === undefined);
+  assert.deepEqual(lacking, []);
+});
+
+test('each event of the log is written somewhere', () => {
+  const text = globSync('src/**/*.ts', { cwd: root })
+    .filter((path) => path !== 'src/engine/log_events.ts')
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+    .join('\n');
+  const unused = Object.keys(logEvents).filter((name) => !text.includes(`'${name}'`));
+  // Written as `setting_${outcome}` and `programme_${outcome}`.
+  assert.deepEqual(
+    unused.filter((name) => !/^(?:setting|programme)_/.test(name)),
+    [],
+  );
+});
 
 test('the page begins with the keys of the shipped programmes, and tells of each key of a file once', () => {
   const { page } = makeReference();
@@ -84,7 +117,7 @@ test('a key that the schema gains stands in the page, in the editor schema and i
     const cells = `[lifetime](#kinds-of-values) | all of it | How much of it. | \`share: 5m\``;
     assert.ok(page.includes(`\n| \`${path}\` | ${cells} |\n`), path);
     assert.equal(
-      keyHelp(path, [], grown),
+      keyHelp(path, [], [grown]),
       `${path}\n\nHow much of it.\n\nType     lifetime\n         A duration of at least \`1s\` and at most \`3650d\`.\nDefault  all of it\nExample  share: 5m`,
     );
   }
@@ -117,8 +150,8 @@ test('what holds when a key is left out is told once', () => {
 
 test('the list of inputs that Jetway knows is that of the code', () => {
   const uses = /(?:inputs\.get\(|inputs\[|repeated\.has\(|role === )'([a-z_]+)'/g;
-  const texts = globSync('src/{engine,programme}/**/*.ts', { cwd: root }).map((path) =>
-    readFileSync(join(root, path), 'utf8'),
+  const texts = globSync('src/{engine,language,programme,rules}/**/*.ts', { cwd: root }).map(
+    (path) => readFileSync(join(root, path), 'utf8'),
   );
   const used = texts.flatMap((text) => [...text.matchAll(uses)].map(([, name]) => name ?? ''));
   const listed = Object.entries(inputRows).filter(([, { at }]) => !at.includes('management'));

@@ -57,7 +57,9 @@ describe('docs/rules.md', () => {
   });
 
   test('has every rule that sources, tests, scripts and decisions cite', () => {
-    const cited = citedIn('{src,test,scripts,docs/decisions}/**/*.{ts,md,yaml,transcript,session,cases}');
+    const cited = citedIn(
+      '{src,test,scripts,docs/decisions}/**/*.{ts,md,yaml,transcript,session,cases}',
+    );
     assert.deepEqual(
       [...cited].filter(([rule]) => !known.has(rule)),
       [],

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-import type { StatusView } from '../../src/cli/server/status.ts';
+import type { StatusView } from '../../src/server/status.ts';
 import { isLive } from '../support/club.ts';
 import { holdSockets } from '../support/socket_holder.ts';
 import { testNeeding } from '../support/tools.ts';

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
 import { deploy } from '../../src/programme/deployment.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme, type Programme } from '../../src/programme/programme.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { publicUrl, shippedProgramme } from '../support/jetway.ts';
 
 /** A shipped programme with YAML laid over it. */

@@ -1,5 +1,5 @@
 // What a file says of the login page: colours that can be read, and logos that are pictures. Faults of its keys are
-// in checks/login_page.cases.
+// in test/rules/login_page.cases.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { contrast } from '../../src/lib/contrast.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import { UnreadableFile } from '../../src/lib/read_file.ts';
-import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
 import { compilePalettes } from '../../src/programme/login/colours.ts';
+import { loadProgramme, withLogos } from '../../src/rules/load.ts';
 
 const head = 'variant: grant\nname: Club\nprogramme_identifier: Club\nbase_path: /club\n';
 

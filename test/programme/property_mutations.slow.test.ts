@@ -6,8 +6,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { failureReasons } from '../../src/oauth/reasons.ts';
-import { type LoadedProgramme, loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
+import { type LoadedProgramme, loadProgramme } from '../../src/rules/load.ts';
 import { fc, runs } from '../support/property.ts';
 import { mutations } from './property/mutations.ts';
 import { assertPlaced } from './property/placed.ts';

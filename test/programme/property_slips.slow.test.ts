@@ -6,8 +6,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
-import { effectiveDocument } from '../../src/programme/language/effective_document.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { effectiveDocument } from '../../src/rules/effective_document.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { fc, runs } from '../support/property.ts';
 import type { PlainMap } from './property/dialect.ts';
 import { assertPlaced } from './property/placed.ts';

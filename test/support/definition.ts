@@ -1,10 +1,10 @@
 // Owns loading the executive club's file with changes, for tests of what a file can say.
 
+import type { Definition } from '../../src/language/definition.ts';
 import { formatFault } from '../../src/lib/fault.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
-import type { Definition } from '../../src/programme/language/definition.ts';
-import { loadProgramme, type LoadResult } from '../../src/programme/language/load.ts';
 import { compileProgramme, type Programme } from '../../src/programme/programme.ts';
+import { loadProgramme, type LoadResult } from '../../src/rules/load.ts';
 import { publicUrl, shippedProgramme } from './jetway.ts';
 
 /** What comes of loading the club's file with YAML laid over it. */

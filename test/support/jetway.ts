@@ -21,8 +21,8 @@ import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client
 import type { Subject } from '../../src/oauth/member.ts';
 import type { RequestRecord } from '../../src/oauth/request_record.ts';
 import { deploy } from '../../src/programme/deployment.ts';
-import { loadProgramme, withLogos } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
+import { loadProgramme, withLogos } from '../../src/rules/load.ts';
 import type { Environment, Store } from '../../src/store/contract.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring, type Keyring } from '../../src/token/keyring.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 
+import { readVariant } from '../../src/language/variants.ts';
 import { nodeAt, toPlain } from '../../src/lib/document.ts';
-import { readVariant } from '../../src/programme/language/variants.ts';
 import type { Answer } from './wire.ts';
 
 /** What a page says. */

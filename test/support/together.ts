@@ -15,9 +15,9 @@ const groups = {
   floors: ['test/{audit,config,docs,engine,http,lib,members,oauth,schema,support,token}/**'],
   programmes: ['test/{clients,contract,dialects,programme}/**'],
   cli: ['test/cli/*'],
-  cli_server: ['test/cli/server/*'],
-  cli_server_parts: ['test/cli/server/*/**'],
-  cli_rest: ['test/cli/{entities,grammar,import,keys,manual}/**'],
+  server: ['test/server/*'],
+  server_parts: ['test/server/*/**'],
+  cli_rest: ['test/cli/{entities,grammar,import,keys,manual,programmes}/**'],
   // They share a PostgreSQL.
   postgres: ['test/store/postgres/**'],
   store: ['test/store/*', 'test/store/{carry,fleet,memory,sqlite}/**'],
@@ -41,7 +41,7 @@ const apart = [
 const slowest = [
   'test/cli/dev/dev.slow.test.ts',
   'test/browser/login.slow.test.ts',
-  'test/cli/server/{reload,workers/pool}.slow.test.ts',
+  'test/server/{reload,workers/pool}.slow.test.ts',
   'test/docs/fleet.slow.test.ts',
   'test/faults/{audit,clock,handover,nodes}.slow.test.ts',
   'test/wire/hostile_passwords.slow.test.ts',

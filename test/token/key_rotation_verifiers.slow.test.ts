@@ -6,10 +6,10 @@ import { test } from 'node:test';
 
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 
-import { removeKey, rotateKeys, retireKeys } from '../../src/cli/keys/changes.ts';
-import type { KeyLine } from '../../src/cli/keys/programmes.ts';
 import { type Clock, instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { SigningAlgorithm } from '../../src/oauth/signing_key.ts';
+import { removeKey, rotateKeys, retireKeys } from '../../src/server/keys/changes.ts';
+import type { KeyLine } from '../../src/server/keys/lines.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { accessTokenType, jwtSigner, type TokenClaims } from '../../src/token/jwt.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
-import { renewTokenKey, retireKeys, rotateKeys } from '../../src/cli/keys/changes.ts';
 import { type Instant, milliseconds, type Milliseconds } from '../../src/lib/clock.ts';
+import { renewTokenKey, retireKeys, rotateKeys } from '../../src/server/keys/changes.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { openFileStore, openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { shortestWait } from '../../src/token/key_rules.ts';

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 
-import { removeKey, renewTokenKey, retireKeys, rotateKeys } from '../../src/cli/keys/changes.ts';
 import { type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import type { TokenKeyRecord } from '../../src/oauth/signing_key.ts';
+import { removeKey, renewTokenKey, retireKeys, rotateKeys } from '../../src/server/keys/changes.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { shortestWait } from '../../src/token/key_rules.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { shippedProgramme, startJetway } from '../support/jetway.ts';
 import { formOf, openLogin, submitLogin, withoutDevice } from '../support/login.ts';
 import { ask } from '../support/wire.ts';

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { decodeJwt, SignJWT } from 'jose';
 
 import { failureReasons } from '../../src/oauth/reasons.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
 import { compileProgramme } from '../../src/programme/programme.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { publicUrl, shippedProgramme } from '../support/jetway.ts';
 import {
   addPartner,

@@ -8,8 +8,8 @@ import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
 import { stringifyYaml } from '../../src/lib/yaml/yaml.ts';
-import { effectiveDocument } from '../../src/programme/language/effective_document.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { effectiveDocument } from '../../src/rules/effective_document.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import { play } from '../support/transcript/play.ts';
 import { parseTranscript } from '../support/transcript/transcript.ts';
 

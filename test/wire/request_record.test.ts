@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { formatFault } from '../../src/lib/fault.ts';
 import type { RequestRecord } from '../../src/oauth/request_record.ts';
-import { loadProgramme } from '../../src/programme/language/load.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 import {
   askPartnerToken,
   askTokens,

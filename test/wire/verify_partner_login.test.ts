@@ -6,8 +6,8 @@ import { test } from 'node:test';
 
 import { decodeProtectedHeader } from 'jose';
 
-import { rotateKeys } from '../../src/cli/keys/changes.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
+import { rotateKeys } from '../../src/server/keys/changes.ts';
 import { giveApiKey, type Shown, verify } from '../support/gateway.ts';
 import {
   addPartner,

@@ -6,13 +6,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Entry } from '../../audit/chain.ts';
 import { type EventName, eventText, type Facts } from '../../audit/event.ts';
 import { type Identify, identifierDigests } from '../../audit/identifiers.ts';
-import { Trail } from '../../audit/trail.ts';
+import { reasonOf, Trail } from '../../audit/trail.ts';
 import type { Config } from '../../config/config.ts';
 import { randomKey } from '../../lib/random.ts';
+import { byWhom } from '../../server/audit/by_whom.ts';
+import { say } from '../../server/ending.ts';
+import { exitCodes, failed } from '../../server/exit.ts';
 import type { Keyring } from '../../token/keyring.ts';
-import { exitCodes, failed } from '../exit.ts';
-import { say, warn } from '../output.ts';
-import { byWhom } from './by_whom.ts';
+import { warn } from '../output.ts';
 
 /** The command that this process runs. */
 interface Command {
@@ -133,10 +134,4 @@ export class CommandAudit {
     this.#trail?.close();
     return isTold && isSynced;
   }
-}
-
-/** SQLite's words for a lock say nothing to operators. */
-export function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text === 'database is locked' ? 'another process keeps it locked' : text;
 }

@@ -8,8 +8,9 @@ import { identifierDigests } from '../../audit/identifiers.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
-import { failed, wrongUsage } from '../exit.ts';
-import { print, printData, say, type VerbOptions } from '../output.ts';
+import { say } from '../../server/ending.ts';
+import { failed, wrongUsage } from '../../server/exit.ts';
+import { print, printData, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { auditOf } from './site.ts';
 

@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs';
 import type { AuditSettings } from '../../config/audit_keys.ts';
 import type { Config } from '../../config/config.ts';
 import { masterKeyPath } from '../../config/master_key.ts';
+import { failed } from '../../server/exit.ts';
+import { masterKeyOf, storeExists } from '../../server/open_store.ts';
 import { createKeyring, type Keyring } from '../../token/keyring.ts';
-import { failed } from '../exit.ts';
-import { masterKeyOf, storeExists } from '../open_store.ts';
 
 /** @throws CommandError where there is no stream; the master key's errors where that cannot be read */
 export function auditOf(config: Config): {

@@ -9,13 +9,13 @@ import type { Config } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
 import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
-import { failed, wrongUsage } from '../exit.ts';
-import { openStore, storeExists } from '../open_store.ts';
+import { streamMarkOf } from '../../server/audit/stream_mark.ts';
+import { failed, wrongUsage } from '../../server/exit.ts';
+import { openStore, storeExists } from '../../server/open_store.ts';
 import { type OutputOptions, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { counted } from '../table.ts';
 import { auditOf } from './site.ts';
-import { streamMarkOf } from './stream_mark.ts';
 
 export interface VerifyOptions extends VerbOptions {
   readonly expect?: string;

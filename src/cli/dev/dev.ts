@@ -18,26 +18,25 @@ import { isLoopback } from '../../lib/ip_address.ts';
 import { expose } from '../../lib/metrics/exposition.ts';
 import { processFamilies } from '../../lib/metrics/families.ts';
 import { randomKey } from '../../lib/random.ts';
-import type { Definition } from '../../programme/language/definition.ts';
 import {
+  compileLoaded,
   type LoadedProgramme,
   loadProgramme,
   type LoadResult,
   withLogos,
-} from '../../programme/language/load.ts';
-import { compileProgramme } from '../../programme/programme.ts';
+} from '../../rules/load.ts';
+import { failed, misconfigured, wrongUsage } from '../../server/exit.ts';
+import { startHousekeeping } from '../../server/housekeeping.ts';
+import { ignoreSignals, untilSignal } from '../../server/lifecycle/signals.ts';
+import { listenAt } from '../../server/listeners.ts';
+import { openLog } from '../../server/log_writer.ts';
+import { watchProcess } from '../../server/metrics/process.ts';
+import { Observing } from '../../server/observing.ts';
+import { requestMetrics } from '../../server/requests/metrics.ts';
+import { serveAll } from '../../server/serving.ts';
+import { sharedTime } from '../../server/store_clock.ts';
 import { openMemoryStore } from '../../store/sqlite/store.ts';
 import { createKeyring, masterKeyBytes } from '../../token/keyring.ts';
-import { failed, misconfigured, wrongUsage } from '../exit.ts';
-import { startHousekeeping } from '../server/housekeeping.ts';
-import { ignoreSignals, untilSignal } from '../server/lifecycle/signals.ts';
-import { listenAt } from '../server/listeners.ts';
-import { openLog } from '../server/log_writer.ts';
-import { watchProcess } from '../server/metrics/process.ts';
-import { requestMetrics } from '../server/metrics/requests.ts';
-import { Observing } from '../server/observing.ts';
-import { serveAll } from '../server/serving.ts';
-import { sharedTime } from '../server/store_clock.ts';
 import { onboardDemo } from './onboarding.ts';
 
 export interface DevOptions {
@@ -138,11 +137,11 @@ function onboardAll(
   foundation: Foundation,
 ): Promise<readonly Demo[]> {
   return Promise.all(
-    loaded.map(({ id, definition: written, logos }) => {
+    loaded.map((one) => {
       // The demo member is in the memory store; an airline's own directory does not have it.
-      const definition: Definition = { ...written, members: { directory: 'store' } };
-      const programme = compileProgramme(id, definition, base, logos);
-      return onboardDemo(definition, programme, base, foundation);
+      const members = { directory: 'store' } as const;
+      const programme = Object.freeze({ ...compileLoaded(one, base), members });
+      return onboardDemo(programme, one.variant, base, foundation);
     }),
   );
 }

@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 
 import { instant } from '../../lib/clock.ts';
 import { digest } from '../../lib/digest.ts';
+import { dateOrNull, dateText } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
 import {
@@ -11,7 +12,7 @@ import {
   readCertificate,
   readName,
 } from '../../oauth/client_certificate.ts';
-import { dateOrNull, dateText, type Uses, useText } from '../table.ts';
+import { type Uses, useText } from '../table.ts';
 import { type Field, type Input, takingAway, textField, textsOf } from './fields.ts';
 
 const [all, added] = ['certificate', 'add_certificate'];

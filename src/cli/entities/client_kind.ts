@@ -1,14 +1,13 @@
 // Owns the client kind: how clients are named, found, checked and shown.
 
+import { dateText } from '../../lib/duration.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { Gateway } from '../../oauth/gateway.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
-import { askServer } from '../control_client.ts';
-import { CommandError, refuseUsage } from '../exit.ts';
+import { refuseUsage } from '../../server/exit.ts';
 import type { Surroundings } from '../open_store.ts';
-import { compileLoaded, loadIfGood, selectProgrammes } from '../programmes.ts';
-import type { ClientUseView } from '../server/client_use.ts';
-import { dateText, type Uses } from '../table.ts';
+import { compileIfGood, selectProgrammes } from '../programmes.ts';
+import { type Uses } from '../table.ts';
 import { collisionMessages, collisionWarnings } from './callback_names.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
 import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
@@ -28,11 +27,10 @@ export const clientKind: Kind<'client'> = {
     const uses = await around.store.secretUses(client.programme, client.id);
     const values = showClient(client, uses);
     if (verb !== 'show') return values;
-    return [...values, await showSharers(around, client), await showUse(around, client)];
+    return [...values, await showSharers(around, client)];
   },
   warnings: ({ config }, id) => {
-    const loaded = loadIfGood(config, id);
-    const programme = loaded && compileLoaded(config, loaded);
+    const programme = compileIfGood(config, id);
     return (client) => [
       ...redirectWarnings(client),
       ...(programme === undefined ? [] : collisionWarnings(programme, client)),
@@ -56,16 +54,18 @@ export const clientKind: Kind<'client'> = {
   fields: clientFields,
   judgeChange: ({ config }, before, options) => {
     const { programme: id } = before;
-    const loaded = loadIfGood(config, id);
-    const programme = loaded && compileLoaded(config, loaded);
+    const programme = compileIfGood(config, id);
     const told = toldColliding(givenIn(options, clientFields.redirectUris.inputs));
     return Promise.resolve((after) => {
       refuseUsage(returnFaults(after));
-      if (loaded !== undefined && programme !== undefined) {
+      if (programme !== undefined) {
         // Only what this command registers is judged: an old callback hinders no other change.
         const added = after.redirectUris.filter((uri) => !before.redirectUris.includes(uri));
         refuseUsage(collisionMessages(programme, added, told));
-        const warnings = expectComplete(judgeClient(loaded, after), options['incomplete'] === true);
+        const warnings = expectComplete(
+          judgeClient(programme, after),
+          options['incomplete'] === true,
+        );
         return [...warnings, ...collisionWarnings(programme, after)];
       }
       const unjudged = `the file of ${id} has faults: what it needs of a client is not looked at`;
@@ -83,24 +83,6 @@ export function showClient(client: Client, uses: Uses = new Map()): readonly Sho
     showSecrets('api_keys', 'API keys', client.apiKeys, uses),
     shown('created_at', 'created', dateText(client.createdAt)),
   ];
-}
-
-/** Milliseconds for a server to tell of a client: it may hang. */
-const patience = 2000;
-
-/** What the client did within the last hour. Only the server that runs knows; null where none tells. */
-async function showUse({ config }: Surroundings, { programme, id }: Client): Promise<Shown> {
-  const [json, label] = ['last_hour', 'last hour'];
-  const query = new URLSearchParams({ programme, client: id }).toString();
-  try {
-    const value = await askServer(config, 'GET', `/client_use?${query}`, patience);
-    const { token_requests, throttled, failed_authentications, since } = value as ClientUseView;
-    const counts = `token requests ${token_requests}, throttled ${throttled}, failed authentications ${failed_authentications}`;
-    return { json, label, value, lines: [`${counts}; since ${since}`] };
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return { json, label, value: null, lines: [`not known: ${error.message}`] };
-  }
 }
 
 /** The other clients, of any configured programme, that share an API key with this one (C-5). */

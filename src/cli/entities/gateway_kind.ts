@@ -1,13 +1,13 @@
 // Owns the gateway kind, and the verb `gateway add`, which shows a new secret for introspection
 // (RFC 7662 2.1) once.
 
+import { dateText } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { randomText } from '../../lib/random.ts';
 import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
-import { failed } from '../exit.ts';
+import { failed } from '../../server/exit.ts';
 import { withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
-import { dateText } from '../table.ts';
 import { nameField } from './client_fields.ts';
 import type { Fields } from './fields.ts';
 import { type Kind, type NewItem, readNew } from './kind.ts';
@@ -60,7 +60,7 @@ export function gatewaySheet(gateway: Gateway, secret: string): Handover {
 }
 
 export async function addGateway(options: NewItem): Promise<void> {
-  const { config, loaded, programme, fields } = readNew(options, gatewayFields);
+  const { config, programme, fields } = readNew(options, gatewayFields);
   const secret = newSecret();
   // No shipped dialect has client identifiers of this form: operators can tell the two apart.
   const id = `gateway-${randomText('0123456789abcdef', 12)}` as GatewayId;
@@ -78,7 +78,7 @@ export async function addGateway(options: NewItem): Promise<void> {
     if (taken.length === 0) return added;
     throw failed(`the identifier ${quote(id)}, drawn at random, is taken: try again`);
   });
-  if (loaded.definition.introspection === undefined) {
+  if (programme.introspection === undefined) {
     warn(
       `${programme.id} has no introspection endpoint yet: add introspection: { path: /introspect } to its file; the verify paths need no credential`,
     );

@@ -1,12 +1,13 @@
 // Owns the verbs that all kinds share; running servers apply changes at once.
 
+import { expectNoDamage } from '../../server/damage.ts';
+import { say } from '../../server/ending.ts';
+import { expectYes, failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
 import { type Id, type Item, kinds } from '../../store/kinds.ts';
 import { DamagedItem } from '../../store/unusable.ts';
-import { expectNoDamage } from '../damage.ts';
-import { expectYes, failed, refuseUsage, wrongUsage } from '../exit.ts';
 import { option, type OptionSpec } from '../grammar/grammar.ts';
 import { withStore } from '../open_store.ts';
-import { print, printJson, printResult, say, warn } from '../output.ts';
+import { print, printJson, printResult, warn } from '../output.ts';
 import { configOf, selectProgrammes } from '../programmes.ts';
 import { table } from '../table.ts';
 import { changeFields, complaintsOf, givenIn, inputsOf, lackingIn, valueOf } from './fields.ts';

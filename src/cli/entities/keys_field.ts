@@ -1,10 +1,11 @@
 // Owns a client's public keys for assertions (RFC 7523): a set from a file, or the address of one.
 
 import { digest } from '../../lib/digest.ts';
+import { dateOrNull } from '../../lib/duration.ts';
 import { readTextFile, UnreadableFile } from '../../lib/read_file.ts';
 import { type ClientKey, type ClientKeys, keySetUrlFault } from '../../oauth/client_certificate.ts';
 import { mostKeySetBytes, readKeySet, UnusableKeySet } from '../../token/assertions/key_set.ts';
-import { dateOrNull, type Uses, useText } from '../table.ts';
+import { type Uses, useText } from '../table.ts';
 import { type Field, takingAway, textsOf } from './fields.ts';
 
 const name = 'jwks';

@@ -4,16 +4,16 @@
 import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import { type CommandError, failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
+import { type OpenStore } from '../../server/open_store.ts';
 import type { Store } from '../../store/contract.ts';
 import { type Id, type Item, kinds, type LookUp } from '../../store/kinds.ts';
 import { DamagedItem } from '../../store/unusable.ts';
-import { type CommandError, failed, refuseUsage, wrongUsage } from '../exit.ts';
 import type { OptionSpec } from '../grammar/grammar.ts';
-import { expectDurableStore, type OpenStore, type Surroundings, withStore } from '../open_store.ts';
+import { expectDurableStore, type Surroundings, withStore } from '../open_store.ts';
 import type { OutputOptions } from '../output.ts';
-import { configOf, loadCompiled, selectProgrammes } from '../programmes.ts';
+import { configOf, compileNamed, selectProgrammes } from '../programmes.ts';
 import {
   complaintsOf,
   type Fields,
@@ -180,16 +180,15 @@ export function readNew<Shape>(
   faults: (item: Shape) => readonly string[] = () => [],
 ): {
   readonly config: Config;
-  readonly loaded: LoadedProgramme;
   readonly programme: Programme;
   readonly fields: Shape;
 } {
   const config = configOf(options);
-  const { loaded, programme } = loadCompiled(config, options.programme);
+  const programme = compileNamed(config, options.programme);
   const given = givenIn(options, [...others, ...newInputsOf(fields)]);
   const item = readFields(fields, given);
   const complaints = complaintsOf(fields, given, programme, others);
   refuseUsage([...complaints.map(({ message }) => message), ...faults(item)]);
   expectDurableStore(config);
-  return { config, loaded, programme, fields: item };
+  return { config, programme, fields: item };
 }

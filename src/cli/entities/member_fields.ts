@@ -4,7 +4,6 @@ import { quote } from '../../lib/fault.ts';
 import { longestUsername, normaliseUsername } from '../../members/username.ts';
 import type { ClientId } from '../../oauth/client.ts';
 import { type MemberRecord, subjectForm } from '../../oauth/member.ts';
-import type { Definition } from '../../programme/language/definition.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { warn } from '../output.ts';
 import { type Fields, formFault, type Input, textField, textsOf } from './fields.ts';
@@ -97,7 +96,7 @@ export function numberWarnings(
 }
 
 /** Adding members is right before a change of directory; otherwise it is the wrong verb. */
-export function warnOfDirectory({ members }: Definition): void {
+export function warnOfDirectory({ members }: Programme): void {
   if (members.directory === 'store') return;
   warn(
     'members of this programme log in by its hook (members.url): those in the store count once its directory is store',

@@ -2,18 +2,17 @@
 // and works beside the old one until the partner has changed over.
 
 import { milliseconds, type Milliseconds } from '../../lib/clock.ts';
-import { parseDuration } from '../../lib/duration.ts';
+import { parseDuration, dateOrNull, dateText } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
 import { endOlder } from '../../oauth/secret_rotation.ts';
+import { endingOf } from '../../server/ending.ts';
+import { failed, wrongUsage } from '../../server/exit.ts';
 import type { Item } from '../../store/kinds.ts';
 import { KeyTaken } from '../../store/registrations.ts';
-import { endingOf } from '../ending.ts';
-import { failed, wrongUsage } from '../exit.ts';
 import { expectDurableStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
-import { configOf, loadIfGood } from '../programmes.ts';
-import { dateOrNull, dateText } from '../table.ts';
+import { configOf, compileIfGood } from '../programmes.ts';
 import { fullName, sharersShown } from './client_kind.ts';
 import { gatewaySheet } from './gateway_kind.ts';
 import { called, changeItem, type ItemVerb, type Kind, withItem } from './kind.ts';
@@ -96,7 +95,7 @@ async function rotate<N extends Holder>(
   expectDurableStore(config);
   const text = await rotation.make(config, options);
   await withItem(kind, id, options, async (open, found) => {
-    const own = rotation.own?.(loadIfGood(config, found.programme)) ?? [];
+    const own = rotation.own?.(compileIfGood(config, found.programme)) ?? [];
     expectLong(text, own, options.insecureShortSecret);
     const digest = open.keyring.secretDigest(text);
     const befores = new Map<string, Item<N>>();

@@ -1,6 +1,6 @@
 // Owns how items are printed: the same values as JSON and as a sheet.
 
-import { failed } from '../exit.ts';
+import { failed } from '../../server/exit.ts';
 import { OutputLost, type OutputOptions, print, printJson } from '../output.ts';
 import { sheet, type Uses } from '../table.ts';
 import { type Fields, listOf } from './fields.ts';

@@ -2,8 +2,8 @@
 
 import { type Command, Option } from 'commander';
 
+import { type ExitCode, exitMeanings } from '../../server/exit.ts';
 import { nameCommand } from '../audit/command_audit.ts';
-import { type ExitCode, exitMeanings } from '../exit.ts';
 
 export interface OptionSpec {
   /** In commander's form: `--name <name>`, `--uri <uri...>`, `--no-name`. */

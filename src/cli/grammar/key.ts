@@ -1,8 +1,8 @@
 // Owns the verbs below `key` and `token`.
 
 import { signingAlgorithms } from '../../oauth/signing_key.ts';
+import { shownKinds } from '../../server/keys/lines.ts';
 import { listKeys } from '../keys/list.ts';
-import { shownKinds } from '../keys/programmes.ts';
 import { retireAllKeys } from '../keys/retire.ts';
 import { rotateAllKeys } from '../keys/rotate.ts';
 import { revokeTokens } from '../keys/token_revoke.ts';

@@ -21,7 +21,7 @@ import {
 } from '../entities/member_kind.ts';
 import { addedAtOnce, importMembers } from '../import/members.ts';
 import { columnsHelp } from '../import/table.ts';
-import { testDirectory } from '../server/directory_test.ts';
+import { testDirectory } from '../programmes/directory_test.ts';
 import { option, type Verb } from './grammar.ts';
 import { importVerb, itemVerbs, listExits, programmeVerb } from './kind_verbs.ts';
 

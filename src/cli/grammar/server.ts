@@ -1,15 +1,15 @@
 // Owns the verbs about a server and its programmes, and `version`.
 
-import { variantNames } from '../../programme/language/variants.ts';
+import { variantNames } from '../../language/variants.ts';
+import { serve } from '../../server/serve.ts';
 import { dev } from '../dev/dev.ts';
-import { check } from '../server/check.ts';
-import { diff } from '../server/diff.ts';
-import { init } from '../server/init.ts';
-import { maintenanceOff, maintenanceOn } from '../server/maintenance.ts';
-import { newProgramme, schema } from '../server/programme_file.ts';
-import { healthcheck, reload, status } from '../server/remote.ts';
-import { serve } from '../server/serve.ts';
-import { show } from '../server/show/show.ts';
+import { check } from '../programmes/check.ts';
+import { diff } from '../programmes/diff.ts';
+import { init } from '../programmes/init.ts';
+import { maintenanceOff, maintenanceOn } from '../programmes/maintenance.ts';
+import { newProgramme, schema } from '../programmes/programme_file.ts';
+import { show } from '../programmes/show.ts';
+import { healthcheck, reload, status } from '../remote.ts';
 import { printVersion } from '../version.ts';
 import { why } from '../why/why.ts';
 import { option, type Verb } from './grammar.ts';

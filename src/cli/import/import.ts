@@ -6,8 +6,10 @@ import { wholeFault } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
 import { byPosition, errorAt, type Fault, formatFault, quote } from '../../lib/fault.ts';
 import { readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
-import type { LoadedProgramme } from '../../programme/language/load.ts';
 import type { Programme } from '../../programme/programme.ts';
+import { say } from '../../server/ending.ts';
+import { CommandError, exitCodes, failed, wrongUsage } from '../../server/exit.ts';
+import { type OpenStore, storeExists } from '../../server/open_store.ts';
 import {
   complaintsOf,
   type Fields,
@@ -16,10 +18,9 @@ import {
   readFields,
 } from '../entities/fields.ts';
 import type { Selection } from '../entities/kind.ts';
-import { CommandError, exitCodes, failed, wrongUsage } from '../exit.ts';
-import { expectDurableStore, type OpenStore, storeExists, withStore } from '../open_store.ts';
-import { printResult, say, warn } from '../output.ts';
-import { configOf, loadCompiled } from '../programmes.ts';
+import { expectDurableStore, withStore } from '../open_store.ts';
+import { printResult, warn } from '../output.ts';
+import { configOf, compileNamed } from '../programmes.ts';
 import { type Step, withProgress } from '../progress.ts';
 import { readText } from '../standard_input.ts';
 import { counted } from '../table.ts';
@@ -80,13 +81,13 @@ export interface Import<Shape> {
 export async function importFile<Shape>(
   path: string,
   options: ImportOptions,
-  describe: (programme: Programme, loaded: LoadedProgramme) => Import<Shape>,
-): Promise<LoadedProgramme> {
+  describe: (programme: Programme) => Import<Shape>,
+): Promise<Programme> {
   const { dryRun = false } = options;
   const config = configOf(options);
-  const { loaded, programme } = loadCompiled(config, options.programme);
+  const programme = compileNamed(config, options.programme);
   expectDurableStore(config);
-  const spec = describe(programme, loaded);
+  const spec = describe(programme);
   const table = await readTable(path, spec);
   const { good, faults } = judgeTable(table, path, spec, programme);
   const items = `${spec.noun}s`;
@@ -116,7 +117,7 @@ export async function importFile<Shape>(
     ? `${rows} would be imported into ${programme.id}${rest}; nothing is written`
     : `${rows} ${done} into ${programme.id}${rest}`;
   await printResult(options, view, text);
-  return loaded;
+  return programme;
 }
 
 export function columnsOf<Shape>({

@@ -14,6 +14,9 @@ import {
 import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
 import type { Programme } from '../../programme/programme.ts';
+import { say } from '../../server/ending.ts';
+import { failed } from '../../server/exit.ts';
+import type { OpenStore } from '../../server/open_store.ts';
 import { type Input, listOf, textsOf } from '../entities/fields.ts';
 import {
   type MemberFields,
@@ -23,9 +26,6 @@ import {
   warnOfDirectory,
 } from '../entities/member_fields.ts';
 import { passwordFault } from '../entities/secrets.ts';
-import { failed } from '../exit.ts';
-import type { OpenStore } from '../open_store.ts';
-import { say } from '../output.ts';
 import type { Step } from '../progress.ts';
 import { type Entry, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, type Value, valueOf, warningAt } from './table.ts';
@@ -43,8 +43,7 @@ const otherColumns: readonly Input[] = [
 ];
 
 export async function importMembers(path: string, options: ImportOptions): Promise<void> {
-  const { definition } = await importFile(path, options, memberImport);
-  warnOfDirectory(definition);
+  warnOfDirectory(await importFile(path, options, memberImport));
 }
 
 function memberImport(programme: Programme): Import<MemberFields> {

@@ -4,8 +4,8 @@ import { extname } from 'node:path';
 
 import { type Fault, type Position, quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
+import { wrongUsage } from '../../server/exit.ts';
 import type { Given, Input, Inputs } from '../entities/fields.ts';
-import { wrongUsage } from '../exit.ts';
 
 export interface Value extends Given {
   readonly at: Position;

@@ -1,17 +1,19 @@
 // Owns the verb `key retire`: removes keys whose last token has expired, or one key at once.
 
+import { dateOrNull, dateText } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import type { KeyRecord } from '../../oauth/signing_key.ts';
+import { type CommandError, failed, refuseUsage } from '../../server/exit.ts';
+import { removeKey, retireKeys } from '../../server/keys/changes.ts';
+import { type KeyLine } from '../../server/keys/lines.ts';
+import { type OpenStore } from '../../server/open_store.ts';
 import type { DamagedItem } from '../../store/unusable.ts';
 import { type KeyState, keyStates } from '../../token/key_line.ts';
 import type { Removed } from '../../token/key_steps.ts';
-import { type CommandError, failed, refuseUsage } from '../exit.ts';
-import { expectDurableStore, type OpenStore, withStore } from '../open_store.ts';
+import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { dateOrNull, dateText } from '../table.ts';
-import { removeKey, retireKeys } from './changes.ts';
-import { forKeys, type KeyLine, type KeyOptions, nameOf } from './programmes.ts';
+import { forKeys, type KeyOptions, nameOf } from './programmes.ts';
 
 export interface RetireKeysOptions extends KeyOptions {
   readonly kid?: string;

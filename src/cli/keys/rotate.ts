@@ -1,19 +1,20 @@
 // Owns the verb `key rotate`: adds the next key, which signs once verifiers and servers have it.
 
 import { milliseconds } from '../../lib/clock.ts';
-import { formatDuration, parseDuration } from '../../lib/duration.ts';
+import { formatDuration, parseDuration, dateOrNull, dateText } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { SigningAlgorithm } from '../../oauth/signing_key.ts';
+import { say } from '../../server/ending.ts';
+import { refuseUsage } from '../../server/exit.ts';
+import { rotateKeys } from '../../server/keys/changes.ts';
+import { isInUse } from '../../server/keys/lines.ts';
 import { shortestWait } from '../../token/key_rules.ts';
 import type { Rotated, RotationWish } from '../../token/key_steps.ts';
-import { refuseUsage } from '../exit.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
-import { printResult, say } from '../output.ts';
+import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { dateOrNull, dateText } from '../table.ts';
-import { rotateKeys } from './changes.ts';
-import { forKeys, isInUse, type KeyOptions, nameOf, signsNothing } from './programmes.ts';
+import { forKeys, type KeyOptions, nameOf, signsNothing } from './programmes.ts';
 
 export interface RotateKeysOptions extends KeyOptions {
   readonly wait?: string;

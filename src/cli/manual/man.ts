@@ -1,8 +1,8 @@
 // Owns `jetway man`: the manual page jetway(1) in man(7), made from the rows of the verbs.
 
-import { exitMeanings } from '../exit.ts';
+import { exitMeanings } from '../../server/exit.ts';
+import { version, versionDate } from '../../server/version.ts';
 import { exitsOf, optionsOf, type OptionSpec, type Verb } from '../grammar/grammar.ts';
-import { version, versionDate } from '../version.ts';
 
 const files: readonly (readonly [path: string, text: string])[] = [
   ['./config.yaml', 'the configuration, unless --config or JETWAY_CONFIG names another one'],

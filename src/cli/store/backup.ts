@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { shownPath } from '../../config/programme_files.ts';
+import { exitCodes, failed, refuseUsage, unwritable } from '../../server/exit.ts';
 import type { StoreCare, StoreReport } from '../../store/care.ts';
-import { exitCodes, failed, refuseUsage, unwritable } from '../exit.ts';
 import { auditCommand, expectDurableStore } from '../open_store.ts';
 import { printFile, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';

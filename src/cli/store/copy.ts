@@ -3,11 +3,13 @@
 import { resolve } from 'node:path';
 
 import type { Config } from '../../config/config.ts';
-import { type Counts, copyStore } from '../../store/carry/copy.ts';
+import { refuseUsage, wrongUsage } from '../../server/exit.ts';
+import { masterKeyOf, siteOf } from '../../server/open_store.ts';
+import type { Counts } from '../../store/admin/carry.ts';
+import { copyStore } from '../../store/admin/copy.ts';
 import { locationFault, readStoreLocation, type StoreSite } from '../../store/open.ts';
 import { createKeyring } from '../../token/keyring.ts';
-import { refuseUsage, wrongUsage } from '../exit.ts';
-import { auditCommand, masterKeyOf, siteOf } from '../open_store.ts';
+import { auditCommand } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';

@@ -2,9 +2,9 @@
 
 import type { Config } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
+import { exitCodes, expectYes, refuseUsage, unwritable, wrongUsage } from '../../server/exit.ts';
 import type { RestoreReport, StoreCare } from '../../store/care.ts';
 import { storeAt } from '../../store/open.ts';
-import { exitCodes, expectYes, refuseUsage, unwritable, wrongUsage } from '../exit.ts';
 import { auditCommand, expectDurableStore } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';

@@ -2,7 +2,7 @@
 
 import { loginReasons } from '../../oauth/login_reasons.ts';
 import { type Advice, reasons } from '../../oauth/reasons.ts';
-import type { Explanation } from './explain.ts';
+import type { Explanation } from '../../server/why/explain.ts';
 
 /** What the partner may read of a refusal. */
 export interface PartnerView {

@@ -1,9 +1,9 @@
 // Owns the rows of a contract's login request, token endpoints and failed requests.
 
+import { readsHeader } from '../../language/client_schema.ts';
+import { methodRows } from '../../language/methods.ts';
+import { describeShape } from '../../language/value_shape.ts';
 import { listed } from '../../lib/present.ts';
-import { readsHeader } from '../../programme/language/client_schema.ts';
-import { methodRows } from '../../programme/language/methods.ts';
-import { describeShape } from '../../programme/language/value_shape.ts';
 import type { Contract } from '../contract.ts';
 import { isPage, type LoginFailurePromise, type LoginPromise } from '../login.ts';
 import type { GrantPromise, TokenEndpointPromise } from '../tokens.ts';

@@ -1,9 +1,9 @@
 // Owns the rows of an endpoint's reading: methods, media types and inputs.
 
+import { loginInputs, tokenInputs } from '../../language/known_inputs.ts';
+import { describeShape, isNarrower } from '../../language/value_shape.ts';
+import { writtenValues } from '../../language/value_tree.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
-import { loginInputs, tokenInputs } from '../../programme/language/known_inputs.ts';
-import { describeShape, isNarrower } from '../../programme/language/value_shape.ts';
-import { writtenValues } from '../../programme/language/value_tree.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
 import type { Contract } from '../contract.ts';

@@ -2,10 +2,10 @@
 
 import { hash } from 'node:crypto';
 
+import type { Logo } from '../../language/logos.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { loginFailureReasons } from '../../oauth/login_reasons.ts';
 import { colourSchemes } from '../../programme/login/colours.ts';
-import type { Logo } from '../../programme/login/logos.ts';
 import type { LoginTexts } from '../../programme/login/texts.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Contract } from '../contract.ts';

@@ -1,15 +1,11 @@
 // Owns the rows of a contract: each one thing that partners, gateways or browsers can rely on, in words, with
 // what a later version of it must not be.
 
+import { describeShape, isNarrower, type ValueShape } from '../../language/value_shape.ts';
 import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Parts } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
-import {
-  describeShape,
-  isNarrower,
-  type ValueShape,
-} from '../../programme/language/value_shape.ts';
 import { type Answers, answerText, type BodyForm, type Told } from '../answers.ts';
 import { secondScope } from '../samples/answers.ts';
 import { lackIn } from './lack.ts';

@@ -1,7 +1,7 @@
 // Owns the rows of a contract's tokens: what they look like, how long they are good, and their scopes.
 
+import { describeShape } from '../../language/value_shape.ts';
 import type { ClientId } from '../../oauth/client.ts';
-import { describeShape } from '../../programme/language/value_shape.ts';
 import type { Contract } from '../contract.ts';
 import { tellsSeveral } from '../samples/answers.ts';
 import type { TokenForm } from '../tokens.ts';

@@ -1,15 +1,15 @@
 // Owns what a partner's page and OpenAPI document are made of: a contract, the address of
 // the service, a partner, and its requests.
 
+import { question } from '../../language/known_inputs.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Client, ClientId, Role } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
-import { question } from '../../programme/language/known_inputs.ts';
 import { endpointsFor, inputsOf, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import type { TokenManagementEndpoint } from '../../programme/requests/token_management.ts';
-import type { Sandbox } from '../../programme/sandbox/sandbox.ts';
+import type { Sandbox } from '../../programme/sandbox.ts';
 import type { Environment } from '../../store/contract.ts';
 import { type Contract, describeContract } from '../contract.ts';
 import { sampleTime } from '../samples/answers.ts';

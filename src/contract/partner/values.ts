@@ -1,21 +1,16 @@
 // Owns what a partner is told of the values in requests and answers.
 
-import { knownInput } from '../../programme/language/known_inputs.ts';
-import type { ValueFormat } from '../../programme/language/value_format.ts';
-import type { CharacterClass, ValueShape } from '../../programme/language/value_shape.ts';
-import {
-  type Field,
-  type FieldTree,
-  inCase,
-  type NameCase,
-} from '../../programme/language/value_tree.ts';
+import { knownInput } from '../../language/known_inputs.ts';
+import type { ValueFormat } from '../../language/value_format.ts';
+import type { CharacterClass, ValueShape } from '../../language/value_shape.ts';
+import { type Field, type FieldTree, inCase, type NameCase } from '../../language/value_tree.ts';
 import {
   clientPropertyPrefix,
   memberPropertyPrefix,
   nothing,
   sentPrefix,
   tokenVocabulary,
-} from '../../programme/language/vocabularies.ts';
+} from '../../language/vocabularies.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { RequestKind } from '../../programme/requests/grant_places.ts';
 import type { Input } from '../../programme/requests/inputs.ts';

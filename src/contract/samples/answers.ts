@@ -1,5 +1,10 @@
 // Owns sample values for the answers of a contract: fixed, so that equal dialects render equal answers.
 
+import {
+  clientPropertyPrefix,
+  memberPropertyPrefix,
+  sentPrefix,
+} from '../../language/vocabularies.ts';
 import { type Instant, instant, milliseconds } from '../../lib/clock.ts';
 import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
@@ -9,11 +14,6 @@ import type { Member, Subject } from '../../oauth/member.ts';
 import type { TokenSet } from '../../oauth/token_set.ts';
 import type { ReturnAddress } from '../../programme/answers/redirect_answer.ts';
 import type { TokenFacts } from '../../programme/answers/token_layout.ts';
-import {
-  clientPropertyPrefix,
-  memberPropertyPrefix,
-  sentPrefix,
-} from '../../programme/language/vocabularies.ts';
 import { inputsOf, type Programme } from '../../programme/programme.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
 import type { Told, Valuing } from '../answers.ts';

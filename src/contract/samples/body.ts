@@ -1,7 +1,7 @@
 // Owns the bodies of sample requests that are trees: members of JSON, elements and attributes of XML.
 
+import { elementText, escapeXml } from '../../language/encoding.ts';
 import { attributeMark } from '../../oauth/xml_parameters.ts';
-import { elementText, escapeXml } from '../../programme/answers/encoding.ts';
 
 /** Members of a JSON body; some are in objects. */
 export interface JsonMembers {

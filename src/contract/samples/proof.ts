@@ -1,5 +1,6 @@
 // Owns how a sample request proves its client, by the first method of the dialect that samples have.
 
+import type { ClientAuthentication } from '../../language/client_schema.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
 import {
   type AuthenticationMethod,
@@ -8,7 +9,6 @@ import {
   secretMethods,
 } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
-import type { ClientAuthentication } from '../../programme/language/client_schema.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { type assertionInputs, assertionType } from '../../programme/requests/client_assertion.ts';
 import type { AssertionUse } from '../../token/assertions/assertion.ts';

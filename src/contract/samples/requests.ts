@@ -1,11 +1,11 @@
 // Owns sample requests of a programme's client, built from the programme's own file.
 
+import type { InputDefinition, ParameterPlace } from '../../language/input_schema.ts';
+import { compileDeriver, compileShape } from '../../language/value_shape.ts';
 import { present } from '../../lib/present.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
 import type { Client } from '../../oauth/client.ts';
 import { grantInputs, type GrantType } from '../../oauth/grant.ts';
-import type { InputDefinition, ParameterPlace } from '../../programme/language/input_schema.ts';
-import { compileDeriver, compileShape } from '../../programme/language/value_shape.ts';
 import { withPathValues } from '../../programme/path_index.ts';
 import { endpointsFor, type Programme } from '../../programme/programme.ts';
 import { heldValues } from '../../programme/requests/client_values.ts';

@@ -56,7 +56,6 @@ export async function authenticateClient(
   // What is known at once is not waited for.
   const proof = proving instanceof Promise ? await proving : proving;
   if (client?.status !== 'active' || proof.digest === undefined) {
-    service.uses.fail(client?.id, now);
     // Made for known identifiers too: they are to cost the same.
     const unknown = id === undefined ? unknownSecret : unknownClient(programme, id);
     const known = client?.status === 'active' ? proof.cause : disabledClient;

@@ -41,7 +41,6 @@ export async function findTokenHolder(
   }
   record.isClaimRegistered = true;
   if (client.status !== 'active') {
-    service.uses.fail(client.id, now);
     throw new Refusal('client_authentication_failed', { cause: disabledClient });
   }
   record.client = client.id;

@@ -3,6 +3,7 @@
 
 import { hash, timingSafeEqual } from 'node:crypto';
 
+import type { ResponseMode } from '../../language/authorize_schema.ts';
 import { BoundedMap } from '../../lib/bounded_map.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { keyedDigest } from '../../lib/digest.ts';
@@ -10,7 +11,6 @@ import { randomKey } from '../../lib/random.ts';
 import { seal, unseal } from '../../lib/seal.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import { ownCookies } from '../../oauth/own_paths.ts';
-import type { ResponseMode } from '../../programme/language/authorize_schema.ts';
 import type { Keyring } from '../../token/keyring.ts';
 
 /** A login that has begun. The store keeps nothing of it: strangers cannot make the service write. */

@@ -6,10 +6,10 @@ import { type SampleFault, tokenFaults } from '../../contract/samples/faults.ts'
 import { loginFaults } from '../../contract/samples/login_faults.ts';
 import { isSigning, type SampleValues } from '../../contract/samples/proof.ts';
 import type { SampleRequest } from '../../contract/samples/requests.ts';
+import { alphabetOf } from '../../language/value_shape.ts';
 import { listed } from '../../lib/present.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { tokenPlace } from '../../programme/answers/token_place.ts';
-import { alphabetOf } from '../../programme/language/value_shape.ts';
 import { endpointsFor } from '../../programme/programme.ts';
 import type { VerificationMode } from '../../programme/requests/demand.ts';
 import {

@@ -1,7 +1,7 @@
 // Owns the headers that tell a client how much of its throttle is left.
 
+import type { BudgetHeaders, BudgetValue } from '../../language/limits.ts';
 import type { Budget } from '../../oauth/client.ts';
-import type { BudgetHeaders, BudgetValue } from '../language/limits.ts';
 
 export type BudgetWriter = (budget: Budget) => Readonly<Record<string, string>>;
 

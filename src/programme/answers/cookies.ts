@@ -1,7 +1,7 @@
 // Owns the cookies of token responses.
 
-import type { Cookies } from '../language/tokens/cookie_schema.ts';
-import type { FieldTree } from '../language/value_tree.ts';
+import type { Cookies } from '../../language/tokens/cookie_schema.ts';
+import type { FieldTree } from '../../language/value_tree.ts';
 import { compileTexts, type Values, type WritingRules } from './tree_writer.ts';
 
 /** The values of cookies, by cookie name. */

@@ -2,18 +2,18 @@
 
 import { randomUUID } from 'node:crypto';
 
+import type { Definition } from '../../language/definition.ts';
+import { encodingOf } from '../../language/encoding.ts';
+import type { ErrorMapping, ErrorsDefinition } from '../../language/errors_schema.ts';
+import type { SplitScope } from '../../language/value_format.ts';
+import { inCase, writtenValues } from '../../language/value_tree.ts';
+import { errorVocabulary, extraPrefix, sentPrefix } from '../../language/vocabularies.ts';
 import { present } from '../../lib/present.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { FailureFacts } from '../../oauth/failure.ts';
 import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
-import type { Definition } from '../language/definition.ts';
-import type { ErrorMapping, ErrorsDefinition } from '../language/errors_schema.ts';
-import type { SplitScope } from '../language/value_format.ts';
-import { inCase, writtenValues } from '../language/value_tree.ts';
-import { errorVocabulary, extraPrefix, sentPrefix } from '../language/vocabularies.ts';
 import type { BudgetWriter } from './budget_headers.ts';
-import { encodingOf } from './encoding.ts';
 import { compileBody, type Values } from './tree_writer.ts';
 
 export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => Reply;

@@ -1,11 +1,11 @@
 // Owns what a programme tells of a member's identity: in identity tokens, and at the userinfo endpoint.
 
+import type { Definition } from '../../language/definition.ts';
+import { openid } from '../../language/tokens/identity_schema.ts';
 import type { Milliseconds } from '../../lib/clock.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
-import type { Definition } from '../language/definition.ts';
-import { openid } from '../language/tokens/identity_schema.ts';
 import { tokenWriting } from './token_layout.ts';
 import { compileBody, compileClaims, type Values } from './tree_writer.ts';
 

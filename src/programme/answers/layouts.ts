@@ -1,12 +1,12 @@
 // Owns the list of every tree of fields in a programme file, and what each of them can hold.
 
+import type { Definition } from '../../language/definition.ts';
+import type { EncodingName } from '../../language/encoding.ts';
+import { headerFields } from '../../language/response_headers.ts';
+import type { FieldTree, NameCase } from '../../language/value_tree.ts';
+import { sentPrefix } from '../../language/vocabularies.ts';
 import type { Path } from '../../lib/fault.ts';
-import type { Definition } from '../language/definition.ts';
-import { headerFields } from '../language/response_headers.ts';
-import type { FieldTree, NameCase } from '../language/value_tree.ts';
-import { sentPrefix } from '../language/vocabularies.ts';
 import { cookieFields } from './cookies.ts';
-import type { EncodingName } from './encoding.ts';
 
 /** What its fields are members of. */
 type Holder = 'token answer' | 'access token' | 'error' | 'redirect' | 'identity';

@@ -1,10 +1,10 @@
 // Owns the membership number in answers: its shape, and the grants that need it.
 
+import type { Definition } from '../../language/definition.ts';
+import { compileShape, describeShape } from '../../language/value_shape.ts';
+import { writtenValues } from '../../language/value_tree.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { accessFormatOf } from '../access_formats.ts';
-import type { Definition } from '../language/definition.ts';
-import { compileShape, describeShape } from '../language/value_shape.ts';
-import { writtenValues } from '../language/value_tree.ts';
 import { offeredGrants } from '../requests/grant_places.ts';
 import { treesOf } from './layouts.ts';
 

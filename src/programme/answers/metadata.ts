@@ -1,12 +1,12 @@
 // Owns authorization server metadata (RFC 8414), with which standard clients configure themselves.
 
+import type { Definition } from '../../language/definition.ts';
+import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { present } from '../../lib/present.ts';
 import { certificateMethods, privateKeyJwt } from '../../oauth/client.ts';
 import { registeredGrantTypes } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import { signsAccess } from '../access_formats.ts';
-import type { Definition } from '../language/definition.ts';
-import type { EndpointDefinition } from '../language/input_schema.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
 import { assertionInputs } from '../requests/client_assertion.ts';
 import { endpointsOf, offeredGrants } from '../requests/grant_places.ts';

@@ -1,19 +1,19 @@
 // Owns the way back to the partner: a redirect with all parameters of an answer, or a form of them.
 
-import type { Client } from '../../oauth/client.ts';
-import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
-import type { Member } from '../../oauth/member.ts';
-import { withParameters } from '../../oauth/redirect_uri.ts';
 import type {
   AuthorizeDefinition,
   RedirectFailure,
   ResponseMode,
-} from '../language/authorize_schema.ts';
+} from '../../language/authorize_schema.ts';
 import {
   clientProperties,
   memberProperties,
   redirectVocabulary,
-} from '../language/vocabularies.ts';
+} from '../../language/vocabularies.ts';
+import type { Client } from '../../oauth/client.ts';
+import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
+import type { Member } from '../../oauth/member.ts';
+import { withParameters } from '../../oauth/redirect_uri.ts';
 import { compileTexts, type Values } from './tree_writer.ts';
 
 /** Where an answer to the partner goes, once client and redirect URI are checked. */

@@ -2,18 +2,26 @@
 
 import { randomUUID } from 'node:crypto';
 
+import type { Definition } from '../../language/definition.ts';
+import { encodingOf } from '../../language/encoding.ts';
+import {
+  constantHeaders,
+  headerFields,
+  type ResponseHeaders,
+} from '../../language/response_headers.ts';
+import { writtenValues } from '../../language/value_tree.ts';
+import {
+  clientProperties,
+  memberProperties,
+  tokenVocabulary,
+} from '../../language/vocabularies.ts';
 import type { Budget, Client } from '../../oauth/client.ts';
-import { noStore, type Reply } from '../../oauth/reply.ts';
+import { headerText, noStore, type Reply } from '../../oauth/reply.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
 import type { TokenSet } from '../../oauth/token_set.ts';
-import type { Definition } from '../language/definition.ts';
-import { compileHeaders, constantHeaders } from '../language/response_headers.ts';
-import { writtenValues } from '../language/value_tree.ts';
-import { clientProperties, memberProperties, tokenVocabulary } from '../language/vocabularies.ts';
 import type { BudgetWriter } from './budget_headers.ts';
 import { compileCookies } from './cookies.ts';
-import { encodingOf } from './encoding.ts';
-import { compileBody, type Values, type WritingRules } from './tree_writer.ts';
+import { compileBody, compileTexts, type Values, type WritingRules } from './tree_writer.ts';
 
 /**
  * `budget` is what the client has left of its limit, where it has one; `sent` holds values of the
@@ -105,5 +113,21 @@ export function tokenValues(
     client_name: client.name,
     business_context: client.businessContext,
     partner_id: client.partnerId,
+  };
+}
+
+/**
+ * A function that writes the headers that are fields, as `verify` writes its own; undefined if there are
+ * none.
+ */
+function compileHeaders(
+  headers: ResponseHeaders,
+  rules: WritingRules,
+): ((values: Values) => Readonly<Record<string, string>>) | undefined {
+  const write = compileTexts(headerFields(headers), rules);
+  if (write === undefined) return undefined;
+  return (values) => {
+    const written = Object.entries(write(values));
+    return Object.fromEntries(written.map(([name, text]) => [name, headerText(text)] as const));
   };
 }

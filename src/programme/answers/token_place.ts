@@ -1,12 +1,12 @@
 // Owns finding a token in a programme's answers: a walk through its layout marks what differs between
 // answers, and the marked layout is written once, so that it works for every encoding.
 
+import type { Field, FieldTree } from '../../language/value_tree.ts';
 import { instant } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import type { Reply } from '../../oauth/reply.ts';
-import type { Field, FieldTree } from '../language/value_tree.ts';
 import type { Programme } from '../programme.ts';
 import { compileTokenLayout } from './token_layout.ts';
 

@@ -1,6 +1,7 @@
 // Owns writing answers: compiles a layout to a function from values to the text of a body.
 
-import { formatterOf, type SplitScope } from '../language/value_format.ts';
+import { type Encoding, encodingOf, unencoded } from '../../language/encoding.ts';
+import { formatterOf, type SplitScope } from '../../language/value_format.ts';
 import {
   type Field,
   fieldsOf,
@@ -11,9 +12,8 @@ import {
   type NamedField,
   type Scalar,
   wrapped,
-} from '../language/value_tree.ts';
-import { nothing, type Vocabulary } from '../language/vocabularies.ts';
-import { type Encoding, encodingOf, unencoded } from './encoding.ts';
+} from '../../language/value_tree.ts';
+import { nothing, type Vocabulary } from '../../language/vocabularies.ts';
 
 /** Values of one answer, by name; spans and instants in milliseconds. */
 export type Values = Readonly<Record<string, string | number | undefined>>;
@@ -187,4 +187,4 @@ function compileNamed(
 }
 
 /** A text that JSON has as a number, of any length; `00123`, `1.0` and a UUID stay texts. */
-const wholeNumber = /^(?:0|-?[1-9]\d*)$/;
+export const wholeNumber: RegExp = /^(?:0|-?[1-9]\d*)$/;

@@ -1,8 +1,8 @@
 // Owns the palettes of the login page, made from the colours in a file.
 
+import type { ColoursDefinition, SchemeDefinition } from '../../language/login_schema.ts';
 import { contrast, formatRatio, mix, standOut } from '../../lib/contrast.ts';
 import type { Complaint } from '../../schema/complaint.ts';
-import type { ColoursDefinition, SchemeDefinition } from '../language/login_schema.ts';
 
 export const colourSchemes = ['light', 'dark'] as const;
 export type ColourScheme = (typeof colourSchemes)[number];

@@ -1,5 +1,12 @@
 // Owns the compiled login request of a programme: its reading, client and redirect URI.
 
+import {
+  type AuthorizeDefinition,
+  type ResponseMode,
+  responseModes,
+} from '../../language/authorize_schema.ts';
+import type { Definition } from '../../language/definition.ts';
+import type { InputDefinition } from '../../language/input_schema.ts';
 import { present } from '../../lib/present.ts';
 import { type Cause, countOf, endpointRule, ownCause } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -7,13 +14,6 @@ import { LoginRefusal } from '../../oauth/failure.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { isRegistered, redirectCause } from '../../oauth/redirect_uri.ts';
 import type { RequestHead, WireRequest } from '../../oauth/wire_request.ts';
-import {
-  type AuthorizeDefinition,
-  type ResponseMode,
-  responseModes,
-} from '../language/authorize_schema.ts';
-import type { Definition } from '../language/definition.ts';
-import type { InputDefinition } from '../language/input_schema.ts';
 import { compileInputsWith, type InputReasons, type Inputs } from '../requests/inputs.ts';
 import { compileReading as compileRows, type Reading } from '../requests/reading.ts';
 import { noBody } from '../requests/request_body.ts';

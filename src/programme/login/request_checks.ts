@@ -2,6 +2,7 @@
 // Connect Core 3.1.2.1 that need an answer here. Every login asks for the password: `prompt=login` and
 // `max_age` are met in any case.
 
+import type { AuthorizeDefinition } from '../../language/authorize_schema.ts';
 import {
   countOf,
   describeText,
@@ -16,7 +17,6 @@ import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { challengeFault } from '../../oauth/pkce.ts';
 import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import { headerValues, type RequestHead } from '../../oauth/wire_request.ts';
-import type { AuthorizeDefinition } from '../language/authorize_schema.ts';
 import {
   type Input,
   type InputFault,

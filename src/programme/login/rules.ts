@@ -1,17 +1,17 @@
 // Owns the compiled login of a programme: its request, its page, and the answer to each failure.
 
+import type { PageFailure, RedirectFailure } from '../../language/authorize_schema.ts';
+import type { Definition } from '../../language/definition.ts';
+import { unlessOff } from '../../language/limits.ts';
+import type { LockoutDefinition } from '../../language/login_schema.ts';
+import type { Logo, Logos } from '../../language/logos.ts';
 import type { Milliseconds } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { compileRedirectAnswer, type RedirectWriter } from '../answers/redirect_answer.ts';
-import type { PageFailure, RedirectFailure } from '../language/authorize_schema.ts';
-import type { Definition } from '../language/definition.ts';
-import { unlessOff } from '../language/limits.ts';
-import type { LockoutDefinition } from '../language/login_schema.ts';
 import { type ColourScheme, compilePalettes, type Palette } from './colours.ts';
 import { compileLoginEndpoint, type LoginEndpoint } from './endpoint.ts';
-import type { Logo, Logos } from './logos.ts';
 import { compileLanguages, type LoginLanguages } from './texts.ts';
 
 export interface LoginRules {

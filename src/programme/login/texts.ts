@@ -1,9 +1,6 @@
 // Owns the compiled texts of the login page, in each of its languages.
 
-import { chooseLanguage, directionOf } from '../../lib/language.ts';
-import { present } from '../../lib/present.ts';
-import { type LoginFailureReason, loginFailureReasons } from '../../oauth/login_reasons.ts';
-import type { Definition } from '../language/definition.ts';
+import type { Definition } from '../../language/definition.ts';
 import {
   type LanguageDefinition,
   linkNames,
@@ -12,7 +9,10 @@ import {
   type LoginMessages,
   type OwnPageName,
   type PageText,
-} from '../language/page_schema.ts';
+} from '../../language/page_schema.ts';
+import { chooseLanguage, directionOf } from '../../lib/language.ts';
+import { present } from '../../lib/present.ts';
+import { type LoginFailureReason, loginFailureReasons } from '../../oauth/login_reasons.ts';
 
 /** Pages that replace the form: the login's own, and one for each failure of a login request. */
 export type LoginPageName = OwnPageName | 'difficulties' | 'too_many_attempts' | LoginFailureReason;

@@ -1,13 +1,13 @@
 // Owns reading an assertion by which a client authenticates (RFC 7521 4.2): as one, or as the grant that
 // it asks for.
 
+import type { Definition } from '../../language/definition.ts';
 import { faulty, ownCause } from '../../oauth/cause.ts';
 import { privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import { type AssertionUse, readAssertion } from '../../token/assertions/assertion.ts';
 import { AssertionFault } from '../../token/assertions/claims.ts';
-import type { Definition } from '../language/definition.ts';
 import type { Input, Inputs } from './inputs.ts';
 import type { AssertionCredentials } from './presented_credentials.ts';
 

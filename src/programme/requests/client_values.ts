@@ -1,8 +1,8 @@
 // Owns the values of a client that inputs are compared with, and which of them a dialect compares.
 
+import type { Comparison } from '../../language/input_schema.ts';
+import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { type Client, propertyValues } from '../../oauth/client.ts';
-import type { Comparison } from '../language/input_schema.ts';
-import { clientPropertyPrefix } from '../language/vocabularies.ts';
 
 /** A request's client, or what all clients with its API key have in common. */
 export type Caller = Partial<Pick<Client, 'id' | 'businessContext' | 'partnerId' | 'properties'>>;

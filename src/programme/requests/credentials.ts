@@ -1,5 +1,7 @@
 // Owns reading a client's credentials from a request, by the methods of the dialect.
 
+import { type ClientAuthentication, readsHeader } from '../../language/client_schema.ts';
+import { filled, methodRows } from '../../language/methods.ts';
 import {
   decodeCredentials,
   decodeSecret,
@@ -12,8 +14,6 @@ import { Refusal } from '../../oauth/failure.ts';
 import { grantTypes, tokenGrants } from '../../oauth/grant.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
-import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
-import { filled, methodRows } from '../language/methods.ts';
 import { compileAssertionReader } from './client_assertion.ts';
 import { headerCause } from './header_faults.ts';
 import type { Input, Inputs } from './inputs.ts';

@@ -1,12 +1,12 @@
 // Owns which values of a token request its answer may repeat: none that is a secret, and each as far as
 // its input accepts it.
 
+import type { Definition } from '../../language/definition.ts';
+import type { InputDefinition } from '../../language/input_schema.ts';
+import { knownInput } from '../../language/known_inputs.ts';
+import { writtenValues } from '../../language/value_tree.ts';
+import { sentPrefix } from '../../language/vocabularies.ts';
 import { layoutsOf } from '../answers/layouts.ts';
-import type { Definition } from '../language/definition.ts';
-import type { InputDefinition } from '../language/input_schema.ts';
-import { knownInput } from '../language/known_inputs.ts';
-import { writtenValues } from '../language/value_tree.ts';
-import { sentPrefix } from '../language/vocabularies.ts';
 import type { Input, Inputs } from './inputs.ts';
 
 /** Values by their names in files: `sent.echo_token`. */

@@ -1,8 +1,8 @@
 // Owns the relation of token endpoints and grants: each may have several of the other.
 
+import type { Definition } from '../../language/definition.ts';
+import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { grantInputs, type GrantType, grantTypes, inputsOfGrants } from '../../oauth/grant.ts';
-import type { Definition } from '../language/definition.ts';
-import type { EndpointDefinition } from '../language/input_schema.ts';
 
 /** What a request asks for: tokens by a grant, a login, or an answer about a token or a call. */
 export type RequestKind = GrantType | 'login' | 'management' | 'call';

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 
-import type { InputFormat } from '../language/input_schema.ts';
+import type { InputFormat } from '../../language/input_schema.ts';
 
 /** Characters of the longest list that is read; each of its parts costs time (HOSTILE 84). */
 const longestList = 4096;

@@ -2,6 +2,16 @@
 // the tests of its values in the order in which they are made. The engine, `why`, the sandbox and all that tells
 // partners of an input read these rows.
 
+import type { Definition } from '../../language/definition.ts';
+import {
+  type Comparison,
+  type EndpointDefinition,
+  type InputDefinition,
+  type Place,
+  placesOf,
+} from '../../language/input_schema.ts';
+import { question } from '../../language/known_inputs.ts';
+import { shapeTests, type ValueTest } from '../../language/value_shape.ts';
 import { present } from '../../lib/present.ts';
 import {
   type Cause,
@@ -18,16 +28,6 @@ import { memberPath } from '../../oauth/parameters.ts';
 import { challengeFault, proofInputs } from '../../oauth/pkce.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { attributeMark } from '../../oauth/xml_parameters.ts';
-import type { Definition } from '../language/definition.ts';
-import {
-  type Comparison,
-  type EndpointDefinition,
-  type InputDefinition,
-  type Place,
-  placesOf,
-} from '../language/input_schema.ts';
-import { question } from '../language/known_inputs.ts';
-import { shapeTests, type ValueTest } from '../language/value_shape.ts';
 import { isPathValue } from '../path_index.ts';
 import { heldValues } from './client_values.ts';
 import { isGrant, type RequestKind, readsInput } from './grant_places.ts';
@@ -192,16 +192,6 @@ function needsOf(
     neededBy: readBy.filter((kind) => inPath || isAsked(kind) || proves(kind) || verifies(kind)),
     missedBy: inPath ? [] : readBy.filter((kind) => isAsked(kind) && !proves(kind)),
   };
-}
-
-/** The inputs of the login request and of every token endpoint of a file, each by itself. */
-export function inputsOfFile({
-  authorize,
-  token_endpoints: endpoints,
-}: Pick<Definition, 'authorize' | 'token_endpoints'>): readonly Input[] {
-  return [authorize.endpoint, ...Object.values(endpoints)].flatMap((endpoint) =>
-    Object.entries(endpoint.inputs).map(([role, input]) => compileInput(role, input, '', endpoint)),
-  );
 }
 
 /** An input by itself: nothing is known of the requests that read it. */

@@ -1,11 +1,11 @@
 // Owns which failures an endpoint can answer, with what is told of an example of each: read off its compiled
 // inputs, its methods and its grants.
 
+import { type ClientAuthentication, readsHeader } from '../../language/client_schema.ts';
 import { privateKeyJwt } from '../../oauth/client.ts';
 import type { FailureFacts } from '../../oauth/failure.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../../oauth/login_reasons.ts';
 import { type FailureReason, failureReasons, grantFailures } from '../../oauth/reasons.ts';
-import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import type { LoginEndpoint } from '../login/endpoint.ts';
 import { challengeNames } from '../login/request_checks.ts';
 import { credentialNames } from './credentials.ts';

@@ -1,10 +1,10 @@
 // Owns which inputs of an endpoint prove a client, and for which kinds of request nothing else does.
 
+import type { ClientAuthentication } from '../../language/client_schema.ts';
+import type { EndpointDefinition } from '../../language/input_schema.ts';
+import { methodRows } from '../../language/methods.ts';
 import { type AuthenticationMethod, isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
 import { publicGrants, tokenGrants } from '../../oauth/grant.ts';
-import type { ClientAuthentication } from '../language/client_schema.ts';
-import type { EndpointDefinition } from '../language/input_schema.ts';
-import { methodRows } from '../language/methods.ts';
 import { isGrant, type RequestKind } from './grant_places.ts';
 
 /** Inputs that do nothing but prove a client. */

@@ -1,7 +1,7 @@
 // Owns what an endpoint reads, as rows: methods, media types, the treatment of odd parameters, and inputs.
 
+import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { present } from '../../lib/present.ts';
-import type { EndpointDefinition } from '../language/input_schema.ts';
 import type { RequestKind } from './grant_places.ts';
 import type { Input } from './inputs.ts';
 import { type BodyForm, typesOf } from './request_body.ts';

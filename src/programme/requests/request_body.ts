@@ -1,5 +1,6 @@
 // Owns the body of a request: its media type, charset and size, and its decoding.
 
+import type { EndpointDefinition, ParameterPlace, Place } from '../../language/input_schema.ts';
 import { BoundedMap } from '../../lib/bounded_map.ts';
 import { describeText, endpointRule, ownCause, ownRule } from '../../oauth/cause.ts';
 import { type Charset, charsetOf, utf8 } from '../../oauth/charset.ts';
@@ -14,7 +15,6 @@ import {
 } from '../../oauth/parameters.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import { parseXml } from '../../oauth/xml_parameters.ts';
-import type { EndpointDefinition, ParameterPlace, Place } from '../language/input_schema.ts';
 import type { Input } from './inputs.ts';
 
 export type BodyForm = Exclude<ParameterPlace, 'query'>;

@@ -1,6 +1,8 @@
 // Owns reading an endpoint's inputs from a raw request: places, repeated, unknown, misplaced and
 // empty parameters (C-8, first steps).
 
+import type { EndpointDefinition, ParameterPlace } from '../../language/input_schema.ts';
+import { knownInputs } from '../../language/known_inputs.ts';
 import { type Cause, countOf, describeName, endpointRule, ownCause } from '../../oauth/cause.ts';
 import { type FailureFacts, Refusal } from '../../oauth/failure.ts';
 import {
@@ -12,8 +14,6 @@ import {
 } from '../../oauth/parameters.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { cookiesOf, headerValues, type WireRequest } from '../../oauth/wire_request.ts';
-import type { EndpointDefinition, ParameterPlace } from '../language/input_schema.ts';
-import { knownInputs } from '../language/known_inputs.ts';
 import { valuePlace } from '../path_index.ts';
 import type { Input, Inputs } from './inputs.ts';
 import {

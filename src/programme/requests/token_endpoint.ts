@@ -1,12 +1,12 @@
 // Owns one compiled token endpoint of a programme: each check of C-8 that needs no store.
 
+import type { Definition } from '../../language/definition.ts';
+import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { describeName, ownCause } from '../../oauth/cause.ts';
 import { type Client, type Role } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { byGrant, type GrantType, publicGrants } from '../../oauth/grant.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
-import type { Definition } from '../language/definition.ts';
-import type { EndpointDefinition } from '../language/input_schema.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileEcho, type Sent } from './echo.ts';
 import { grantsAt, needsInput, readsInput } from './grant_places.ts';

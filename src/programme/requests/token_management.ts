@@ -1,15 +1,15 @@
 // Owns the compiled endpoints of introspection (RFC 7662) and revocation (RFC 7009): the RFCs'
 // form, and the dialect's client authentication.
 
+import type { ClientAuthentication } from '../../language/client_schema.ts';
+import type { Definition } from '../../language/definition.ts';
+import type { EndpointDefinition, InputDefinition } from '../../language/input_schema.ts';
+import { hint, question } from '../../language/known_inputs.ts';
 import { present } from '../../lib/present.ts';
 import { endpointRule, ownCause } from '../../oauth/cause.ts';
 import { privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
-import type { ClientAuthentication } from '../language/client_schema.ts';
-import type { Definition } from '../language/definition.ts';
-import type { EndpointDefinition, InputDefinition } from '../language/input_schema.ts';
-import { hint, question } from '../language/known_inputs.ts';
 import { assertionInputs } from './client_assertion.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileInputs, type Inputs } from './inputs.ts';

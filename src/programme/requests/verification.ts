@@ -1,12 +1,12 @@
 // Owns what a verification asks of credentials: a scope that meets the demand, and headers that fit programme
 // and client.
 
+import type { Definition } from '../../language/definition.ts';
 import { countOf, endpointRule, ownCause, type RulePath } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
-import type { Definition } from '../language/definition.ts';
 import { type Demand, levelsRule, readDemand } from './demand.ts';
 import { type Input, type Inputs, unequalFault } from './inputs.ts';
 import { checkInput } from './token_endpoint.ts';

@@ -1,10 +1,10 @@
 // Owns the headers that verification compares with programme and client, and gateways' headers.
 
+import type { Definition } from '../../language/definition.ts';
+import type { InputDefinition } from '../../language/input_schema.ts';
+import { memberPropertyPrefix } from '../../language/vocabularies.ts';
 import type { Member } from '../../oauth/member.ts';
 import { isFreeHeader } from '../../schema/scalars.ts';
-import type { Definition } from '../language/definition.ts';
-import type { InputDefinition } from '../language/input_schema.ts';
-import { memberPropertyPrefix } from '../language/vocabularies.ts';
 import { type Caller, heldValues } from './client_values.ts';
 import { compileInput, type Input } from './inputs.ts';
 

@@ -1,7 +1,6 @@
 // Owns what PostgreSQL makes of the descriptions of tables: their CREATE, and rows of arrays.
 
-import type { Column, Table, Value } from '../sql/table.ts';
-import { sumOf } from '../sql/table.ts';
+import { type Column, type Table, type Value, sumOf } from '../sql/table.ts';
 import { type ArrayType, binaryArray } from './link/array.ts';
 import type { Parameter } from './link/statement.ts';
 

@@ -34,7 +34,7 @@ const whole = {
 /** What `show` tells, without times, secrets and what only a server knows. */
 function shownIn(stdout: string): unknown {
   const shown = JSON.parse(stdout) as Record<string, unknown>;
-  for (const name of ['secrets', 'api_keys', 'api_key_shared_with', 'created_at', 'last_hour'])
+  for (const name of ['secrets', 'api_keys', 'api_key_shared_with', 'created_at'])
     delete shown[name];
   return shown;
 }

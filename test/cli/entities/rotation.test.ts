@@ -6,10 +6,10 @@ import { test } from 'node:test';
 
 import { clientKind } from '../../../src/cli/entities/client_kind.ts';
 import { type Rotation, takeBack } from '../../../src/cli/entities/rotation.ts';
-import type { OpenStore } from '../../../src/cli/open_store.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
 import type { Client, StoredSecret } from '../../../src/oauth/client.ts';
 import { addSecret, endOlder } from '../../../src/oauth/secret_rotation.ts';
+import type { OpenStore } from '../../../src/server/open_store.ts';
 import { openMemoryStore } from '../../../src/store/sqlite/store.ts';
 import { aClient, at, club, partner } from '../../store/fixtures.ts';
 import { fc } from '../../support/property.ts';

@@ -5,8 +5,8 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 
-import type { Explanation } from '../../../src/cli/why/explain.ts';
 import { type ProofFault, proofFaults } from '../../../src/oauth/proofs/proof_faults.ts';
+import type { Explanation } from '../../../src/server/why/explain.ts';
 import type { TlsClient } from '../../support/wire.ts';
 import { jetway, jetwayJson } from '../command.ts';
 

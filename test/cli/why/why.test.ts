@@ -6,10 +6,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import type { Explanation } from '../../../src/cli/why/explain.ts';
 import type { PartnerView } from '../../../src/cli/why/partner_text.ts';
+import type { Explanation } from '../../../src/server/why/explain.ts';
+import { openSite, type Site, told } from '../../server/reload_scene.ts';
 import { jetway, jetwayJson, programmeText, type Ran } from '../command.ts';
-import { openSite, type Site, told } from '../server/reload_scene.ts';
 
 const harbour = programmeText('Harbour', 'throttle: { limit: 1, window: 1m }\n');
 

@@ -8,15 +8,11 @@ import { describe, test } from 'node:test';
 
 import { type ContractChange, contractChanges } from '../../../src/contract/diff/changes.ts';
 import { formatChanges } from '../../../src/contract/diff/format.ts';
+import { definitionSchema } from '../../../src/language/definition.ts';
 import { formatFault } from '../../../src/lib/fault.ts';
 import type { ProgrammeId } from '../../../src/oauth/client.ts';
-import { definitionSchema } from '../../../src/programme/language/definition.ts';
-import {
-  type LoadedProgramme,
-  loadProgramme,
-  withLogos,
-} from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
+import { type LoadedProgramme, loadProgramme, withLogos } from '../../../src/rules/load.ts';
 import { keysOf } from '../../../src/schema/keys.ts';
 import { exampleFile, fileAround } from '../../docs/example_file.ts';
 import { shippedProgramme } from '../../support/jetway.ts';

@@ -6,7 +6,7 @@ import {
   withXml,
   xmlText,
 } from '../../../src/contract/samples/body.ts';
-import { elementText } from '../../../src/programme/answers/encoding.ts';
+import { elementText } from '../../../src/language/encoding.ts';
 import { type Answer, ask } from '../../support/wire.ts';
 
 export interface ValueSchema {

@@ -9,8 +9,8 @@ import { openapiDocument } from '../../../src/contract/partner/openapi/document.
 import { partnerPage } from '../../../src/contract/partner/page/page.ts';
 import { answerValues } from '../../../src/contract/partner/values.ts';
 import { instant } from '../../../src/lib/clock.ts';
-import { loadProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme, inputsOf, type Programme } from '../../../src/programme/programme.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
 import { dialects } from '../../cli/dialects.ts';
 import { shippedProgramme } from '../../support/jetway.ts';
 

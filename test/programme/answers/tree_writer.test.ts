@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { encodingOf } from '../../../src/programme/answers/encoding.ts';
+import { encodingOf } from '../../../src/language/encoding.ts';
+import type { Field, FieldTree } from '../../../src/language/value_tree.ts';
 import {
   compileBody,
   type Values,
   type WritingRules,
 } from '../../../src/programme/answers/tree_writer.ts';
-import type { Field, FieldTree } from '../../../src/programme/language/value_tree.ts';
 
 const rules: WritingRules = {
   vocabulary: {

@@ -1,8 +1,8 @@
 // Owns requests with one thing wrong: each with the reason it is refused for and what is told of it.
 
+import type { InputDefinition } from '../../../src/language/input_schema.ts';
 import { grantInputs, type GrantType } from '../../../src/oauth/grant.ts';
 import type { FailureReason } from '../../../src/oauth/reasons.ts';
-import type { InputDefinition } from '../../../src/programme/language/input_schema.ts';
 import { endpointsOf, grantsAt } from '../../../src/programme/requests/grant_places.ts';
 import type { Facts } from './oracle.ts';
 import { type Draft, withParameters } from './requests.ts';

@@ -3,10 +3,10 @@
 
 import { sampleClient, sampleTime } from '../../../src/contract/samples/answers.ts';
 import { sampleTokenRequest } from '../../../src/contract/samples/requests.ts';
+import type { Definition } from '../../../src/language/definition.ts';
 import { type Client } from '../../../src/oauth/client.ts';
 import { Refusal } from '../../../src/oauth/failure.ts';
 import { grantTypes, inputsOfGrants } from '../../../src/oauth/grant.ts';
-import type { Definition } from '../../../src/programme/language/definition.ts';
 import type { Programme } from '../../../src/programme/programme.ts';
 import { endpointsOf } from '../../../src/programme/requests/grant_places.ts';
 import { ProvenHeaders } from '../../../src/token/proven_headers.ts';

@@ -10,6 +10,8 @@ import {
   type SampleRequest,
   sampleTokenRequest,
 } from '../../../src/contract/samples/requests.ts';
+import type { Definition } from '../../../src/language/definition.ts';
+import type { EndpointDefinition } from '../../../src/language/input_schema.ts';
 import type { Instant } from '../../../src/lib/clock.ts';
 import type { Client, ClientId } from '../../../src/oauth/client.ts';
 import { LoginRefusal, Refusal } from '../../../src/oauth/failure.ts';
@@ -17,13 +19,10 @@ import { type GrantType, grantTypes } from '../../../src/oauth/grant.ts';
 import { newPlace } from '../../../src/oauth/place.ts';
 import { RequestRecord } from '../../../src/oauth/request_record.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
-import type { Definition } from '../../../src/programme/language/definition.ts';
-import type { EndpointDefinition } from '../../../src/programme/language/input_schema.ts';
-import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme, inputsOf, type Programme } from '../../../src/programme/programme.ts';
-import { provenProperties } from '../../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../../src/programme/requests/client_values.ts';
 import { endpointsOf } from '../../../src/programme/requests/grant_places.ts';
+import type { LoadedProgramme } from '../../../src/rules/load.ts';
 import { ProvenHeaders } from '../../../src/token/proven_headers.ts';
 import { firstRefreshText } from '../../../src/token/sealed/refresh_text.ts';
 import { signingFor, testKey } from '../../support/assertions.ts';
@@ -55,7 +54,9 @@ export function compiled({ id, definition }: LoadedProgramme): Compiled {
     businessContext: 'PartnerContextOfTwentySix',
     partnerId: 'Partner000001',
     properties: Object.fromEntries([
-      ...provenProperties(definition).map((name) => [name, `of-${name}`] as const),
+      ...(programme.clients.assertions?.properties ?? []).map(
+        (name) => [name, `of-${name}`] as const,
+      ),
       ...comparedProperties(inputsOf(programme)).map(
         ({ name, input }) => [name, fittingValue(input)] as const,
       ),

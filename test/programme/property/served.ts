@@ -6,11 +6,11 @@ import type { TestContext } from 'node:test';
 
 import type { SampleValues } from '../../../src/contract/samples/proof.ts';
 import { sampleLoginRequest, sampleTokenRequest } from '../../../src/contract/samples/requests.ts';
+import type { Definition } from '../../../src/language/definition.ts';
 import { type Client, type ClientId, propertyValues } from '../../../src/oauth/client.ts';
 import type { GrantType } from '../../../src/oauth/grant.ts';
-import type { Definition } from '../../../src/programme/language/definition.ts';
-import type { LoadedProgramme } from '../../../src/programme/language/load.ts';
 import { compileProgramme } from '../../../src/programme/programme.ts';
+import type { LoadedProgramme } from '../../../src/rules/load.ts';
 import { type FailingStore, failingStore } from '../../support/failing_store.ts';
 import { type Jetway, publicUrl, startJetway, type TestMember } from '../../support/jetway.ts';
 import { openLogin, submitLogin } from '../../support/login.ts';

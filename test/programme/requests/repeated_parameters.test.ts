@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { knownInputs } from '../../../src/language/known_inputs.ts';
 import { LoginRefusal, Refusal } from '../../../src/oauth/failure.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
-import { knownInputs } from '../../../src/programme/language/known_inputs.ts';
 import { compileLoginEndpoint } from '../../../src/programme/login/endpoint.ts';
 import { compileTokenEndpoint } from '../../../src/programme/requests/token_endpoint.ts';
 import { compileTokenManagement } from '../../../src/programme/requests/token_management.ts';

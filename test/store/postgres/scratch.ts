@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 
 import type { Place } from '../../../src/oauth/grant.ts';
 import type { Store } from '../../../src/store/contract.ts';
-import type { PostgresLocation } from '../../../src/store/postgres/location.ts';
-import { readPostgresLocation } from '../../../src/store/postgres/location.ts';
+import {
+  type PostgresLocation,
+  readPostgresLocation,
+} from '../../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { testServer } from '../../support/postgres.ts';
 import type { OpenStore } from '../with_store.ts';

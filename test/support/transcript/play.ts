@@ -7,9 +7,9 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
-import { jsonEvents } from '../../../src/cli/server/log/events.ts';
-import { jsonRequest } from '../../../src/cli/server/log/request_text.ts';
 import { present } from '../../../src/lib/present.ts';
+import { jsonEvents } from '../../../src/server/log/events.ts';
+import { jsonRequest } from '../../../src/server/requests/lines.ts';
 import { signJwt } from '../assertions.ts';
 import { jsonHeaders } from '../club.ts';
 import { type FailingStore, failingStore } from '../failing_store.ts';

@@ -1,7 +1,7 @@
 // Owns what an operation reads: parameters and request body.
 
+import { elementText } from '../../../language/encoding.ts';
 import { listed } from '../../../lib/present.ts';
-import { elementText } from '../../../programme/answers/encoding.ts';
 import type { Programme } from '../../../programme/programme.ts';
 import { isGrant } from '../../../programme/requests/grant_places.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';

@@ -1,7 +1,7 @@
 // Owns JSON Schemas of inputs, and of answers as they are rendered.
 
+import { characterRanges, type ValueShape } from '../../../language/value_shape.ts';
 import { present } from '../../../lib/present.ts';
-import { characterRanges, type ValueShape } from '../../../programme/language/value_shape.ts';
 import type { Programme } from '../../../programme/programme.ts';
 import type { RequestKind } from '../../../programme/requests/grant_places.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';

@@ -1,10 +1,10 @@
 // Owns the first section of a partner's page: what the partner was given, and how it proves itself.
 
+import { readsHeader } from '../../../language/client_schema.ts';
+import { filled, methodRows } from '../../../language/methods.ts';
 import { listed } from '../../../lib/present.ts';
 import type { CredentialEncoding } from '../../../oauth/basic.ts';
 import { certificateMethods, isHeaderMethod, secretMethods } from '../../../oauth/client.ts';
-import { readsHeader } from '../../../programme/language/client_schema.ts';
-import { filled, methodRows } from '../../../programme/language/methods.ts';
 import { inputsOf } from '../../../programme/programme.ts';
 import { comparedProperties, heldValues } from '../../../programme/requests/client_values.ts';
 import type { Guide } from '../guide.ts';

@@ -1,8 +1,8 @@
 // Owns the sections on the use of tokens of a partner's page: calls, lifetimes, retries and limits.
 
+import type { BudgetValue } from '../../../language/limits.ts';
 import { milliseconds } from '../../../lib/clock.ts';
 import type { FailureReason } from '../../../oauth/reasons.ts';
-import type { BudgetValue } from '../../../programme/language/limits.ts';
 import type { TokenForm } from '../../tokens.ts';
 import { grantWords } from '../grant_words.ts';
 import { callRequest, type Guide } from '../guide.ts';

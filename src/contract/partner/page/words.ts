@@ -3,8 +3,7 @@
 import type { Milliseconds } from '../../../lib/clock.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
-import { answerText } from '../../answers.ts';
-import type { Told } from '../../answers.ts';
+import { answerText, type Told } from '../../answers.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
 import type { Guide } from '../guide.ts';
 import { codeBlock, inCode, sentence, table } from '../markdown.ts';

@@ -1,0 +1,33 @@
+// Owns the verb `diff`: two programme files, compared by what is seen of them on the wire.
+
+import { readProgrammeFile } from '../../config/programme_files.ts';
+import { contractChanges } from '../../contract/diff/changes.ts';
+import { formatChanges } from '../../contract/diff/format.ts';
+import { FaultsError } from '../../lib/fault.ts';
+import { compileLoaded } from '../../rules/load.ts';
+import { failed } from '../../server/exit.ts';
+import { type OutputOptions, printResult } from '../output.ts';
+
+interface DiffOptions extends OutputOptions {
+  readonly exitCode?: boolean;
+}
+
+/** Stands for the configured address, which is the same before and after. */
+const publicUrl = 'https://jetway.example';
+
+export async function diff(old: string, changed: string, options: DiffOptions): Promise<void> {
+  const files = [old, changed].map(readProgrammeFile);
+  const [before, after] = files.map(({ loaded }) => loaded);
+  if (before === undefined || after === undefined) {
+    const faults = files.flatMap((file) => (file.loaded === undefined ? file.faults : []));
+    throw new FaultsError(faults);
+  }
+  const [was, is] = [before, after].map((one) =>
+    compileLoaded({ ...one, id: after.id }, publicUrl),
+  );
+  const changes = contractChanges(was, is);
+  await printResult(options, changes, formatChanges(changes));
+  if (options.exitCode === true && changes.length > 0) {
+    throw failed('');
+  }
+}

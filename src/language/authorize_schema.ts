@@ -1,0 +1,180 @@
+// Owns the schema of the login request: its inputs, its answers and its failures.
+
+import * as v from 'valibot';
+
+import { pageOnlyLoginReasons, redirectableLoginReasons } from '../oauth/login_reasons.ts';
+import { key, type KeyDeparture, listed, named, note, type Output } from '../schema/notes.ts';
+import { matching, textSchema, wholeNumber, wireNameSchema } from '../schema/scalars.ts';
+import { fieldSchemasOf } from './field_schema.ts';
+import { endpointSchema } from './input_schema.ts';
+import { pageTextSchema } from './page_schema.ts';
+import { redirectVocabulary } from './vocabularies.ts';
+
+const pageFailureSchema = v.pipe(
+  v.strictObject({
+    page: key(
+      v.strictObject({
+        status: key(wholeNumber(400, 599), {
+          text: 'HTTP status of the page.',
+          example: '403',
+        }),
+        title: key(pageTextSchema, {
+          text: 'Heading and title of the page (G-7: `Security Issue`).',
+          example: 'Security Issue',
+        }),
+        text: key(pageTextSchema, {
+          text: 'The sentence below the heading. It is shown as text: markup has no meaning in it.',
+          example: 'The login request names a partner that is not known here.',
+        }),
+      }),
+      {
+        text: 'A page shown to the user, who stays here. The failures that come before client and redirect URI are known good can be nothing else (RFC 6749 4.1.2.1).',
+        example: '{ status: 403, title: No access, text: This partner cannot log members in. }',
+        otherwise: 'one of `page` and `redirect` is required',
+      },
+    ),
+  }),
+  named('page failure'),
+);
+
+const redirectSchema = v.strictObject({
+  redirect: key(
+    matching(/^[A-Za-z0-9_.-]{1,60}$/, 'expected an error code such as invalid_request'),
+    {
+      text: 'Sends the browser back to the partner (302) with this error code, and `state` if there was one (G-5, P-12).',
+      example: 'invalid_scope',
+      otherwise: 'one of `page` and `redirect` is required',
+    },
+  ),
+  error_description: key(v.exactOptional(textSchema), {
+    text: 'What the redirect can say of this failure beside its code: the value `error_description` of `authorize.answer.more`.',
+    example: 'The login request is incomplete',
+    otherwise: 'none',
+  }),
+});
+
+const failureSchema = v.pipe(
+  v.lazy((input) =>
+    typeof input === 'object' && input !== null && 'page' in input
+      ? pageFailureSchema
+      : redirectSchema,
+  ),
+  named('login failure'),
+  note({ alternatives: () => [pageFailureSchema, redirectSchema] }),
+);
+
+/** How an answer comes back to the partner (OAuth 2.0 Multiple Response Types 2.1, Form Post). */
+export const responseModes = ['query', 'fragment', 'form_post'] as const;
+export type ResponseMode = (typeof responseModes)[number];
+
+export function isResponseMode(text: string | undefined): text is ResponseMode {
+  return responseModes.some((mode) => mode === text);
+}
+
+/** Of a parameter on the redirect. */
+function renamed(standard: string): KeyDeparture<string> {
+  return {
+    name: 'renamed_answer',
+    isQuiet: true,
+    when: (name) => name !== standard,
+    message: `standard clients look for ${standard} on the redirect (RFC 6749 4.1.2)`,
+    hint: 'partners of this programme need the client its document describes',
+  };
+}
+
+const answerSchema = v.strictObject({
+  mode: key(v.optional(v.picklist(responseModes), 'query'), {
+    text: 'How code and failures come back: in the query of the redirect URI, in its fragment, or by a page that posts them there as a form (OAuth 2.0 Form Post Response Mode; to redirect URIs of http and https, to others by query). An input `response_mode` lets each login request choose among its `allowed`.',
+    example: 'form_post',
+    departs: [
+      {
+        name: 'other_response_mode',
+        isQuiet: true,
+        when: (mode) => mode !== 'query',
+        message: 'codes do not come back in the query (RFC 6749 4.1.2)',
+        hint: 'an input response_mode with allowed: [query] lets standard clients ask for it',
+      },
+    ],
+  }),
+  code: key(v.optional(wireNameSchema, 'code'), {
+    text: 'Carries the authorization code after a login.',
+    example: 'authCode',
+    departs: [renamed('code')],
+  }),
+  error: key(v.optional(wireNameSchema, 'error'), {
+    text: 'Carries the error code of a failure that is told by redirect.',
+    example: 'errorCode',
+    departs: [renamed('error')],
+  }),
+  state: key(v.optional(wireNameSchema, 'state'), {
+    text: 'Carries the `state` of the login request back, where one of the declared shape was sent.',
+    example: 'context',
+    departs: [renamed('state')],
+  }),
+  issuer: key(v.exactOptional(wireNameSchema), {
+    text: "Carries the programme's issuer, so that clients of several servers can tell whose answer it is (RFC 9207 calls it `iss`).",
+    example: 'iss',
+    otherwise: 'no issuer is sent',
+  }),
+  more: key(v.optional(fieldSchemasOf(redirectVocabulary).tree, {}), {
+    text: 'What else stands on the redirect, by wire name, as [fields](#fields-of-an-answer) that are texts; `only` names `code`, for the redirect with a code, or [failures](#failures-of-a-login-request). What is absent is left out.',
+    example:
+      '{ realmId: client.realm_id, error_description: error_description, region: { constant: eu, only: [code] } }',
+  }),
+});
+
+export const authorizeSchema = v.strictObject({
+  endpoint: key(endpointSchema, {
+    text: 'Path, methods and inputs of the login request. It is always read from the query, must declare `client_id`, `response_type` and `redirect_uri`, and refuses repeated inputs whatever `repeated` says.',
+    example: '{ path: /connect, methods: [GET, POST] }',
+  }),
+  redirect_status: key(v.optional(v.picklist([302, 303]), 302), {
+    text: 'Status of the redirect to the login page. Where the request is a POST, 303 makes every browser go on with GET.',
+    example: '303',
+  }),
+  binds: key(v.optional(v.picklist(['request', 'first_page']), 'request'), {
+    text: "Which browser a login belongs to: with `request` the one that sent the login request, which gets the login's cookie with the redirect; with `first_page` the one that gets the login page first, so that the partner's server can send the request and hand the `Location` to the browser (P-3). What each guards against stands in docs/decisions/022-login-binding.md.",
+    example: 'first_page',
+  }),
+  redirect_uri: key(
+    v.optional(v.picklist(['required', 'optional_when_single']), 'optional_when_single'),
+    {
+      text: 'Whether a client with exactly one registered redirect URI may leave `redirect_uri` out (G-3), or must always send it. With several registered it must in any case.',
+      example: 'required',
+    },
+  ),
+  pkce: key(v.optional(v.picklist(['off', 'optional', 'required']), 'optional'), {
+    text: 'Proof keys for codes (RFC 7636, S256 only): `required` refuses a login request without `code_challenge`, `optional` enforces those that are sent. With `off`, the inputs for it are no inputs of the programme, even where they are declared.',
+    example: 'required',
+    departs: [
+      {
+        name: 'no_pkce',
+        when: (pkce) => pkce === 'off',
+        message: 'proof keys for codes are not supported (RFC 9700 2.1.1)',
+        hint: 'codes are bound to client and redirect URI and need the client secret',
+      },
+    ],
+  }),
+  answer: key(answerSchema, {
+    text: 'Names of the parameters on the redirect back to the partner (RFC 6749 4.1.2).',
+    example: '{ code: authCode, error: errorCode }',
+  }),
+  failures: key(
+    v.strictObject({
+      ...listed(pageOnlyLoginReasons, pageFailureSchema),
+      ...listed(redirectableLoginReasons, failureSchema),
+      ...listed(
+        { login_required: redirectableLoginReasons.login_required },
+        v.optional(failureSchema, { redirect: 'login_required' }),
+      ),
+    }),
+    {
+      text: 'What each failure of a login request becomes: a page for the user, or a redirect with an error code. All of them must be mapped; the list is [below](#failures-of-a-login-request).',
+      example: '{ access_denied: { redirect: not_a_partner } }',
+    },
+  ),
+});
+
+export type AuthorizeDefinition = Output<typeof authorizeSchema>;
+export type PageFailure = Output<typeof pageFailureSchema>;
+export type RedirectFailure = Output<typeof redirectSchema>;

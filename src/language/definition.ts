@@ -1,0 +1,228 @@
+// Owns the Definition: a validated programme file with every default filled.
+
+import * as v from 'valibot';
+
+import { usualIdHeader } from '../oauth/request_record.ts';
+import { key, type Output } from '../schema/notes.ts';
+import {
+  basePathSchema,
+  fixedPathSchema,
+  freeHeaderSchema,
+  lifetimeSchema,
+  matching,
+  textSchema,
+} from '../schema/scalars.ts';
+import { ownUrn } from '../token/jwt.ts';
+import { authorizeSchema } from './authorize_schema.ts';
+import { clientSchema } from './client_schema.ts';
+import { errorsSchema } from './errors_schema.ts';
+import { endpointSchema } from './input_schema.ts';
+import { throttleSchema } from './limits.ts';
+import { loginSchema } from './login_schema.ts';
+import { membersSchema } from './members_schema.ts';
+import { sandboxSchema } from './sandbox_schema.ts';
+import { grantsSchema } from './tokens/grants_schema.ts';
+import { identityTokenSchema, userinfoSchema } from './tokens/identity_schema.ts';
+import { scopeSchema } from './tokens/scope_schema.ts';
+import { tokenResponseSchema, tokensSchema } from './tokens/token_schema.ts';
+import { characterClassSchema, lengthSchema } from './value_shape.ts';
+import { variantNames } from './variants.ts';
+import { verifySchema } from './verify_schema.ts';
+
+const selectorSchema = v.strictObject({
+  input: key(textSchema, {
+    text: 'The input, by the name it has under `inputs`, that names the programme. Each endpoint must read it from a header or the query and hold it against `programme.identifier`.',
+    example: 'programme',
+  }),
+  default: key(v.optional(v.boolean(), false), {
+    text: "Whether this programme's dialect words the answer where the selector is missing or names no programme. Exactly one of those that share a path has it.",
+    example: 'true',
+  }),
+});
+
+const codeSchema = v.strictObject({
+  prefix: key(v.exactOptional(v.string()), {
+    text: 'Text in front of the random characters.',
+    example: 'ac_',
+    otherwise: 'none',
+  }),
+  characters: key(v.exactOptional(characterClassSchema), {
+    text: 'The class the random characters are drawn from (G-2, P-2).',
+    example: 'base64url',
+    otherwise: '`alphanumeric`',
+  }),
+  length: key(v.exactOptional(lengthSchema), {
+    text: 'Number of random characters.',
+    example: '43',
+    otherwise: '`64`',
+  }),
+  lifetime: key(lifetimeSchema, {
+    text: 'How long a code can be redeemed, once; 10 minutes at most (RFC 6749 4.1.2).',
+    example: '90s',
+  }),
+});
+
+const audienceSchema = v.pipe(
+  textSchema,
+  v.check(
+    (audience) => !audience.trimStart().toLowerCase().startsWith(ownUrn),
+    `what begins with ${ownUrn} is Jetway's own, as the aud of refresh tokens: name the API that takes the access tokens`,
+  ),
+);
+
+const requestIdSchema = v.pipe(
+  freeHeaderSchema,
+  v.check(
+    (name) =>
+      !/^(?:x-auth-|www-authenticate$|referrer-policy$|strict-transport-security$|vary$|x-(?:content-type|frame)-options$|x-robots-tag$)/i.test(
+        name,
+      ),
+    'answers of Jetway have this header already: name another',
+  ),
+);
+
+const managementSchema = (example: string) =>
+  v.exactOptional(
+    v.strictObject({
+      path: key(fixedPathSchema, {
+        text: "The path below the programme's own: its base path, with its name where that is shared.",
+        example,
+      }),
+    }),
+  );
+
+/** The schema of a merged document: variant and programme file together. */
+export const definitionSchema = v.strictObject({
+  variant: key(v.exactOptional(v.picklist(variantNames())), {
+    text: 'The dialect this file is laid over. Everything the file does not say is as the variant has it.',
+    example: 'grant',
+    otherwise: 'the file is a complete dialect of its own',
+  }),
+  name: key(textSchema, {
+    text: "The programme's name for people: in `jetway` listings, and as the realm of a `WWW-Authenticate: Basic` challenge (the file's name, where no letter or digit of it is ASCII).",
+    example: 'Harbour Hotels',
+  }),
+  programme_identifier: key(matching(/^[A-Za-z]{1,20}$/, 'expected 1 to 20 letters (P-1)'), {
+    text: 'The word that partners send as programme-identifier (P-1, P-4) and that answers can hold as `programme_identifier`. Required even where a dialect never sends it: `jetway client add` shows it to each partner.',
+    example: 'HarbourHotels',
+  }),
+  base_path: key(basePathSchema, {
+    text: "The path under which all of the programme's endpoints lie; a partner calls the path it was onboarded to (C-2). It begins with `/`, does not end with one, and is matched byte for byte. A `/` alone is the root of the host; other programmes can still lie below it.",
+    example: '/harbour-hotels',
+  }),
+  interface_version: key(v.optional(textSchema, 'v1'), {
+    text: "The label of the interface's version (C-6). It is data and no part of any path; write it into `base_path` if it belongs there.",
+    example: 'v2',
+  }),
+  audience: key(v.exactOptional(audienceSchema), {
+    text: "The `aud` of the programme's access tokens: whom they are meant for (C-9, RFC 7519 4.1.3). Refresh tokens that are JWTs have one of their own, `urn:jetway:refresh-token`; no access token has one that begins with `urn:jetway:`.",
+    example: 'https://api.example.com/hotels',
+    otherwise: "the programme's public base URL, as in `iss`",
+  }),
+  selector: key(v.exactOptional(selectorSchema), {
+    text: 'Lets several programmes share a `base_path`: an input of every documented endpoint tells them apart. The login page and key set then lie under `{base_path}/{file name}`.',
+    example: '{ input: programme, default: true }',
+    otherwise: 'the programme has its paths to itself',
+  }),
+  client: key(clientSchema, {
+    text: 'Who may call: what client identifiers look like, and how clients authenticate at the token endpoints.',
+    example: '{ authentication: { methods: [basic, parameters] } }',
+  }),
+  authorize: key(authorizeSchema, {
+    text: 'The login request: the link by which a partner sends a member to log in (RFC 6749 4.1.1).',
+    example: '{ pkce: required }',
+  }),
+  code: key(codeSchema, {
+    text: 'The authorization code that a login ends in: its shape and lifetime. A shape with fewer than 128 random bits does not load (RFC 6749 10.10); of a range of lengths, up to 64 characters are used.',
+    example: '{ characters: base64url, length: 43, lifetime: 90s }',
+  }),
+  token_endpoints: key(v.record(textSchema, endpointSchema), {
+    text: 'The endpoints that issue tokens, by names of your choosing; `grants` refers to them. Each must serve a grant.',
+    example: '{ grant: { path: /token } }',
+  }),
+  grants: key(grantsSchema, {
+    text: 'The grants that the programme offers (G-10, P-9), each at one token endpoint or several. At least one; a null switches one off that the variant has.',
+    example: '{ client_credentials: null }',
+  }),
+  scope: key(scopeSchema, {
+    text: 'What scopes there are. They are either levels, of which a token carries one (G-12), or names that are asked for (P-5); `kind` says which.',
+    example: '{ member_default: AUTHN-LEVEL-12 }',
+  }),
+  tokens: key(tokensSchema, {
+    text: 'The tokens themselves: form, lifetime, and what JWTs say.',
+    example: '{ access: { format: jwt, lifetime: 15m } }',
+  }),
+  id_token: key(v.exactOptional(identityTokenSchema), {
+    text: 'Identity tokens (OpenID Connect Core): JWTs that tell a client who has logged in, signed as `tokens.access.algorithm` says. The answer to a code holds one as `id_token`, where the login asked for the scope `openid` or scopes are levels. The login request should declare the inputs `nonce` and `prompt`.',
+    example: '{ claims: { tier: member.tier } }',
+    otherwise: 'there are none',
+    departs: [
+      {
+        name: 'no_login_by_post',
+        isQuiet: true,
+        when: () => true,
+        message:
+          'a login request whose parameters stand in a posted form is not read (OpenID Connect Core 3.1.2.1)',
+        hint: 'clients send it as a link, whose query is read',
+      },
+    ],
+  }),
+  userinfo: key(v.exactOptional(userinfoSchema), {
+    text: "Tells who brings a member's access token (`Authorization: Bearer`, GET or POST) what the login knows of the member (OpenID Connect Core 5.3); with identity tokens, where the scope has `openid`. Failures have the status and challenge of RFC 6750.",
+    example: '{ path: /userinfo }',
+    otherwise: 'there is no such endpoint',
+  }),
+  request_id: key(v.optional(v.union([v.literal('none'), requestIdSchema]), usualIdHeader), {
+    text: 'The header of every answer that holds the id under which the operator finds the request (`jetway why`): partners quote it when they ask for help. `none` leaves it out, for clients that know exactly which headers come.',
+    example: 'X-Correlation-Id',
+  }),
+  throttle: key(throttleSchema, {
+    text: 'How many token requests a client may make in a window of time, over all grants (G-18); one more is `throttled`. `jetway client set` can give a client a limit of its own. In place of a map, `off`.',
+    example: '{ limit: 60, window: 10s }',
+  }),
+  token_response: key(tokenResponseSchema, {
+    text: 'The answer to a token request that succeeded (RFC 6749 5.1). It always says `Cache-Control: no-store`.',
+    example: '{ name_case: upper }',
+  }),
+  errors: key(errorsSchema, {
+    text: 'The answers to token requests that fail. They always say `Cache-Control: no-store`; login requests that fail have `authorize.failures`.',
+    example: '{ text_case: upper }',
+  }),
+  verify: key(v.optional(verifySchema, {}), {
+    text: 'What requests must bring when a gateway asks about them, beside the token (C-4, P-15).',
+    example: '{ headers: required }',
+  }),
+  introspection: key(managementSchema('/token/introspect'), {
+    text: 'Lets gateways, and clients for their own tokens, ask about a token (RFC 7662). Gateways authenticate by what `jetway gateway add` gives them, always with Basic.',
+    example: '{ path: /introspect }',
+    otherwise: 'there is no such endpoint',
+  }),
+  revocation: key(managementSchema('/token/revoke'), {
+    text: 'Lets clients give up a token (RFC 7009), authenticated as at the token endpoints. A refresh token takes its login and all tokens of it along, an access token what was exchanged from it.',
+    example: '{ path: /revoke }',
+    otherwise: 'there is no such endpoint',
+  }),
+  metadata: key(v.optional(v.picklist(['on', 'off']), 'off'), {
+    text: 'Publishes what standard clients can be told of the programme (RFC 8414), at `/.well-known/oauth-authorization-server/{file name}` and where the RFC derives it from the issuer; with identity tokens also at `{issuer}/.well-known/openid-configuration` (OpenID Connect Discovery).',
+    example: 'on',
+  }),
+  sandbox: key(v.exactOptional(sandboxSchema), {
+    text: 'For partners who test: a request that names a [failure](#sandbox) here is answered as if it had failed so, by every endpoint and without looking at the rest of the request. Nothing is spent or counted, and the log tells it from a real failure. It has no effect where the configuration has `environment: live`, of which `check` warns.',
+    example: '{ header: X-Sandbox-Failure, parameter: sandbox_failure }',
+    otherwise: 'no failure can be forced',
+  }),
+  login: key(loginSchema, {
+    text: 'The login page, the one page that members meet.',
+    example: '{ title: Log in to Harbour Hotels, lifetime: 10m }',
+  }),
+  members: key(v.optional(membersSchema, {}), {
+    text: 'Where the members are known whose logins this programme takes (P-15).',
+    example: '{ directory: store }',
+  }),
+  accepts: key(v.optional(v.record(v.string(), textSchema), {}), {
+    text: '[Warnings](#warnings) of `check` that are known and meant, each by its name with the reason. They then stand in `jetway show PROGRAMME --departures` alone.',
+    example: '{ parameters_secret: document of 2011 }',
+  }),
+});
+
+export type Definition = Output<typeof definitionSchema>;

@@ -1,0 +1,197 @@
+// Owns the schema of `errors`: the layout of a body, and the answer to each failure reason.
+
+import * as v from 'valibot';
+
+import { failureReasons, reasons, reasonsByCode } from '../oauth/reasons.ts';
+import { key, listed, named, type Output } from '../schema/notes.ts';
+import {
+  answerHeadersSchema,
+  contentTypeSchema,
+  listOf,
+  linesSchema,
+  textSchema,
+  wireNameSchema,
+} from '../schema/scalars.ts';
+import { encodings, withContentType } from './encoding.ts';
+import { fieldSchemasOf } from './field_schema.ts';
+import { nameCases } from './value_tree.ts';
+import { errorVocabulary } from './vocabularies.ts';
+
+export const failureReasonSchema = v.pipe(
+  v.picklist(failureReasons),
+  named(
+    'failure reason',
+    'One of the [failures of a token request](#failures-of-a-token-request).',
+  ),
+);
+
+const statusSchema = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(200),
+  v.maxValue(599),
+  v.check(
+    (status) => status >= 400 || status <= 203,
+    'expected 200 to 203 or 400 to 599: other statuses have no body or lead elsewhere',
+  ),
+);
+
+const descriptionSchema = v.pipe(
+  linesSchema,
+  v.regex(
+    /^(?:[^{}]|\{parameter\})*$/,
+    'the only name in braces that a description can hold is {parameter}',
+  ),
+);
+
+const codeSchema = v.union([v.string(), v.number()]);
+const extraSchema = v.record(wireNameSchema, codeSchema);
+const challengeSchema = v.picklist(['basic', 'bearer']);
+
+const mappingSchema = v.pipe(
+  v.strictObject({
+    status: key(statusSchema, {
+      text: 'The HTTP status. `check` warns where a failure is answered with a status of success.',
+      example: '403',
+    }),
+    error: key(textSchema, {
+      text: 'The error code, for the value `error` in `errors.fields` (RFC 6749 5.2).',
+      example: 'invalid_grant',
+    }),
+    error_description: key(v.exactOptional(descriptionSchema), {
+      text: 'The text for people, for the value `error_description`. `{parameter}` stands for the wire name at fault; nothing else can be in braces.',
+      example: '"Invalid parameter: {parameter}"',
+      otherwise: 'none',
+    }),
+    error_code: key(v.exactOptional(codeSchema), {
+      text: "A number or code of the dialect's own, for the value `error_code`.",
+      example: '"E-1042"',
+      otherwise: 'none',
+    }),
+    extra: key(v.optional(extraSchema, {}), {
+      text: 'More that the dialect says of this reason, by names of its own: `extra.title` in `errors.fields` stands for what is under `title` here. What a reason does not have is left out.',
+      example: '{ title: Bad client, help: "https://help.example/7" }',
+    }),
+    challenge: key(v.exactOptional(challengeSchema), {
+      text: '`basic` sends `WWW-Authenticate: Basic realm="…"` along, as RFC 6749 5.2 asks where a client came with Basic (G-17); `bearer` sends `WWW-Authenticate: Bearer`, with `error="…"` where RFC 6750 3.1 has one for the reason (G-13).',
+      example: 'basic',
+      otherwise: 'no challenge',
+    }),
+    headers: key(v.optional(answerHeadersSchema, {}), {
+      text: 'Headers of this answer, beside those that Jetway sets itself.',
+      example: '{ X-Error: invalid-code }',
+    }),
+  }),
+  named('error answer'),
+);
+
+/** What a group can set, and remove from the variant with a null. */
+const removable = Object.fromEntries(
+  (
+    [
+      ['error_description', descriptionSchema, 'Their text', 'null'],
+      ['error_code', codeSchema, "Their code of the dialect's own", '100'],
+      ['extra', extraSchema, 'More of theirs', '{ title: Bad client }'],
+      ['challenge', challengeSchema, 'Their challenge', 'null'],
+      ['headers', answerHeadersSchema, 'Their headers', '{ X-Failed: "yes" }'],
+    ] as const
+  ).map(([name, entry, what, example]) => [
+    name,
+    key(v.exactOptional(v.nullable<v.GenericSchema>(entry)), {
+      text: `${what}; null for none.`,
+      example,
+      otherwise: 'as the variant has it',
+    }),
+  ]),
+);
+
+/** Settings for many reasons at once. */
+const groupSchema = v.pipe(
+  v.strictObject({
+    reasons: key(
+      v.union([
+        v.literal('all'),
+        v.pipe(
+          listOf(v.picklist([...failureReasons, ...Object.keys(reasonsByCode)])),
+          v.nonEmpty('expected at least one reason'),
+        ),
+      ]),
+      {
+        text: 'The [failure reasons](#failures-of-a-token-request) that this group speaks of, or `all`. An error code of RFC 6749 5.2 stands for its reasons: `invalid_grant` for those of codes, refresh tokens and passwords, also `invalid_request`, `invalid_client` and `unauthorized_client`.',
+        example: '[invalid_code, invalid_refresh_token]',
+      },
+    ),
+    status: key(v.exactOptional(statusSchema), {
+      text: 'Their status. With `all` it is not that of `missing_api_key`, `invalid_api_key`, `missing_token`, `invalid_token` and `insufficient_scope`, which keep 401 and 403 unless they are named: a gateway takes any other status for an outage. `check` warns of one.',
+      example: '400',
+      otherwise: 'as the variant has it',
+    }),
+    error: key(v.exactOptional(textSchema), {
+      text: 'Their error code.',
+      example: 'FAILED',
+      otherwise: 'as the variant has it',
+    }),
+    ...removable,
+  }),
+  named('error group'),
+);
+
+/** Younger than files that map every reason themselves: there it is as an invalid code. */
+const reasonsSchema = v.pipe(
+  v.strictObject({
+    ...listed(reasons, mappingSchema),
+    invalid_assertion: {
+      ...v.exactOptional(mappingSchema),
+      docs: { text: reasons.invalid_assertion.text, otherwise: 'as `invalid_code`' },
+    },
+  }),
+  v.transform((mapped) => ({ invalid_assertion: mapped.invalid_code, ...mapped })),
+);
+
+export const errorsSchema = v.pipe(
+  v.strictObject({
+    fields: key(fieldSchemasOf(errorVocabulary).tree, {
+      text: 'The members of the body, as [fields](#fields-of-an-answer) of the [named values](#named-values) of errors. What a failure does not have is left out.',
+      example: '{ error_description: null, message: error_description }',
+    }),
+    encoding: key(v.optional(v.picklist(encodings), 'json'), {
+      text: 'The form of their bodies, as `token_response.encoding`.',
+      example: 'form',
+    }),
+    content_type: key(v.exactOptional(contentTypeSchema), {
+      text: 'Their `Content-Type`; it changes nothing about the body.',
+      example: 'application/problem+json',
+      otherwise: 'that of the encoding',
+    }),
+    name_case: key(v.optional(v.picklist(nameCases), 'as_written'), {
+      text: 'The case of all names in the body (P-10).',
+      example: 'lower',
+    }),
+    text_case: key(v.optional(v.picklist(nameCases), 'as_written'), {
+      text: 'The case of the texts `error` and `error_description` (P-10).',
+      example: 'upper',
+    }),
+    parameter_names: key(v.optional(v.picklist(['as_sent', 'spaced']), 'as_sent'), {
+      text: 'How `{parameter}` is written: `as_sent`, or `spaced`, with separators turned into spaces: `grant type` (P-10).',
+      example: 'spaced',
+    }),
+    groups: key(v.exactOptional(v.array(groupSchema)), {
+      text: 'What is said of many reasons at once, laid over the variant in the order of the list. `errors.reasons` of the same file win over all groups.',
+      example: '[{ reasons: all, status: 400 }, { reasons: [throttled], status: 429 }]',
+      otherwise: 'none',
+    }),
+    reasons: key(reasonsSchema, {
+      text: 'What each failure reason becomes. All of them must be mapped; the list is [below](#failures-of-a-token-request).',
+      example: '{ throttled: { status: 503, error: slow_down } }',
+    }),
+  }),
+  // Loading has copied the groups into `reasons` (error_groups.ts).
+  v.transform((errors) => {
+    const { groups: _, ...rest } = errors;
+    return rest;
+  }),
+  v.transform(withContentType),
+);
+
+export type ErrorsDefinition = Output<typeof errorsSchema>;
+export type ErrorMapping = Output<typeof mappingSchema>;

@@ -1,0 +1,232 @@
+// Owns the schemas of a field of an answer, and of a tree of fields.
+
+import * as v from 'valibot';
+
+import { keysAsWritten } from '../lib/document.ts';
+import { quote } from '../lib/fault.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { key, named, note } from '../schema/notes.ts';
+import { listOf, matching, wireNameSchema } from '../schema/scalars.ts';
+import { allowsZone, formatsOf, valueFormats } from './value_format.ts';
+import type { Field, FieldTree } from './value_tree.ts';
+import { nothing, type Vocabulary } from './vocabularies.ts';
+
+/** JSON readers keep 53 bits of a whole number (RFC 8259 6). */
+const exactNumberSchema = v.pipe(
+  v.number(),
+  v.check(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+    'a number this large would change when it is read: write it in quotes',
+  ),
+);
+
+const constantSchema = v.union([v.string(), exactNumberSchema, v.boolean(), v.null()]);
+
+const nameTexts: Readonly<Record<string, string>> = {
+  token: 'One of the [named values](#named-values) of token responses and claims.',
+  error: 'One of the [named values](#named-values) of error bodies.',
+  redirect: 'One of the [named values](#named-values) of redirects.',
+};
+
+/** The name of a value in the vocabulary. */
+function nameSchemaOf({ answer, values, prefixes }: Vocabulary): v.GenericSchema<unknown, string> {
+  const names = [...Object.keys(values), nothing];
+  return v.pipe(
+    v.string(),
+    v.check(
+      (text) => names.includes(text) || prefixes.some((prefix) => text.startsWith(prefix)),
+      ({ input }) => `${quote(input)} is no value an answer can hold${valueAdvice(input, names)}`,
+    ),
+    named(`${answer} value`, nameTexts[answer]),
+    note({ json: { anyOf: [{ enum: names }, ...prefixes.map(beginningWith)] } }),
+  );
+}
+
+function isName(input: unknown): boolean {
+  return typeof input === 'string' || input === undefined;
+}
+
+/** Refuses a constant that stands where the name of a value is expected, and says how it is written. */
+const bareConstant: v.GenericSchema<unknown, never> = v.custom<never>(
+  () => false,
+  ({ input }) => {
+    const found = JSON.stringify(input);
+    const written = input === null ? nothing : `{ constant: ${found} }`;
+    return `${found} is no value an answer can hold; one that is always the same is ${written}`;
+  },
+);
+
+interface FieldSchemas {
+  readonly field: v.GenericSchema<unknown, Field>;
+  /** Its output keeps the file's order of members. */
+  readonly tree: v.GenericSchema<unknown, FieldTree>;
+}
+
+export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
+  const { answer, values, occasions, groups = {} } = vocabulary;
+  const name = nameSchemaOf(vocabulary);
+  const occasion = v.picklist([...occasions, ...Object.keys(groups)]);
+  const spread = v.transform((names: readonly string[]): readonly string[] => [
+    ...new Set(names.flatMap((one) => groups[one] ?? [one])),
+  ]);
+  const only = key(v.exactOptional(v.pipe(listOf(occasion), spread)), {
+    text: 'The grants whose answers have this member (G-11); in an error body, the failure reasons.',
+    example: '[authorization_code]',
+    otherwise: 'every grant, every reason',
+  });
+  const attribute = key(v.exactOptional(v.boolean()), {
+    text: 'In an answer of XML: an attribute of the element it lies in, such as `xmlns`; the text beside attributes is a field named `"#text"`.',
+    example: 'true',
+    otherwise: 'an element of its own',
+  });
+  const value = v.pipe(
+    v.strictObject({
+      value: key(name, {
+        text: 'The [named value](#named-values) that is written. A plain `name: value` is short for this form with nothing else in it.',
+        example: 'access_lifetime',
+        otherwise: 'required in this form',
+      }),
+      as: key(v.exactOptional(v.picklist(valueFormats)), {
+        text: 'How a lifetime, a point in time or a scope is written: [formats](#formats).',
+        example: 'date_time',
+        otherwise: '`seconds`, `epoch` for a point in time, a scope as it was asked for',
+      }),
+      zone: key(
+        v.exactOptional(matching(/^[+-][01]\d:[0-5]\d$/, 'expected a zone such as "+08:00"')),
+        {
+          text: 'Of a time as `date` or one of `date_time…`: the zone it is told in, all year.',
+          example: '"+08:00"',
+          otherwise: 'UTC',
+        },
+      ),
+      type: key(v.exactOptional(v.picklist(['string', 'number'])), {
+        text: '`string` puts a number in quotes (`"1800"`), `number` writes a text bare (P-7: `jti`) if it is a whole number, with all of its digits, also more than most JSON readers keep; any other text, such as `00123`, `1.0` or a UUID, stays in quotes.',
+        example: 'string',
+        otherwise: 'numbers as numbers, texts as texts',
+      }),
+      absent: key(v.exactOptional(v.picklist(['omit', 'nothing'])), {
+        text: 'What a value that the answer does not have becomes: the member is left out (`omit`), or is `null` (`nothing`).',
+        example: 'nothing',
+        otherwise: '`omit`',
+      }),
+      attribute,
+      only,
+    }),
+    v.check(
+      ({ value: of, as }) => as === undefined || formatsOf(values[of]?.[0] ?? 'text').includes(as),
+      'this value cannot be written that way: see "Formats" in docs/programme-reference.md',
+    ),
+    v.check(
+      ({ as, zone }) => zone === undefined || allowsZone(as),
+      'only a date or a date_time is told in a zone: say as which',
+    ),
+  );
+  const field: v.GenericSchema<unknown, Field> = v.pipe(
+    v.lazy((input): v.GenericSchema<unknown, Field> => {
+      if (typeof input !== 'object' || input === null) return isName(input) ? name : bareConstant;
+      return Object.entries(forms).find(([form]) => form in input)?.[1] ?? value;
+    }),
+    named(`${answer} field`),
+    note({ alternatives: () => [name, value, ...Object.values(forms)] }),
+  );
+  const fields = v.pipe(v.array(field), v.nonEmpty('expected at least one field'));
+  const tree = treeSchemaOf(field);
+  const forms: Readonly<Record<string, v.GenericSchema<unknown, Field>>> = {
+    constant: v.strictObject({
+      constant: key(constantSchema, {
+        text: 'A value that is always the same: text, number, `true` or `false`. For `null`, write `value: nothing`: a null in a file removes the key.',
+        example: 'bearer',
+        otherwise: 'required in this form',
+      }),
+      attribute,
+      only,
+    }),
+    object: v.strictObject({
+      object: key(tree, {
+        text: 'An object inside the answer, made of fields (P-7: `token_Information`).',
+        example: '{ issued: { value: issued_at, as: date } }',
+        otherwise: 'required in this form',
+      }),
+      only,
+    }),
+    array: v.strictObject({
+      array: key(v.array(field), {
+        text: 'An array; its items are fields without a name.',
+        example: '[scope]',
+        otherwise: 'required in this form',
+      }),
+      only,
+    }),
+    first: v.strictObject({
+      first: key(fields, {
+        text: 'The first of several fields that there is: another constant for each grant or reason by `only`, or something to stand for a value that is absent.',
+        example: '[membership_number, { constant: "" }]',
+        otherwise: 'required in this form',
+      }),
+      attribute,
+      only,
+    }),
+    joined: v.strictObject({
+      joined: key(fields, {
+        text: 'Several fields in one text, such as an address with a value in it. Absent where one of them is.',
+        example: '[{ constant: "https://api.example/members/" }, subject]',
+        otherwise: 'required in this form',
+      }),
+      attribute,
+      only,
+    }),
+  };
+  return { field, tree };
+}
+
+function treeSchemaOf(field: v.GenericSchema<unknown, Field>): FieldSchemas['tree'] {
+  const map: v.GenericSchema<unknown, Readonly<Record<string, Field>>> = v.record(
+    wireNameSchema,
+    field,
+  );
+  const members: v.GenericSchema<unknown, FieldTree> = v.pipe(
+    v.lazy((input) =>
+      v.pipe(
+        map,
+        v.transform((output) => inOrder(input, output)),
+      ),
+    ),
+    note({ alternatives: () => [map] }),
+  );
+  // Maps merge and lists replace: a null in a list has nothing to remove.
+  const whole = v.pipe(
+    v.array(members),
+    v.check((maps) => isEachNamedOnce(maps), 'a name is given twice in this list'),
+    v.transform((maps): FieldTree => new Map(maps.flatMap((one) => [...one]))),
+  );
+  return v.pipe(
+    v.lazy((input) => (Array.isArray(input) ? whole : members)),
+    note({ alternatives: () => [map, v.array(map)] }),
+  );
+}
+
+function inOrder(input: unknown, output: Readonly<Record<string, Field>>): FieldTree {
+  const names = typeof input === 'object' && input !== null ? keysAsWritten(input) : [];
+  return new Map(
+    names.flatMap((name) => {
+      const field = output[name];
+      return field === undefined ? [] : [[name, field] as const];
+    }),
+  );
+}
+
+function isEachNamedOnce(maps: readonly FieldTree[]): boolean {
+  const names = maps.flatMap((map) => [...map.keys()]);
+  return new Set(names).size === names.length;
+}
+
+function valueAdvice(name: string, names: readonly string[]): string {
+  const meant = didYouMean(name, names);
+  if (meant !== undefined) return `; ${meant}`;
+  if (/[{}]/.test(name)) return '; texts are put together with joined: [ … ]';
+  return `; a text that is always the same is { constant: ${name} }, and the values are ${names.join(', ')}`;
+}
+
+function beginningWith(prefix: string): Readonly<Record<string, unknown>> {
+  return { type: 'string', pattern: `^${prefix.replaceAll('.', '\\.')}` };
+}

@@ -1,0 +1,307 @@
+// Owns the schemas of an endpoint's inputs: the place of each input and its allowed values.
+
+import * as v from 'valibot';
+
+import { quote } from '../lib/fault.ts';
+import { didYouMean } from '../lib/suggest.ts';
+import { key, named, note, type Output } from '../schema/notes.ts';
+import {
+  contentTypeSchema,
+  endpointPathSchema,
+  headerNameSchema,
+  listOf,
+  matching,
+  oneOrMore,
+  wireNameSchema,
+} from '../schema/scalars.ts';
+import { snakeCaseWords } from '../schema/words.ts';
+import { failureReasonSchema } from './errors_schema.ts';
+import { characterClassSchema, lengthSchema } from './value_shape.ts';
+import { clientPropertyForm } from './vocabularies.ts';
+
+export const parameterPlaces = ['query', 'form', 'json', 'xml'] as const;
+export type ParameterPlace = (typeof parameterPlaces)[number];
+export type Place = ParameterPlace | 'header' | 'path' | 'cookie';
+
+/** With what an input can be compared: also with a property of the client, by `client.` and its name. */
+export type Comparison = 'programme.identifier' | `client.${string}`;
+
+/** Those that every programme has. */
+export const comparisons: readonly Comparison[] = [
+  'programme.identifier',
+  'client.id',
+  'client.business_context',
+  'client.partner_id',
+  'client.api_key',
+];
+
+function isComparison(text: string): text is Comparison {
+  return comparisons.some((one) => one === text) || clientPropertyForm.test(text);
+}
+
+const comparisonSchema = v.pipe(
+  v.string(),
+  v.guard(isComparison, ({ input }) => {
+    const meant = didYouMean(input, comparisons);
+    const advice = meant === undefined ? '' : `; ${meant}`;
+    return `${quote(input)} is nothing to compare with: expected one of ${comparisons.join(', ')}, or client. and the name of a property${advice}`;
+  }),
+  named(
+    'comparison',
+    'One of `programme.identifier`, `client.id`, `client.business_context`, `client.partner_id`, `client.api_key`; or `client.` and the name of a property of the registration (`client add --property NAME=…`, several times for several values).',
+  ),
+  note({
+    json: {
+      anyOf: [{ enum: comparisons }, { type: 'string', pattern: clientPropertyForm.source }],
+    },
+  }),
+);
+
+/** Formats that characters and length cannot describe. */
+export const inputFormats = ['accepts_json', 'ip_list'] as const;
+export type InputFormat = (typeof inputFormats)[number];
+
+/** The places in which an endpoint looks for an input. */
+export function placesOf(
+  input: InputDefinition,
+  endpoint: Pick<EndpointDefinition, 'read'>,
+): readonly Place[] {
+  return input.in === undefined ? endpoint.read : [input.in];
+}
+
+/** RFC 9110 11.1. */
+export const schemeSchema = matching(
+  /^[A-Za-z][A-Za-z0-9-]{0,30}$/,
+  'expected a word such as Bearer',
+);
+
+const inputSchema = v.pipe(
+  v.strictObject({
+    name: key(v.exactOptional(wireNameSchema), {
+      text: 'Its name on the wire: of a parameter, a JSON member, an element (its prefix is not compared), or a header (in any case). What is told of a member names its objects too: `credentials.site.name`.',
+      example: 'programme-identifier',
+      otherwise: "the input's own name",
+    }),
+    in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header', 'path', 'cookie'])), {
+      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone. Headers of the connection (`Host`, `Content-Length`, `TE`, `Proxy-…` and the like) and `Cookie` as a whole are no inputs.',
+      example: 'header',
+      otherwise: "the endpoint's `read`",
+      departs: [
+        {
+          name: 'cookie_read',
+          when: (place) => place === 'cookie',
+          message:
+            'browsers send a cookie unasked, so other sites may cause such requests (RFC 6265bis 8.2)',
+          hint: 'they cannot read the answer; let the cookie be SameSite=Strict, or require a header beside it',
+        },
+      ],
+    }),
+    within: key(
+      v.exactOptional(
+        v.pipe(v.array(wireNameSchema), v.nonEmpty('expected the name of at least one object')),
+      ),
+      {
+        text: 'Objects of a JSON body that it lies in, outermost first: `[credentials, site]` for `{"credentials":{"site":{"name":…}}}`; of XML, the elements inside the root element, whose prefixes are not compared.',
+        example: '[credentials, site]',
+        otherwise: 'it is a member of the body itself, or lies in the root element',
+      },
+    ),
+    attribute: key(v.exactOptional(v.boolean()), {
+      text: 'Of XML: it is an attribute of the element that `within` ends with, or of the root element.',
+      example: 'true',
+      otherwise: 'it is the text of an element',
+    }),
+    scheme: key(v.exactOptional(schemeSchema), {
+      text: 'A word that stands before the value in a header and is no part of it, such as Bearer (RFC 9110 11.1). A header without it counts as missing. Not at the login request.',
+      example: 'Bearer',
+      otherwise: 'the whole header is the value',
+    }),
+    required: key(v.optional(v.boolean(), false), {
+      text: 'Whether a request without it is refused. What a grant cannot do without (`code`, `refresh_token`) is required for that grant in any case.',
+      example: 'true',
+    }),
+    prefix: key(v.exactOptional(v.string()), {
+      text: 'What the value must begin with.',
+      example: 'AUTHN-',
+      otherwise: 'nothing in particular',
+    }),
+    characters: key(v.exactOptional(characterClassSchema), {
+      text: 'What the rest of the value may be made of.',
+      example: 'alphanumeric',
+      otherwise: 'any characters',
+    }),
+    length: key(v.exactOptional(lengthSchema), {
+      text: 'How many characters there may be after the prefix.',
+      example: '1..50',
+      otherwise: 'any number',
+    }),
+    format: key(v.exactOptional(v.picklist(inputFormats)), {
+      text: 'A form that is more than characters: `accepts_json` is an `Accept` header that lets `application/json` through, `ip_list` one IPv4 or IPv6 address or several with commas between (P-6), each of at most 4096 characters. Such a header may come in several lines.',
+      example: 'ip_list',
+      otherwise: 'none',
+    }),
+    allowed: key(
+      v.exactOptional(
+        v.pipe(listOf(v.string()), v.nonEmpty('expected at least one value that is taken')),
+      ),
+      {
+        text: 'The values that are taken, compared to the letter. Of an input that Jetway interprets, such as `grant_type` or `code_challenge_method`, a value that can never succeed does not load.',
+        example: '[web, app]',
+        otherwise: 'any that fit',
+      },
+    ),
+    must_equal: key(v.exactOptional(comparisonSchema), {
+      text: 'What it must be equal to where it is sent: `programme.identifier` (P-4), or what is registered for the client that authenticated (P-11), such as `client.partner_id` or its property `client.tenant`; of a property with several values, one of them.',
+      example: 'client.tenant',
+      otherwise: 'nothing',
+    }),
+    when_missing: key(v.exactOptional(failureReasonSchema), {
+      text: 'The failure reason when it is required and not there. Token endpoints only: a login request has [reasons of its own](#failures-of-a-login-request).',
+      example: 'authentication_missing',
+      otherwise:
+        '`missing_header`, `missing_grant_type` for `grant_type`, otherwise `missing_parameter`',
+    }),
+    when_invalid: key(v.exactOptional(failureReasonSchema), {
+      text: 'The failure reason when its value does not fit. Token endpoints only.',
+      example: 'invalid_scope',
+      otherwise: '`invalid_header` or `invalid_parameter`',
+    }),
+    when_unequal: key(v.exactOptional(failureReasonSchema), {
+      text: 'The failure reason when it is not what `must_equal` names. Token endpoints only.',
+      example: 'client_authentication_failed',
+      otherwise:
+        '`programme_mismatch`, `client_mismatch` for `client.id`, otherwise `context_mismatch`',
+    }),
+  }),
+  v.check(
+    (input) =>
+      input.in !== 'header' || input.name === undefined || v.is(headerNameSchema, input.name),
+    'the name is not one a header can have',
+  ),
+  v.check(
+    (input) => input.scheme === undefined || input.in === 'header',
+    'only a header has a scheme before its value: add in: header',
+  ),
+  named('input'),
+);
+
+const roleNameSchema = v.pipe(
+  v.string(),
+  v.regex(/^[a-z][a-z0-9_]{0,49}$/, ({ input }) => snakeCaseWords(input)),
+  named('input name', 'A name in snake_case of up to 50 characters.'),
+);
+
+const inputMapSchema = v.record(roleNameSchema, inputSchema);
+
+/** A list of maps stands for one map; merged over the variant, it replaces where a map is added. */
+const inputsSchema = v.union([
+  inputMapSchema,
+  v.pipe(
+    v.array(inputMapSchema),
+    v.check((maps) => {
+      const names = maps.flatMap((map) => Object.keys(map));
+      return new Set(names).size === names.length;
+    }, 'a name is given twice in this list'),
+    v.transform((maps) => Object.fromEntries(maps.flatMap((map) => Object.entries(map)))),
+  ),
+]);
+
+/** The keys that the login request and token endpoints share. */
+export const endpointSchema = v.pipe(
+  v.strictObject({
+    path: key(endpointPathSchema, {
+      text: 'The path below `base_path`. The login request and a token endpoint may have the same one, with different `methods`.',
+      example: '/token',
+    }),
+    methods: key(
+      v.pipe(listOf(v.picklist(['GET', 'POST'])), v.nonEmpty('expected at least one method')),
+      {
+        text: 'The methods that are answered; any other gets 405 with `Allow`. HEAD is not GET.',
+        example: '[GET, POST]',
+        departs: [
+          {
+            name: 'tokens_by_get',
+            when: (methods, { path }) => path[0] === 'token_endpoints' && methods.includes('GET'),
+            message: 'tokens are issued on GET (RFC 6749 3.2)',
+            hint: 'answers carry no-store and queries are never logged',
+          },
+          {
+            name: 'no_login_by_get',
+            isQuiet: true,
+            when: (methods, { path, get }) =>
+              path[0] === 'authorize' &&
+              !methods.includes('GET') &&
+              get('grants', 'authorization_code') !== undefined,
+            message: 'a login request by GET is not answered (RFC 6749 3.1)',
+            hint: 'a page of the partner has to post the request, or its server; add GET',
+          },
+        ],
+      },
+    ),
+    read: key(v.optional(oneOrMore(v.picklist(parameterPlaces)), 'form'), {
+      text: 'Where parameters are read: the query, a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9), the members of a JSON body (a scope also as a list of texts), or the elements of an XML body (`application/xml`, `text/xml`, any type with `+xml`; without a DTD and entities of its own); of a list, in whichever of these they come, and a parameter that comes in two of them came twice. A single input can be read elsewhere by its own `in`.',
+      example: '[form, json]',
+    }),
+    media_types: key(v.optional(listOf(contentTypeSchema), []), {
+      text: 'What the `Content-Type` of a body may say besides that. Where several forms are read, a type that ends with `json` or `xml` is of that form.',
+      example: '[application/vnd.api+json]',
+    }),
+    root: key(v.exactOptional(wireNameSchema), {
+      text: 'The name that the root element of an XML body must have, without its prefix.',
+      example: 'Envelope',
+      otherwise: 'any',
+    }),
+    repeated: key(v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'), {
+      text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value in the order of the request, in JSON too. A login request always refuses. A parameter that is ignored (`unknown: ignore`) may come several times, unless Jetway knows its name or it is a member of a JSON body.',
+      example: 'last',
+      departs: [
+        {
+          name: 'repeated_parameters',
+          when: (repeated) => repeated !== 'refuse',
+          message: 'a parameter sent more than once is not refused (RFC 6749 3.1 and 3.2)',
+          hint: (repeated) =>
+            `the ${repeated} value counts, whatever stands between client and service`,
+        },
+      ],
+    }),
+    unknown: key(v.optional(v.picklist(['ignore', 'refuse']), 'ignore'), {
+      text: 'A parameter that is no input of the endpoint: `ignore` it (RFC 6749 3.1), of whatever type it is in JSON, or `refuse` it as `unknown_parameter`. Headers are never refused for being unknown.',
+      example: 'refuse',
+      departs: [
+        {
+          name: 'unknown_refused',
+          isQuiet: true,
+          when: (unknown) => unknown === 'refuse',
+          message:
+            'a parameter that is not known is refused (RFC 6749 3.1 and 3.2, OpenID Connect Core 15.1)',
+          hint: 'standard clients send parameters of extensions, and take it that they are ignored',
+        },
+      ],
+    }),
+    empty: key(v.optional(v.picklist(['missing', 'value']), 'missing'), {
+      text: 'A parameter without a value (`scope=`): as if it were `missing` (RFC 6749 3.1), or a `value` of no characters that must fit like any other. A login request takes it for missing.',
+      example: 'value',
+      departs: [
+        {
+          name: 'empty_values',
+          isQuiet: true,
+          when: (empty, { path }) => empty === 'value' && path[0] === 'token_endpoints',
+          message: 'a parameter without a value counts as sent (RFC 6749 3.2)',
+          hint: 'standard clients leave such a parameter out',
+        },
+      ],
+    }),
+    inputs: key(inputsSchema, {
+      text: "What the endpoint reads, by the name that Jetway knows it under; the wire name is the input's own `name`. A map is laid over that of the variant; a list of maps, `[{ code: {} }, { grant_type: {} }]`, replaces it. Names Jetway knows are [listed below](#inputs-that-jetway-knows); others are checked as declared and used for nothing else.",
+      example: '{ channel: { required: true, allowed: [web, app] } }',
+    }),
+  }),
+  v.check(
+    (endpoint) => endpoint.read.includes('query') || !endpoint.methods.includes('GET'),
+    'an endpoint that answers GET reads its parameters from the query: set read to query, or to a list with it',
+  ),
+  named('endpoint'),
+);
+
+export type InputDefinition = Output<typeof inputSchema>;
+export type EndpointDefinition = Output<typeof endpointSchema>;

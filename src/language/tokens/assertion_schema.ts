@@ -1,0 +1,64 @@
+// Owns the schema of `client.authentication.assertion`: which JWTs of clients are good (RFC 7523).
+
+import * as v from 'valibot';
+
+import { longestTolerance } from '../../lib/clock.ts';
+import { assertionAlgorithms } from '../../oauth/client_certificate.ts';
+import { key } from '../../schema/notes.ts';
+import {
+  durationSchema,
+  lifetimeSchema,
+  listOf,
+  matching,
+  oneOrMore,
+  textSchema,
+} from '../../schema/scalars.ts';
+import { clientPropertyForm } from '../vocabularies.ts';
+
+const propertyWords = 'expected client.id, or client. and the name of a property';
+
+export const assertionSchema = v.strictObject({
+  audience: key(v.optional(oneOrMore(textSchema), 'issuer'), {
+    text: "What `aud` must hold: `issuer` is the programme's public base URL, `token_endpoint` the URL of any of its token endpoints (with the client's own values, where the path has values), `client.id` or `client.NAME` what is registered for the client, and any other text itself. With `absent` among them an assertion may be without `aud`.",
+    example: '[token_endpoint, "https://login.example.com"]',
+  }),
+  algorithms: key(
+    v.optional(
+      v.pipe(
+        listOf(v.picklist(assertionAlgorithms)),
+        v.nonEmpty('expected at least one algorithm'),
+      ),
+      [...assertionAlgorithms],
+    ),
+    {
+      text: 'What assertions may be signed with, as far as the key fits it. HMAC is none of them: secrets are not kept.',
+      example: '[RS256, ES256]',
+    },
+  ),
+  issuer: key(v.optional(matching(clientPropertyForm, propertyWords), 'client.id'), {
+    text: 'What `iss` must be: the client identifier, beside which `sub` can be left out, or a registered property. With a property, a `client_assertion` names its client by `sub`, and an assertion of the grant `jwt_bearer` by the input `client_id` or by other credentials.',
+    example: 'client.team_id',
+  }),
+  longest: key(v.optional(lifetimeSchema, '1h'), {
+    text: 'How far ahead `exp` may lie; an assertion without it is refused.',
+    example: '5m',
+  }),
+  tolerance: key(
+    v.optional(
+      v.pipe(
+        durationSchema,
+        v.check((span) => span <= longestTolerance, 'expected at most 10m'),
+      ),
+      '30s',
+    ),
+    {
+      text: "How far a client's clock may be off, for `exp`, `nbf` and `iat`.",
+      example: '1m',
+    },
+  ),
+  jti: key(v.exactOptional(v.picklist(['required', 'optional'])), {
+    text: 'Whether an assertion without `jti` is refused. One that has it is good once, whatever stands here.',
+    example: 'required',
+    otherwise: '`required` of a `client_assertion`, `optional` in the grant `jwt_bearer`',
+  }),
+});

@@ -1,0 +1,153 @@
+// Owns the schema of grants: which exist, where each is served and to whom.
+
+import * as v from 'valibot';
+
+import { quote } from '../../lib/fault.ts';
+import { roles } from '../../oauth/client.ts';
+import { jwtBearer, registeredGrantTypes, tokenExchange } from '../../oauth/grant.ts';
+import { key, type KeyDeparture, named } from '../../schema/notes.ts';
+import { lifetimeSchema, matching, oneOrMore, textSchema } from '../../schema/scalars.ts';
+import { valueShapeSchema } from '../value_shape.ts';
+import { longAccessTokens } from './token_schema.ts';
+
+/** The names of RFC 6749, RFC 7523 2.1 and RFC 8693 2.1. */
+const standardNames: Readonly<Record<string, string>> = registeredGrantTypes;
+
+const renamedGrant: KeyDeparture<string> = {
+  name: 'renamed_grants',
+  isQuiet: true,
+  when: (word, { path: [, type = ''] }) => word !== (standardNames[type] ?? type),
+  message: 'standard clients send another grant_type for this grant (RFC 6749 4.1.3)',
+  hint: 'partners of this programme need the client its document describes',
+};
+
+const entries = {
+  endpoint: key(oneOrMore(textSchema), {
+    text: 'The token endpoint that serves it, by its name under `token_endpoints`, or a list of them (P-9): clients are told of the first.',
+    example: '[key, refresh]',
+  }),
+  grant_type: key(v.exactOptional(textSchema), {
+    text: 'The value of `grant_type` on the wire.',
+    example: 'member_login',
+    otherwise: "the grant's own name",
+    departs: [renamedGrant],
+  }),
+  role: key(v.picklist(roles), {
+    text: 'The role a client must have been given at onboarding (`--role`): `member` for those that log members in, `partner` for those with tokens of their own. Others get `grant_not_allowed` (G-20, P-11).',
+    example: 'member',
+  }),
+  access_lifetime: key(v.exactOptional(lifetimeSchema), {
+    text: 'How long access tokens of this grant are good, where that is not `tokens.access.lifetime`; within the same bounds.',
+    example: '12h',
+    otherwise: 'as `tokens.access.lifetime`',
+    departs: [longAccessTokens],
+  }),
+  access_format: key(v.exactOptional(v.picklist(['opaque', 'jwt'])), {
+    text: 'The format of its access tokens, where that is not `tokens.access.format`.',
+    example: 'jwt',
+    otherwise: 'as `tokens.access.format`',
+  }),
+  refresh_token: key(v.exactOptional(v.picklist(['on', 'off'])), {
+    text: "Whether its answers bring a refresh token, where the grant `refresh_token` is on. A client's own does not follow RFC 6749 4.4.3; its tokens are revoked and refreshed as a member's.",
+    example: 'on',
+    otherwise: '`on` for `authorization_code` and `password`',
+    departs: [
+      {
+        name: 'own_refresh_token',
+        when: (word, { path }) => word === 'on' && path[1] === 'client_credentials',
+        message: "a refresh token comes with a client's own token (RFC 6749 4.4.3)",
+        hint: 'the client must prove itself with it, as for a new one',
+      },
+    ],
+  }),
+  access_form: key(v.exactOptional(valueShapeSchema), {
+    text: 'What opaque access tokens of this grant look like, where that is not `tokens.access.form`.',
+    example: '{ prefix: ghs_, length: 36 }',
+    otherwise: 'as `tokens.access.form`',
+  }),
+};
+
+const grantSchema = v.exactOptional(v.pipe(v.strictObject(entries), named('grant')));
+
+const exchangeSchema = v.exactOptional(
+  v.pipe(
+    v.strictObject(entries),
+    named('grant'),
+    v.transform((grant) => ({ grant_type: tokenExchange, ...grant })),
+  ),
+);
+
+/** `client.` and the name of a property, or where a member is looked for. */
+const subjectSchema = matching(
+  /^(?:client|username|subject|client\.[A-Za-z][A-Za-z0-9_.-]{0,63})$/,
+  ({ input }) =>
+    `${quote(input)} is nobody: expected client, username, subject, or client. and the name of a property`,
+);
+
+/** The client can make another assertion at any time (RFC 7521 4.1). */
+const { refresh_token: _, ...withoutRefresh } = entries;
+
+const assertionGrantSchema = v.exactOptional(
+  v.strictObject({
+    ...withoutRefresh,
+    grant_type: key(v.optional(textSchema, jwtBearer), {
+      text: 'As of every grant.',
+      example: 'jwt_login',
+      departs: [renamedGrant],
+    }),
+    subject: key(oneOrMore(subjectSchema), {
+      text: "Who `sub` may be, in this order: the `client` itself, by its identifier, its `iss` or no `sub`; or by a property of it, `client.NAME`; a member of the directory by `username` (of the store's directory alone) or `subject`.",
+      example: '[client, username]',
+      departs: [
+        {
+          name: 'member_by_assertion',
+          when: (ways) => ways.includes('username') || ways.includes('subject'),
+          message: 'clients get tokens for any member without that member (RFC 6749 1.3)',
+          hint: 'give the role of this grant to nobody else; tokens can be revoked by member',
+        },
+      ],
+    }),
+  }),
+);
+
+export const grantsSchema = v.strictObject({
+  authorization_code: key(grantSchema, {
+    text: "A login's code is exchanged for tokens (RFC 6749 4.1.3). Its endpoint must declare the input `code`; `redirect_uri` and `code_verifier` are compared where declared and sent.",
+    example: '{ endpoint: grant, role: member }',
+    otherwise: 'the programme has no login',
+  }),
+  refresh_token: key(grantSchema, {
+    text: 'A refresh token is exchanged for new tokens and a successor (RFC 6749 6). Its endpoint must declare the input `refresh_token`. Without this grant no refresh tokens are issued.',
+    example: '{ endpoint: grant, role: member }',
+    otherwise: 'no refresh tokens',
+  }),
+  client_credentials: key(grantSchema, {
+    text: 'A client gets a token of its own, without a member (RFC 6749 4.4); there is no refresh token with it (G-11) unless `refresh_token` is on.',
+    example: '{ endpoint: grant, role: partner }',
+    otherwise: 'clients get no tokens of their own',
+  }),
+  password: key(grantSchema, {
+    text: 'A partner exchanges what its customer typed for tokens (RFC 6749 4.3, P-9). Its endpoint must declare the inputs `username` and `password`. RFC 9700 2.4 forbids it, and `check` warns of it.',
+    example: '{ endpoint: grant, role: member }',
+    otherwise: 'off',
+    departs: [
+      {
+        name: 'password_grant',
+        when: () => true,
+        message:
+          'partners see the passwords of members, who learn to type them anywhere (RFC 9700 2.4)',
+        hint: 'the directory is asked as by the login page, and passwords are never logged',
+      },
+    ],
+  }),
+  token_exchange: key(exchangeSchema, {
+    text: 'A live access token of the client is exchanged for another one, of the same login and ending with it, or for another own one (RFC 8693). If the client revokes a token, all that was exchanged from it ends too. Its scope is the same or a part of it; `access_lifetime` and `access_format` say what is new. Its endpoint must declare the input `subject_token`. Without `grant_type` clients send the URN of RFC 8693.',
+    example: '{ endpoint: grant, role: member, access_lifetime: 20d }',
+    otherwise: 'off',
+  }),
+  jwt_bearer: key(assertionGrantSchema, {
+    text: 'An assertion that the client has signed is exchanged for a token of the client, or for one of the member it names; no refresh token comes with it (RFC 7523 2.1). Its endpoint must declare the input `assertion`. Where `methods` has `private_key_jwt`, the assertion proves the client too; otherwise its credentials come beside it. Without a parameter `scope` its claim `scope` counts.',
+    example: '{ endpoint: grant, role: partner, subject: client }',
+    otherwise: 'off',
+  }),
+});

@@ -1,0 +1,32 @@
+// Owns the schemas of identity tokens and of the userinfo endpoint (OpenID Connect Core).
+
+import * as v from 'valibot';
+
+import { key } from '../../schema/notes.ts';
+import { lifetimeSchema, pathSchema } from '../../schema/scalars.ts';
+import { tokenFieldSchemas } from '../response_headers.ts';
+
+/** The scope that asks for an identity token (OpenID Connect Core 3.1.2.1). */
+export const openid = 'openid';
+
+export const identityTokenSchema = v.strictObject({
+  lifetime: key(v.optional(lifetimeSchema, '10m'), {
+    text: 'How long an identity token may be taken for a login (`exp`).',
+    example: '5m',
+  }),
+  claims: key(v.optional(tokenFieldSchemas.tree, {}), {
+    text: 'Claims beside `iss`, `sub`, `aud` (the client), `exp`, `iat`, `auth_time`, `nonce` and `at_hash`, as [fields](#fields-of-an-answer).',
+    example: '{ tier: member.tier }',
+  }),
+});
+
+export const userinfoSchema = v.strictObject({
+  path: key(pathSchema, {
+    text: "The path below the programme's own: its base path, with its name where that is shared.",
+    example: '/userinfo',
+  }),
+  fields: key(v.optional(tokenFieldSchemas.tree, { sub: 'subject' }), {
+    text: 'The members of its answer, in order, as [fields](#fields-of-an-answer): what a login knows of its member. With identity tokens, `sub: subject` must be one of them.',
+    example: '{ sub: subject, tier: member.tier }',
+  }),
+});

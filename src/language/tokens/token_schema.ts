@@ -1,0 +1,179 @@
+// Owns the schema of tokens and token responses.
+
+import * as v from 'valibot';
+
+import type { Milliseconds } from '../../lib/clock.ts';
+import { signingAlgorithms } from '../../oauth/signing_key.ts';
+import { key, type KeyDeparture } from '../../schema/notes.ts';
+import {
+  contentTypeSchema,
+  durationSchema,
+  lifetimeSchema,
+  matching,
+  textSchema,
+} from '../../schema/scalars.ts';
+import { encodings, withContentType } from '../encoding.ts';
+import { responseHeadersSchema, tokenFieldSchemas } from '../response_headers.ts';
+import { valueShapeSchema } from '../value_shape.ts';
+import { nameCases } from '../value_tree.ts';
+import { cookiesSchema } from './cookie_schema.ts';
+
+const day = 86_400_000;
+
+/** Of the lifetime of all access tokens, or of those of one grant. */
+export const longAccessTokens: KeyDeparture<Milliseconds> = {
+  name: 'long_access_tokens',
+  when: (lifetime) => lifetime > day,
+  message: 'access tokens live for more than a day (RFC 9700 2.2.1)',
+  hint: 'revocation and disabled clients count at every verification',
+};
+
+const accessSchema = v.strictObject({
+  format: key(v.picklist(['opaque', 'jwt']), {
+    text: '`opaque` tokens are random text that only Jetway can look up; `jwt` tokens are signed (RFC 9068) and come with a key set at `{base_path}/.well-known/jwks.json` (C-1).',
+    example: 'jwt',
+  }),
+  form: key(v.exactOptional(valueShapeSchema), {
+    text: 'What an opaque access token looks like, of 128 random bits or more (RFC 6749 10.10) and of characters that a header can hold (RFC 6750 2.1): 64 characters unless `length` says otherwise. The store keeps each such token, encrypted under itself: one durable write more. Tokens from before there was a form, or of another form, go on being good; without any form no longer those that had one.',
+    example: '{ prefix: gho_, characters: alphanumeric, length: 36 }',
+    otherwise: "Jetway's own: up to 170 characters of base64url",
+  }),
+  live: key(v.optional(v.picklist(['any', 'one']), 'any'), {
+    text: 'With `one`, each access token ends the former of its owner as it is issued: of a client, or of a member at that client. No later file brings an ended token back. Whoever checks JWTs by their signature alone does not notice.',
+    example: 'one',
+  }),
+  lifetime: key(lifetimeSchema, {
+    text: 'How long an access token is good, from its issue (G-23). It never outlives `tokens.refresh.longest`, counted from the login, of which `check` warns, as beyond a day; a token of the client credentials grant has no login.',
+    example: '15m',
+    departs: [longAccessTokens],
+  }),
+  algorithm: key(v.optional(v.picklist(signingAlgorithms), 'ES256'), {
+    text: 'What JWTs are signed with, refresh tokens included (RFC 7518, RFC 8037). Of no effect where nothing is a JWT.',
+    example: 'EdDSA',
+  }),
+  token_id: key(v.optional(v.picklist(['uuid', 'number']), 'uuid'), {
+    text: "The form of a token's identifier, `jti` in JWTs: a UUID, or a whole number from 1 to 2^53-1 (P-7).",
+    example: 'number',
+  }),
+  claims: key(v.optional(tokenFieldSchemas.tree, {}), {
+    text: "Claims of the dialect's own, laid out as [fields](#fields-of-an-answer). A JWT always carries `iss`, `aud`, `sub`, `client_id`, `jti`, `iat`, `exp`, and where there is one `scope` and `family`: those win over claims of the same name.",
+    example: '{ programme: programme_identifier, level: level }',
+  }),
+});
+
+const refreshSchema = v.strictObject({
+  format: key(v.optional(v.picklist(['opaque', 'jwt']), 'opaque'), {
+    text: '`jwt` gives refresh tokens the look of one, for clients that insist (P-7). Jetway finds both kinds by digest and trusts nothing a refresh token says.',
+    example: 'jwt',
+  }),
+  form: key(v.exactOptional(valueShapeSchema), {
+    text: 'What an opaque refresh token looks like, as `tokens.access.form`. A used one is known for reuse until its own end.',
+    example: '{ prefix: ghr_, length: 76 }',
+    otherwise: "Jetway's own: `r` and 60 characters of base64url",
+  }),
+  lifetime: key(lifetimeSchema, {
+    text: 'How long a refresh token is good unused: each use gives a new one, or begins its time anew where `rotation` is off. At most `longest`; as long as that, a refresh token ends with its login alone.',
+    example: '12h',
+  }),
+  longest: key(lifetimeSchema, {
+    text: 'The end of a login: from then on no token that came from it is good, however often it was refreshed. Required, and in force, without a refresh grant too.',
+    example: '90d',
+  }),
+  grace: key(v.optional(durationSchema, '10s'), {
+    text: 'For how long a retry with a used refresh token gets the same one in answer once more, for clients whose connection broke; within a minute with the same access token. An hour at most; `0s` allows no retry.',
+    example: '30s',
+  }),
+  rotation: key(v.optional(v.picklist(['on', 'off']), 'on'), {
+    text: 'With `off` a refresh token stays the same at each use, and answers repeat it unless `only` leaves it out; what was replaced before stays replaced. Of RFC 9700 4.14.2, of which `check` warns. Partners must know before it is turned on: from then on each use replaces their token.',
+    example: 'off',
+    departs: [
+      {
+        name: 'lasting_refresh_tokens',
+        when: (rotation, { get }) =>
+          rotation === 'off' && get('grants', 'refresh_token') !== undefined,
+        message:
+          'refresh tokens stay, so that the use of a stolen one is not noticed (RFC 9700 4.14.2)',
+        hint: 'clients must prove themselves with each, and revoking it ends all tokens of its login',
+      },
+    ],
+  }),
+});
+
+const prefixSchema = matching(
+  /^[a-z][a-z0-9_.-]*[:|/]$/,
+  'expected a word and one of : | /, such as client:',
+);
+
+export const tokensSchema = v.strictObject({
+  client_subject_prefix: key(v.optional(prefixSchema, 'client:'), {
+    text: "Stands before the client identifier in the `sub` of a client's own token, so that it cannot be taken for a member's (C-9). When it changes, tokens that clients have by then are refused, and a member whose subject begins so gets none: those logins and refreshes are answered as an outage, and the log says why.",
+    example: '"partner:"',
+  }),
+  access: key(accessSchema, {
+    text: 'Access tokens: what a partner presents to the API.',
+    example: '{ format: jwt, lifetime: 15m }',
+  }),
+  refresh: key(refreshSchema, {
+    text: 'Refresh tokens. Each is used once and answered with its successor, unless `rotation` is off; reuse revokes all tokens of the login (G-23, RFC 9700 4.14).',
+    example: '{ lifetime: 7d, longest: 90d }',
+  }),
+});
+
+export const tokenResponseSchema = v.pipe(
+  v.strictObject({
+    status: key(v.optional(v.picklist([200, 201]), 200), {
+      text: 'Its HTTP status.',
+      example: '201',
+      departs: [
+        {
+          name: 'other_success_answer',
+          isQuiet: true,
+          when: (status) => status !== 200,
+          message: 'answers with tokens have another status than 200 (RFC 6749 5.1)',
+          hint: 'standard clients may take it for a failure',
+        },
+      ],
+    }),
+    encoding: key(v.optional(v.picklist(encodings), 'json'), {
+      text: 'The form of its body: `json`; `form` (`application/x-www-form-urlencoded`, lists as repeated names); `xml` (one object around all, lists as repeated elements); or `text`, the bare value of its one field.',
+      example: 'form',
+    }),
+    content_type: key(v.exactOptional(contentTypeSchema), {
+      text: 'Its `Content-Type`; it changes nothing about the body.',
+      example: 'application/json; charset=utf-8',
+      otherwise: 'that of the encoding',
+      departs: [
+        {
+          name: 'other_success_answer',
+          isQuiet: true,
+          when: (type, { get }) =>
+            get('token_response', 'encoding') === 'json' &&
+            !/^application\/json *(?:;|$)/i.test(type),
+          message: 'answers with tokens do not say application/json (RFC 6749 5.1)',
+          hint: 'standard clients may not read them',
+        },
+      ],
+    }),
+    headers: key(v.optional(responseHeadersSchema, {}), {
+      text: 'Headers beside those that Jetway sets itself: texts that are always the same, or [fields](#fields-of-an-answer), so that a header can hold the token. Of those, what is absent is left out, and values are ASCII as those of `verify` are: `%` and anything else is percent-encoded.',
+      example: '{ X-Interface-Version: v1, X-Subject-Token: { value: access_token } }',
+    }),
+    cookies: key(v.optional(cookiesSchema, {}), {
+      text: 'Cookies that it sets, by name, so that a browser carries a token: [cookie](#cookies). Names that begin with `jetway_`, in any case and after `__Host-` or `__Secure-` too, are those of the login page.',
+      example: '{ session: { value: access_token, path: /api } }',
+    }),
+    fields: key(tokenFieldSchemas.tree, {
+      text: "The members of the answer, in order, as [fields](#fields-of-an-answer). A map is laid over the variant's; a list of maps replaces the variant's fields and fixes their order. One of them, a header or a cookie must hold `access_token`.",
+      example: '[{ accessToken: access_token }, { expiresIn: access_lifetime }]',
+    }),
+    wrap: key(v.optional(v.array(textSchema), []), {
+      text: 'Names of objects to put the whole answer into, outermost first: `[token]` gives `{"token":{…}}` (P-8).',
+      example: '[data, token]',
+    }),
+    name_case: key(v.optional(v.picklist(nameCases), 'as_written'), {
+      text: 'The case of all names in the answer (P-8), those in `wrap` included.',
+      example: 'upper',
+    }),
+  }),
+  v.transform(withContentType),
+);

@@ -1,0 +1,188 @@
+// Owns the checks of how clients authenticate: methods that need more than themselves, and inputs and
+// identifiers that they cannot do with.
+
+import { readsHeader } from '../language/client_schema.ts';
+import type { Definition } from '../language/definition.ts';
+import { methodRows } from '../language/methods.ts';
+import { alphabetOf } from '../language/value_shape.ts';
+import { nodeAt, positionAt } from '../lib/document.ts';
+import type { Path } from '../lib/fault.ts';
+import type { YamlNode } from '../lib/yaml/node.ts';
+import {
+  type AuthenticationMethod,
+  certificateMethods,
+  isHeaderMethod,
+  privateKeyJwt,
+} from '../oauth/client.ts';
+import { grantTypes, publicGrants, tokenGrants } from '../oauth/grant.ts';
+import { grantsAt } from '../programme/requests/grant_places.ts';
+import { type Complaint, wrong } from '../schema/complaint.ts';
+import { lackingInputs } from './endpoints.ts';
+
+/** Identifiers that the authentication method cannot carry, and inputs that it needs. */
+export function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
+  const { identifier, authentication } = definition.client;
+  const { methods, credentials, basic_charset: charset, scheme } = authentication;
+  const endpoints = Object.entries(definition.token_endpoints);
+  yield* methodComplaints(definition);
+  const isEncoded = credentials === 'form' || credentials === 'base64';
+  yield* wrong(
+    [
+      charset !== 'utf-8' && !readsHeader(authentication),
+      [...at, 'basic_charset'],
+      'no credentials are read from the header, so they have no charset',
+      'take this out, or add basic to client.authentication.methods',
+    ],
+    [
+      charset !== 'utf-8' && isEncoded && readsHeader(authentication),
+      [...at, 'basic_charset'],
+      `ISO-8859-1 is read of raw credentials alone, and these are ${credentials === 'form' ? 'form-encoded UTF-8' : 'base64 again'}`,
+      'set client.authentication.credentials to raw or either, or take this out',
+    ],
+  );
+  if (methods.some(isHeaderMethod)) {
+    const letters = (unsaid: 'printable' | 'alphanumeric'): string =>
+      (identifier.prefix ?? '') + alphabetOf(identifier.characters ?? unsaid);
+    yield* wrong(
+      [
+        credentials === 'either' && /[%+ ]/.test(letters('printable')),
+        ['client', 'identifier'],
+        'identifiers that can hold "%", "+" or a space are not told apart when either encoding is taken',
+        'narrow their characters, or set client.authentication.credentials to raw or form',
+      ],
+      [
+        (credentials === 'raw' || credentials === 'either') &&
+          letters('alphanumeric').includes(':'),
+        ['client', 'identifier'],
+        'identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)',
+        'narrow their characters, or set client.authentication.credentials to form',
+      ],
+    );
+  }
+  if (readsHeader(authentication)) {
+    // One header cannot hold the client's credentials and another value (RFC 9110 11.6.2).
+    for (const [name, { inputs }] of endpoints) {
+      for (const [role, input] of Object.entries(inputs)) {
+        if (input.in !== 'header' || (input.name ?? role).toLowerCase() !== 'authorization')
+          continue;
+        // Its own scheme tells a secret from the credentials.
+        const isTold = input.scheme?.toLowerCase() !== scheme.toLowerCase();
+        const isBare = input.scheme === undefined || methods.includes('bare_basic');
+        const isToken = methods.includes('token') && Object.values(tokenGrants).includes(role);
+        if ((role === 'client_secret' || isToken) && isTold && !isBare) continue;
+        yield [
+          ['token_endpoints', name, 'inputs', role],
+          'the header Authorization holds the credentials of the client already',
+          'read this from another header, or set client.authentication.methods to [parameters]',
+        ];
+      }
+    }
+  }
+  const ways = new Map(
+    methods.flatMap((method) => {
+      const isAlone = method === 'secret' && authentication.secret_half !== undefined;
+      // Those of assertions are checked with them (assertions.ts).
+      const isOther = isAlone || method === privateKeyJwt;
+      return isOther ? [] : methodRows[method].inputs.map((role) => [role, wayOf(method)] as const);
+    }),
+  );
+  const message = (role: string): string =>
+    `authentication by ${ways.get(role)} needs an input "${role}" here`;
+  for (const [name, endpoint] of endpoints) {
+    const isByToken = grantsAt(definition, name).every((type) => tokenGrants[type] !== undefined);
+    if (isByToken && methods.includes('token')) continue;
+    yield* lackingInputs(['token_endpoints', name], endpoint, [...ways.keys()], message);
+  }
+}
+
+function wayOf(method: AuthenticationMethod): string {
+  return certificateMethods.some((one) => one === method) ? 'certificate' : method;
+}
+
+const at: Path = ['client', 'authentication'];
+
+/** Methods that exclude each other, or need more than themselves. */
+function* methodComplaints({ client, authorize, grants, tokens }: Definition): Iterable<Complaint> {
+  const { methods, secret_half: half } = client.authentication;
+  const isPair = methods.some(isHeaderMethod);
+  const onlyPublic = methods.every((method) => method === 'none');
+  const others = grantTypes.filter((type) => grants[type] && !publicGrants.has(type));
+  yield* wrong(
+    [
+      half !== undefined && !methods.includes('secret'),
+      [...at, 'secret_half'],
+      'no secret is read without an identifier: methods has no secret',
+      'add secret to client.authentication.methods, or take this out',
+    ],
+    [
+      isPair && (half === 'first' || half === 'second'),
+      [...at, 'secret_half'],
+      `identifier and secret in the header cannot be told from a secret in the ${half} half`,
+      'take basic and bare_basic out of client.authentication.methods, or say either',
+    ],
+    [
+      methods.includes('none') &&
+        grants.authorization_code !== undefined &&
+        authorize.pkce !== 'required',
+      [...at, 'methods'],
+      'public clients prove nothing, so their codes need proof keys (RFC 9700 2.1.1)',
+      'set authorize.pkce to required, or take none out',
+    ],
+    [
+      methods.includes('none') &&
+        grants.refresh_token !== undefined &&
+        tokens.refresh.rotation === 'off',
+      ['tokens', 'refresh', 'rotation'],
+      'refresh tokens of public clients must change at each use (RFC 9700 4.14.2)',
+      'set it to on, or take none out of client.authentication.methods',
+    ],
+    [
+      methods.includes('none') && !grants.authorization_code && !grants.password,
+      [...at, 'methods'],
+      'public clients get tokens for members alone, and no grant here begins with one',
+      'add grants.authorization_code or grants.password, or take none out',
+    ],
+    [
+      methods.includes('token') && !grantTypes.some((type) => grants[type] && tokenGrants[type]),
+      [...at, 'methods'],
+      `no grant here takes a token, as ${Object.keys(tokenGrants).join(' and ')} do`,
+      'take token out of client.authentication.methods',
+    ],
+    [
+      methods.every((method) => method === 'token'),
+      [...at, 'methods'],
+      'nobody gets a first token by token alone',
+      'add the method by which clients prove themselves',
+    ],
+    [
+      onlyPublic && others.length > 0,
+      [...at, 'methods'],
+      `the grant ${others.join(' and ')} needs clients that prove themselves, and all are public here`,
+      `add another method, or set ${others.map((type) => `grants.${type}`).join(' and ')} to null`,
+    ],
+  );
+}
+
+/**
+ * Many clients send their credentials twice. Warns where a dialect of its own refuses them and does not
+ * say so; a file that keeps how its variant authenticates wants what the variant does.
+ */
+export function* bothWarnings(
+  { client: { authentication }, token_endpoints }: Definition,
+  document: YamlNode,
+): Iterable<Complaint> {
+  const isSaid = nodeAt(document, [...at, 'when_both']) !== undefined;
+  const own = [[...at, 'methods'], ['token_endpoints']].find(
+    (path) => positionAt(document, path).file === document.at.file,
+  );
+  const endpoints = Object.values(token_endpoints);
+  yield* wrong([
+    !isSaid &&
+      own !== undefined &&
+      readsHeader(authentication) &&
+      endpoints.some(({ inputs }) => inputs['client_secret'] !== undefined),
+    own ?? at,
+    'clients that send client_secret beside the header are refused, and many do (RFC 6749 2.3)',
+    'set client.authentication.when_both to header to let the header alone count, or to refuse',
+  ]);
+}

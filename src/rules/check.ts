@@ -1,0 +1,66 @@
+// Owns the list of checks across keys; the schema has already checked each key by itself.
+
+import type { Definition } from '../language/definition.ts';
+import type { Fault } from '../lib/fault.ts';
+import type { YamlNode } from '../lib/yaml/node.ts';
+import { toError, toWarning } from '../schema/complaint.ts';
+import { acceptanceComplaints } from './acceptances.ts';
+import { answerComplaints, identityComplaints } from './answers.ts';
+import { assertionComplaints, exchangeComplaints } from './assertions.ts';
+import { authenticationComplaints } from './authentication.ts';
+import { cookieComplaints } from './cookies.ts';
+import {
+  endpointComplaints,
+  grantComplaints,
+  loginComplaints,
+  selectorComplaints,
+} from './endpoints.ts';
+import { generatedComplaints } from './generated.ts';
+import { headerComplaints, sandboxComplaints, verifyComplaints } from './headers.ts';
+import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
+import { layoutComplaints } from './layouts.ts';
+import { lifetimeComplaints, refreshComplaints } from './lifetimes.ts';
+import { loginPageComplaints } from './login_page.ts';
+import { memberComplaints, memberNumberComplaints } from './members.ts';
+import { pathComplaints } from './paths.ts';
+import { scopeComplaints } from './scopes.ts';
+import { type Check, warningsOf } from './warnings.ts';
+
+const errors: readonly Check[] = [
+  grantComplaints,
+  pathComplaints,
+  endpointComplaints,
+  authenticationComplaints,
+  assertionComplaints,
+  loginComplaints,
+  memberComplaints,
+  memberNumberComplaints,
+  loginPageComplaints,
+  selectorComplaints,
+  scopeComplaints,
+  generatedComplaints,
+  lifetimeComplaints,
+  refreshComplaints,
+  exchangeComplaints,
+  answerComplaints,
+  layoutComplaints,
+  headerComplaints,
+  cookieComplaints,
+  identityComplaints,
+  idleLoginComplaints,
+  refusalComplaints,
+  verifyComplaints,
+  sandboxComplaints,
+  acceptanceComplaints,
+];
+
+/** The faults across keys, each at its place in `document`. */
+export function checkDefinition(definition: Definition, document: YamlNode): readonly Fault[] {
+  const complaints = errors.flatMap((check) => [...check(definition, document)]);
+  return [
+    ...complaints.map((complaint) => toError(document, complaint)),
+    ...Array.from(warningsOf(definition, document), ([name, complaint]) =>
+      toWarning(name, document, complaint),
+    ),
+  ];
+}

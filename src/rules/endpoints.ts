@@ -1,0 +1,174 @@
+// Owns the checks of endpoints: each grant has one, no two share a path, no two inputs share a
+// place, and the inputs that login and selector need are declared.
+
+import { isResponseMode, responseModes } from '../language/authorize_schema.ts';
+import type { Definition } from '../language/definition.ts';
+import { type EndpointDefinition, placesOf } from '../language/input_schema.ts';
+import { nodeAt } from '../lib/document.ts';
+import type { Path } from '../lib/fault.ts';
+import type { YamlNode } from '../lib/yaml/node.ts';
+import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
+import { endpointsOf, grantsAt } from '../programme/requests/grant_places.ts';
+import { type Complaint, wrong } from '../schema/complaint.ts';
+import { inputPlaceComplaints } from './input_places.ts';
+
+/** An endpoint with its path in the file; the login request has no name. */
+type PlacedEndpoint = readonly [at: Path, endpoint: EndpointDefinition, name?: string];
+
+const loginPlace: Path = ['authorize', 'endpoint'];
+
+/** The login request and the token endpoints, in the order of the file. */
+export function endpointsIn({ authorize, token_endpoints }: Definition): PlacedEndpoint[] {
+  const ofTokens = Object.entries(token_endpoints).map(([name, endpoint]): PlacedEndpoint => [
+    ['token_endpoints', name],
+    endpoint,
+    name,
+  ]);
+  return [[loginPlace, authorize.endpoint], ...ofTokens];
+}
+
+/** A complaint for each needed role without an input. */
+export function* lackingInputs(
+  at: Path,
+  { inputs }: EndpointDefinition,
+  roles: readonly string[],
+  message: (role: string) => string,
+): Iterable<Complaint> {
+  for (const role of roles) {
+    if (inputs[role] === undefined) yield [[...at, 'inputs'], message(role)];
+  }
+}
+
+export function* grantComplaints(definition: Definition, document: YamlNode): Iterable<Complaint> {
+  const { grants, token_endpoints: declared } = definition;
+  const names = Object.keys(declared);
+  yield* wrong([
+    Object.keys(grants).length === 0,
+    ['grants'],
+    'a programme needs at least one grant',
+  ]);
+  for (const type of grantTypes) {
+    const asked = grants[type]?.endpoint ?? [];
+    for (const [index, name] of asked.entries()) {
+      if (Object.hasOwn(declared, name)) continue;
+      yield [
+        ['grants', type, 'endpoint', ...(asked.length > 1 ? [index] : [])],
+        `there is no token endpoint "${name}"`,
+        `token_endpoints has ${names.join(', ')}`,
+      ];
+    }
+    for (const [name, endpoint] of endpointsOf(definition, type)) {
+      const at = ['token_endpoints', name];
+      const isOwn = nodeAt(document, [...at, 'inputs'])?.at.file === document.at.file;
+      const turnedOn = nodeAt(document, ['grants', type]);
+      const missing = grantInputs[type].needs.filter((role) => endpoint.inputs[role] === undefined);
+      // A file that turns on a grant of an endpoint of the variant has no inputs to look at.
+      if (isOwn || turnedOn?.at.file !== document.at.file || missing.length === 0) {
+        const message = (role: string): string => `the grant ${type} needs an input "${role}" here`;
+        yield* lackingInputs(at, endpoint, missing, message);
+        continue;
+      }
+      const inputs = missing.map((role) => `${role}: {}`).join(', ');
+      yield [
+        ['grants', type],
+        `the token endpoint "${name}" lacks the inputs of this grant: ${missing.join(', ')}`,
+        `add token_endpoints: { ${name}: { inputs: { ${inputs} } } }`,
+      ];
+    }
+  }
+}
+
+export function* endpointComplaints(definition: Definition): Iterable<Complaint> {
+  for (const name of Object.keys(definition.token_endpoints)) {
+    yield* grantTypeComplaints(definition, name);
+  }
+  for (const [at, endpoint] of endpointsIn(definition)) {
+    yield* inputPlaceComplaints(at, endpoint);
+  }
+}
+
+/** Without a grant_type the endpoint cannot tell grants apart, so it may serve only one. */
+function* grantTypeComplaints(definition: Definition, name: string): Iterable<Complaint> {
+  const served = grantsAt(definition, name);
+  const at: Path = ['token_endpoints', name];
+  const hasType = definition.token_endpoints[name]?.inputs['grant_type'] !== undefined;
+  yield* wrong(
+    [served.length === 0, at, `no grant is served at the token endpoint "${name}"`],
+    [
+      served.length > 1 && !hasType,
+      [...at, 'inputs'],
+      `${served.join(' and ')} need an input "grant_type" to be told apart`,
+    ],
+  );
+  const wireValue = (type: GrantType): string => definition.grants[type]?.grant_type ?? type;
+  for (const type of hasType ? served : []) {
+    const twin = served.find((other) => other < type && wireValue(other) === wireValue(type));
+    if (twin === undefined) continue;
+    yield [['grants', type], `${twin} has the grant_type "${wireValue(type)}" already`];
+  }
+}
+
+export function* loginComplaints(definition: Definition): Iterable<Complaint> {
+  const { endpoint, pkce } = definition.authorize;
+  const proofs = pkce === 'off' ? [] : ['code_challenge', 'code_challenge_method'];
+  const needed = ['client_id', 'response_type', 'redirect_uri', ...proofs];
+  const message = (role: string): string => `the login request needs an input "${role}"`;
+  yield* lackingInputs(loginPlace, endpoint, needed, message);
+  const chosen = endpoint.inputs['response_mode'];
+  yield* wrong([
+    chosen !== undefined && chosen.allowed?.every(isResponseMode) !== true,
+    [...loginPlace, 'inputs', 'response_mode'],
+    `the input response_mode says under allowed which of ${responseModes.join(', ')} can be chosen`,
+    `allowed: [${responseModes.join(', ')}]`,
+  ]);
+  if (endpoint.read.some((place) => place !== 'query')) {
+    yield [[...loginPlace, 'read'], 'a login request is read from the query'];
+  }
+  for (const [name, { inputs }] of endpointsOf(definition, 'authorization_code')) {
+    if (pkce === 'off' || inputs['code_verifier'] !== undefined) continue;
+    yield [
+      ['authorize', 'pkce'],
+      `a challenge is accepted here, but the token endpoint ${name} reads no code_verifier`,
+      'declare an input code_verifier there, or set pkce to off',
+    ];
+  }
+}
+
+/** Every documented endpoint must read the selector from a header or the query, before the body. */
+export function* selectorComplaints(definition: Definition): Iterable<Complaint> {
+  const { selector } = definition;
+  if (selector === undefined) return;
+  for (const [at, endpoint] of endpointsIn(definition)) {
+    const { inputs, repeated } = endpoint;
+    const input = Object.hasOwn(inputs, selector.input) ? inputs[selector.input] : undefined;
+    if (input === undefined) {
+      yield [[...at, 'inputs'], `the selector "${selector.input}" is not an input here`];
+      continue;
+    }
+    const { [selector.input]: asked } = definition.authorize.endpoint.inputs;
+    const isSame = asked?.in === input.in && asked?.name === input.name;
+    const [place, ...others] = placesOf(input, endpoint);
+    const isEarly = others.length === 0 && (place === 'header' || place === 'query');
+    const inputAt = [...at, 'inputs', selector.input];
+    yield* wrong(
+      [
+        input.must_equal !== 'programme.identifier',
+        inputAt,
+        'the selector must be held against programme.identifier',
+        'add must_equal: programme.identifier',
+      ],
+      [!isEarly, inputAt, 'a selector is read from a header or the query'],
+      [
+        endpoint.path === definition.authorize.endpoint.path && !isSame,
+        inputAt,
+        'the login request has this path too, and reads the selector elsewhere',
+      ],
+      [
+        place === 'query' && repeated !== 'refuse',
+        [...at, 'repeated'],
+        'a selector that comes twice in the query chooses no programme',
+        'set repeated to refuse',
+      ],
+    );
+  }
+}

@@ -1,0 +1,186 @@
+// Owns what is known of the values that Jetway generates or registers: codes, tokens, identifiers, keys. An input
+// that refuses one of them is a fault of the file (HOSTILE 58).
+
+import type { Definition } from '../language/definition.ts';
+import type { Comparison, InputDefinition } from '../language/input_schema.ts';
+import {
+  isNarrower,
+  usualCodeLength,
+  usualIdentifierLength,
+  type ValueShape,
+} from '../language/value_shape.ts';
+import { present } from '../lib/present.ts';
+import type { GrantType } from '../oauth/grant.ts';
+import { accessFormatOf, accessFormOf } from '../programme/access_formats.ts';
+import { assertionType } from '../programme/requests/client_assertion.ts';
+import { offeredGrants } from '../programme/requests/grant_places.ts';
+import { compileInput } from '../programme/requests/inputs.ts';
+import { refreshTextShape } from '../token/sealed/refresh_text.ts';
+
+/** All texts of these shapes, or these values. */
+export interface Issued {
+  readonly what: string;
+  readonly shapes?: readonly IssuedShape[];
+  readonly values?: readonly string[];
+}
+
+interface IssuedShape extends ValueShape {
+  /** Characters besides those of the class. */
+  readonly also?: string;
+}
+
+/** The keys of an input that can refuse a value, in the order of the tests. */
+export const demands = ['prefix', 'characters', 'length', 'format', 'allowed'] as const;
+
+/** Whether this key of an input alone refuses one of the values. */
+export function refuses(
+  { shapes = [], values = [] }: Issued,
+  { prefix, ...input }: InputDefinition,
+  key: (typeof demands)[number],
+): boolean {
+  const alone = present({ prefix, [key]: key === 'prefix' ? prefix : input[key] });
+  const { fits } = compileInput('', { required: false, ...alone }, '');
+  // No list and no format holds all texts of a shape.
+  const isClosed = key === 'format' || key === 'allowed';
+  return !values.every(fits) || shapes.some((shape) => isClosed || isNarrower(shape, alone));
+}
+
+/**
+ * The values that an input must accept; undefined if partners choose them.
+ *
+ * @param role undefined for an input that the endpoint does nothing with
+ */
+export function issuedTo(
+  role: string | undefined,
+  { must_equal: comparison }: Pick<InputDefinition, 'must_equal'>,
+  definition: Definition,
+): Issued | undefined {
+  const byRole = role !== undefined && issuedRoles.has(role) ? issuedByRole[role] : undefined;
+  const issued = byRole ?? (comparison === undefined ? undefined : comparedWith[comparison]);
+  return issued?.(definition);
+}
+
+type IssuedBy = (definition: Definition) => Issued | undefined;
+
+function span(min: number, max = min): { readonly length: { min: number; max: number } } {
+  return { length: { min, max } };
+}
+
+/** A shape as values of it are generated. */
+function generated(shape: ValueShape, usual: number): readonly IssuedShape[] {
+  const { prefix = '', characters = 'alphanumeric', length } = shape;
+  return [{ prefix, characters, ...span(length?.min ?? usual, length?.max ?? usual) }];
+}
+
+/** Every character of JWTs. */
+function jwts(min: number, max: number): readonly IssuedShape[] {
+  return [{ prefix: 'eyJ', characters: 'base64url', also: '.', ...span(min - 3, max - 3) }];
+}
+
+function accessTokens(definition: Definition, type: GrantType): readonly IssuedShape[] {
+  if (accessFormatOf(definition, type) === 'jwt') return jwts(300, 2400);
+  const form = accessFormOf(definition, type);
+  if (form !== undefined) return generated(form, usualCodeLength);
+  return [{ characters: 'base64url', ...span(50, 2400) }];
+}
+
+function refreshTokens({ format, form }: Definition['tokens']['refresh']): Issued {
+  if (format === 'jwt') {
+    const what = 'refresh tokens, which are JWTs of 300 to 2400 characters';
+    return { what, shapes: jwts(300, 2400) };
+  }
+  if (form !== undefined) {
+    const what = 'refresh tokens of the shape in tokens.refresh.form';
+    return { what, shapes: generated(form, usualCodeLength) };
+  }
+  return {
+    what: `refresh tokens, which are "r" and ${refreshTextShape.length} characters of base64url`,
+    shapes: [{ ...refreshTextShape, ...span(refreshTextShape.length) }],
+  };
+}
+
+const identifiers: IssuedBy = ({ client }) => ({
+  what: 'identifiers of the shape in client.identifier',
+  shapes: generated(client.identifier, usualIdentifierLength),
+});
+
+/** Clients make them: at most 16384 characters are read. */
+const assertions: IssuedBy = () => ({
+  what: 'assertions, which are JWTs of 200 to 16384 characters',
+  shapes: jwts(200, 16_384),
+});
+
+const issuedByRole: Readonly<Record<string, IssuedBy>> = {
+  client_id: identifiers,
+  client_secret: () => ({
+    what: 'secrets that Jetway generates: 43 characters of base64url',
+    shapes: [{ characters: 'base64url', ...span(43) }],
+  }),
+  redirect_uri: () => ({
+    what: 'redirect URIs that can be registered',
+    shapes: [{ characters: 'visible', ...span(5, 2000) }],
+  }),
+  brand: ({ login }) => {
+    const values = Object.keys(login.brands);
+    return values.length === 0 ? undefined : { what: 'brands that login.brands has', values };
+  },
+  scope: ({ scope }) => ({
+    what: 'scopes that scope.values has',
+    values:
+      scope.kind === 'level' || scope.separator === 'none'
+        ? scope.values
+        : [...scope.values, scope.values.join(scope.separator)],
+  }),
+  client_assertion_type: () => ({
+    what: `"${assertionType}", the type of client assertions`,
+    values: [assertionType],
+  }),
+  client_assertion: assertions,
+  assertion: assertions,
+  code_challenge: () => ({
+    what: 'challenges of PKCE: 43 characters of base64url (RFC 7636 4.2)',
+    shapes: [{ characters: 'base64url', ...span(43) }],
+  }),
+  code_challenge_method: () => ({ what: '"S256", the one method of PKCE', values: ['S256'] }),
+  code_verifier: () => ({
+    what: 'verifiers of PKCE: 43 to 128 letters, digits, "-", ".", "_" and "~" (RFC 7636 4.1)',
+    shapes: [{ characters: 'base64url', also: '.~', ...span(43, 128) }],
+  }),
+  code: ({ code }) => ({
+    what: 'codes of the shape in code',
+    shapes: generated(code, usualCodeLength),
+  }),
+  refresh_token: ({ tokens }) => refreshTokens(tokens.refresh),
+  subject_token: (definition) => ({
+    what: 'access tokens of the programme: 50 to 2400 characters of base64url, of the shape in tokens.access.form, or JWTs',
+    shapes: offeredGrants(definition).flatMap((type) => accessTokens(definition, type)),
+  }),
+};
+
+/** Roles whose values Jetway generates or registers, with or without a comparison. */
+export const issuedRoles: ReadonlySet<string> = new Set(Object.keys(issuedByRole));
+
+/** What a property can be, the operator says: `client add` refuses values that an input does not take. */
+const comparedWith: Readonly<Partial<Record<Comparison, IssuedBy>>> = {
+  'programme.identifier': ({ programme_identifier: identifier }) => ({
+    what: `"${identifier}", the programme_identifier`,
+    values: [identifier],
+  }),
+  'client.id': identifiers,
+  'client.business_context': () => ({
+    what: 'business contexts that can be registered: 1 to 50 letters (P-1)',
+    shapes: [{ characters: 'letters', ...span(1, 50) }],
+  }),
+  'client.partner_id': () => ({
+    what: 'partner ids that can be registered: 8 to 20 letters and digits (P-1)',
+    shapes: [{ characters: 'alphanumeric', ...span(8, 20) }],
+  }),
+  'client.api_key': () => ({
+    what: 'API keys that Jetway generates: jw_staging_ or jw_live_ and 43 characters of base64url',
+    shapes: ['jw_staging_', 'jw_live_'].map((prefix) => ({
+      prefix,
+      characters: 'base64url' as const,
+      ...span(43),
+    })),
+  }),
+};

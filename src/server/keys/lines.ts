@@ -1,0 +1,74 @@
+// Owns the keys of programmes by line, and what operators are shown of them.
+
+import type { Instant } from '../../lib/clock.ts';
+import { dateOrNull, dateText } from '../../lib/duration.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
+import type { Programme } from '../../programme/programme.ts';
+import type { Registry } from '../../store/registry.ts';
+import { refuseDamage, type OnDamage } from '../../store/unusable.ts';
+import { keyStates, type KeyState } from '../../token/key_line.ts';
+import { signingKeyRules, tokenKeyRules, type KeyRules } from '../../token/key_rules.ts';
+
+export const shownKinds = ['signing', 'token'] as const;
+export type ShownKind = (typeof shownKinds)[number];
+
+/** The keys of one kind of a programme, whether it has any or not. */
+export interface KeyLine {
+  readonly id: ProgrammeId;
+  readonly rules: KeyRules;
+}
+
+/** The keys of a programme, of one kind or of both. */
+export function keyLines(programme: Programme, kind?: ShownKind): readonly KeyLine[] {
+  return [signingKeyRules(programme), tokenKeyRules(programme)]
+    .filter((rules) => kind === undefined || shownKind(rules) === kind)
+    .map((rules) => ({ id: programme.id, rules }));
+}
+
+function shownKind({ kind }: Pick<KeyRules, 'kind'>): ShownKind {
+  return kind === 'token_key' ? 'token' : 'signing';
+}
+
+/** Whether the programme makes tokens with these keys, not only verifies some of former times. */
+export function isInUse({ rules }: KeyLine): boolean {
+  return rules.kind === 'token_key' || rules.algorithm !== undefined;
+}
+
+/** Of each line the keys, oldest first. */
+export async function viewKeys(
+  store: Registry,
+  lines: readonly KeyLine[],
+  now: Instant,
+  onDamage: OnDamage = refuseDamage,
+): Promise<readonly KeyView[]> {
+  const lists = lines.map(async ({ id, rules }) =>
+    keyStates(await store.list(rules.kind, id, { onDamage }), rules, now).map((state) =>
+      viewKey(state, shownKind(rules)),
+    ),
+  );
+  return (await Promise.all(lists)).flat();
+}
+
+export interface KeyView {
+  readonly programme: string;
+  readonly kind: ShownKind;
+  readonly kid: string;
+  readonly algorithm: string | null;
+  readonly status: KeyState['status'] | 'ended';
+  readonly created_at: string;
+  readonly signs_from: string | null;
+  readonly retires_at: string | null;
+}
+
+function viewKey({ key, status, retiresAt }: KeyState, kind: ShownKind): KeyView {
+  return {
+    programme: key.programme,
+    kind,
+    kid: key.kid,
+    algorithm: key.algorithm ?? null,
+    status: status === 'retiring' && 'ended' in key ? 'ended' : status,
+    created_at: dateText(key.createdAt),
+    signs_from: dateOrNull(key.signsFrom),
+    retires_at: dateOrNull(retiresAt),
+  };
+}

@@ -1,0 +1,174 @@
+// Tests of the control socket, and of settings that a running server takes up by it.
+
+import assert from 'node:assert/strict';
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+import type { StatusView } from '../../src/server/status.ts';
+import { configText, jetway, jetwayJson, workFolder } from '../cli/command.ts';
+import { startServer } from '../cli/server.ts';
+import { until } from '../support/until.ts';
+import { ask } from '../support/wire.ts';
+import { openSite, told } from './reload_scene.ts';
+
+test('settings: some are taken up, the others need a restart, a broken file changes none', async (t) => {
+  const site = await openSite(t, told);
+  assert.deepEqual(Object.keys((await site.status()).listeners), ['main', 'admin']);
+  assert.equal((await ask(site.server.url, '/club/verify/none')).status, 401);
+  site.write(
+    'config.yaml',
+    `${told.replace('listen: 127.0.0.1:0', 'listen: 127.0.0.1:1').replace('0s', '1s')}gateway: 127.0.0.1:0
+trusted_proxies: [127.0.0.1/32]
+master_key_file: ./other.key
+`,
+  );
+  const { code, stdout } = await jetway(site.folder, ['reload']);
+  assert.deepEqual(
+    [code, stdout],
+    [
+      0,
+      `listen: counts after a restart
+trusted_proxies: taken up
+stop_delay: taken up
+gateway: taken up
+master_key_file: counts after a restart
+1 of 1 programmes unchanged
+`,
+    ],
+  );
+  const { listeners } = await site.status();
+  assert.equal((await ask(listeners.gateway ?? '', '/club/verify/none')).status, 401);
+  assert.equal((await ask(site.server.url, '/club/verify/none')).status, 404);
+  // An address that is taken: gateways ask where they did.
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await until(() => other.listening);
+  const { port } = other.address() as { readonly port: number };
+  site.write(
+    'config.yaml',
+    `${told.replace('0s', '1s')}gateway: 127.0.0.1:${port}\ntrusted_proxies: [127.0.0.1/32]\n`,
+  );
+  const refused = await site.reload();
+  assert.deepEqual(
+    [refused.code, refused.stdout],
+    [
+      3,
+      `gateway: not taken up: cannot listen on 127.0.0.1:${port} (gateway): something listens there already: stop it, or choose another address
+1 of 1 programmes unchanged
+`,
+    ],
+  );
+  assert.deepEqual((await site.status()).listeners, listeners);
+  assert.equal((await ask(listeners.gateway ?? '', '/club/verify/none')).status, 401);
+});
+
+test('reload and status without a server say where none answers; the socket is its owner’s alone', async (t) => {
+  const folder = workFolder(t);
+  const socket = join(folder, 'data/jetway.db.control');
+  const nobody = `no server of this configuration runs: nothing answers at ${socket} (control)\n`;
+  for (const verb of ['reload', 'status']) {
+    assert.deepEqual(await jetway(folder, [verb]), { code: 1, stdout: '', stderr: nobody });
+  }
+  const first = await startServer(t, folder);
+  const { mode } = lstatSync(socket);
+  assert.equal(mode & 0o777, 0o600);
+  // A second server of the store waits for the first one's end, and takes over.
+  const second = await startServer(t, folder);
+  await until(() => second.printed().stderr.includes('no_control_socket'));
+  const pid = async (): Promise<number> =>
+    ((await jetwayJson(folder, ['status'])) as StatusView).pid;
+  assert.equal(await pid(), first.child.pid);
+  assert.equal(await first.end('SIGTERM'), 0);
+  await until(async () => (await jetway(folder, ['status'])).code === 0);
+  assert.equal(await pid(), second.child.pid);
+  // One that was killed leaves its socket behind.
+  await second.end('SIGKILL');
+  assert.deepEqual(await jetway(folder, ['status']), { code: 1, stdout: '', stderr: nobody });
+  const third = await startServer(t, folder);
+  assert.equal(await pid(), third.child.pid);
+});
+
+test('a control socket that was removed is made again, also by the end of another server', async (t) => {
+  const folder = workFolder(t);
+  const socket = join(folder, 'data/jetway.db.control');
+  const first = await startServer(t, folder);
+  const pid = async (): Promise<number | undefined> => {
+    const { code, stdout } = await jetway(folder, ['status', '--json']);
+    return code === 0 ? (JSON.parse(stdout) as StatusView).pid : undefined;
+  };
+  rmSync(socket);
+  await until(async () => (await pid()) === first.child.pid);
+  rmSync(socket);
+  const second = await startServer(t, folder);
+  await first.end('SIGTERM');
+  await until(async () => (await pid()) === second.child.pid);
+});
+
+test('a file that stands where the control socket is to be stays', async (t) => {
+  const folder = workFolder(t, {
+    'config.yaml': `${configText}control: ./precious\n`,
+    precious: 'x',
+  });
+  const server = await startServer(t, folder);
+  await until(() => server.printed().stderr.includes('a file that is no socket is there'));
+  assert.equal(readFileSync(join(folder, 'precious'), 'utf8'), 'x');
+});
+
+test('HOSTILE 49: no request on the control socket ends the server', async (t) => {
+  const folder = workFolder(t);
+  const { child } = await startServer(t, folder);
+  const answers = ['GET //%', 'GET *', 'POST http://%', 'get /status', 'CONNECT x'].map((line) =>
+    askSocket(join(folder, 'data/jetway.db.control'), `${line} HTTP/1.1\r\nHost: x\r\n\r\n`),
+  );
+  const statuses = (await Promise.all(answers)).map((answer) => answer.slice(9, 12));
+  assert.deepEqual(statuses, ['404', '404', '404', '400', '']);
+  const { pid } = (await jetwayJson(folder, ['status'])) as StatusView;
+  assert.equal(pid, child.pid);
+});
+
+function askSocket(path: string, sent: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(path, () => socket.write(sent));
+    socket.on('data', (part: Buffer) => (answer += part.toString()));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(answer));
+  });
+}
+
+test('FAULTS 18: gateways are answered while another listener for them is tried', async (t) => {
+  const folder = workFolder(t, { 'config.yaml': told });
+  const preload = ['test/support/slow_names.ts'];
+  const { url, printed } = await startServer(t, folder, { preload });
+  writeFileSync(join(folder, 'config.yaml'), `${told}gateway: slow.example:9000\n`);
+  const reload = jetway(folder, ['reload']);
+  // Its attempt takes a second.
+  const statuses = new Set<number>();
+  await until(async () => {
+    statuses.add((await ask(url, '/club/verify/none')).status);
+    return printed().stderr.includes('setting_refused');
+  });
+  assert.deepEqual([...statuses], [401]);
+  assert.equal((await reload).code, 3);
+});
+
+test('FAULTS 19: a server that stops takes nothing up any more', async (t) => {
+  const site = await openSite(t, told);
+  const { url, child, printed, ended } = site.server;
+  // Half a request, which the server waits for.
+  const held = connect(Number(new URL(url).port), '127.0.0.1');
+  t.after(() => held.destroy());
+  held.write('POST /club/api/grant HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
+  await ask(url, '/club/api/grant');
+  child.kill('SIGTERM');
+  await until(async () => (await jetway(site.folder, ['status'])).code !== 0);
+  site.write('config.yaml', `${told}gateway: 127.0.0.1:0\n`);
+  child.kill('SIGHUP');
+  await until(() =>
+    printed().stderr.includes('"reload_failed","detail":"Error: the server stops"'),
+  );
+  held.end('b');
+  assert.equal(await ended(), 0);
+});

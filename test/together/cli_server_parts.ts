@@ -1,5 +1,0 @@
-// Runs a group of tests in one process.
-
-import { importGroup } from '../support/together.ts';
-
-await importGroup('cli_server_parts');
