@@ -8,14 +8,13 @@ import type { Programme } from '../../programme/programme.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { LookUp } from '../../store/kinds.ts';
 import { collisionFaults, collisionWarnings } from '../entities/callback_names.ts';
-import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
-import { type Input, textsOf } from '../entities/fields.ts';
+import { textsOf } from '../entities/fields.ts';
 import { toldColliding } from '../entities/redirect_uris_field.ts';
 import { findHolder, ownLookUps } from '../entities/secrets.ts';
-import { keyInputs, shortKeys, weakKeys } from './client_keys.ts';
-import { columnsOf, type Entry, type Import, importFile, type ImportOptions } from './import.ts';
+import { otherColumns, shortKeys, weakKeys } from './client_keys.ts';
+import { type Entry, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, valueOf, warningAt } from './table.ts';
 
 export type ClientImportOptions = ImportOptions & {
@@ -24,14 +23,6 @@ export type ClientImportOptions = ImportOptions & {
 };
 
 type ClientRow = Entry<ClientFields>;
-
-/** Columns besides a client's fields. An import generates no identifier and no secret. */
-const otherColumns: readonly Input[] = [clientIdInput, ...keyInputs];
-
-export const clientColumns: readonly Input[] = columnsOf({
-  fields: clientFields,
-  others: otherColumns,
-});
 
 export async function importClients(path: string, options: ClientImportOptions): Promise<void> {
   await importFile(path, options, (programme) => clientImport(programme, options));

@@ -1,7 +1,6 @@
 // Owns what a click can do in a visit: the steps with its tokens, and the requests with one fault.
 
-import { type SampleFault, tokenFaults } from '../../contract/samples/faults.ts';
-import { loginFaults } from '../../contract/samples/login_faults.ts';
+import { type SampleFault, tokenFaults, loginFaults } from '../../contract/samples/faults.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
 import { loginValues, verifyFaults, verifyRequest } from './demo.ts';
