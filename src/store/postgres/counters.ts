@@ -8,11 +8,11 @@ import { endingAt } from '../sql/ends.ts';
 import { insertText, statement } from '../sql/statement.ts';
 import { integer, plainTable, text } from '../sql/table.ts';
 import { countInProcess, mostWindows, takenBack, Windows } from '../windows.ts';
-import { arraysOf, textsOf } from './driver.ts';
 import { batched } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { createTable } from './tables.ts';
+import { arraysOf, textsOf } from './texts.ts';
 
 const key = ['counter', 'programme', 'key'] as const;
 
