@@ -24,7 +24,7 @@ import { openLog } from '../../src/server/log_writer.ts';
 import { watchProcess } from '../../src/server/metrics/process.ts';
 import { requestMetrics } from '../../src/server/metrics/requests.ts';
 import { Observing } from '../../src/server/observing.ts';
-import { serveAll } from '../../src/server/serving.ts';
+import { serveAll } from '../../src/server/programmes/serving.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { readPostgresLocation } from '../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';

@@ -3,8 +3,8 @@
 import { formatChanges } from '../contract/diff/format.ts';
 import { servicePaths } from '../oauth/own_paths.ts';
 import { byWhom } from '../server/audit/by_whom.ts';
+import type { HealthView } from '../server/control.ts';
 import { failed, misconfigured } from '../server/exit.ts';
-import type { HealthView } from '../server/routes.ts';
 import type { ReloadView, StatusView } from '../server/status.ts';
 import { askAdmin, askServer } from './control_client.ts';
 import { printResult, type VerbOptions } from './output.ts';

@@ -10,7 +10,7 @@ import type { Config } from '../../config/config.ts';
 import type { Keyring } from '../../token/keyring.ts';
 import { failed } from '../exit.ts';
 import type { ServerLog } from '../log_writer.ts';
-import type { Serving } from '../serving.ts';
+import type { Serving } from '../programmes/serving.ts';
 import { versionLine } from '../version.ts';
 import type { Changer } from './audited_store.ts';
 import { byWhom } from './by_whom.ts';
