@@ -161,10 +161,10 @@ export class Workers implements Asked {
   }
 
   async status(): Promise<StatusView> {
-    const parts = await this.health();
+    const [parts, views] = await Promise.all([this.health(), this.#tellings('status', [])]);
     const uptime = Math.round((Date.now() - this.#began) / 1000);
     const begun = { started: dateText(instant(this.#began)), uptime };
-    const view = mergeStatus(await this.#tellings('status', []), parts, begun);
+    const view = mergeStatus(views, parts, begun);
     if (view === undefined) throw failed('no worker answers');
     return view;
   }

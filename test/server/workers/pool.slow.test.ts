@@ -262,3 +262,19 @@ test(
     );
   },
 );
+
+test('gateway moves to another host on its port in all workers', { skip }, async (t) => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as AddressInfo;
+  free.close();
+  const site = await openWorkers(t, 2, `gateway: 127.0.0.1:${port}\n`);
+  const path = join(site.folder, 'config.yaml');
+  const moved = readFileSync(path, 'utf8').replace(`127.0.0.1:${port}`, `127.0.0.2:${port}`);
+  writeFileSync(path, moved);
+  const { code, stdout } = await site.reload();
+  assert.deepEqual([code, stdout], [0, 'gateway: taken up\n1 of 1 programmes unchanged\n']);
+  for (let index = 0; index < 6; index += 1) {
+    assert.equal((await ask(`http://127.0.0.2:${port}`, '/club/verify/none')).status, 401);
+  }
+});
