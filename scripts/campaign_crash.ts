@@ -7,12 +7,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { backupStore } from '../src/store/sqlite/care/backup.ts';
-import { allDamage } from '../src/store/sqlite/care/check.ts';
-import { openToRead } from '../src/store/sqlite/care/examine.ts';
+import { fileCare } from '../src/store/sqlite/care.ts';
+import { openToRead, verifyFile } from '../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../src/store/sqlite/store.ts';
+import { type Findings, isWhole, runCampaign } from './campaign.ts';
 import { Model } from './campaign_model.ts';
-import { isWhole, readOptions, runCampaign } from './campaign_options.ts';
 import type { Line } from './campaign_steps.ts';
 
 const usage = `npm run campaign:crash -- [options]
@@ -101,11 +100,11 @@ async function kill(path: string, model: Model, tally: Tally, isFresh: boolean):
 async function backUp(path: string, model: Model, tally: Tally): Promise<void> {
   const target = `${path}.backup`;
   const compare = model.remember();
-  await backupStore(path, target, { overwrite: true });
+  await fileCare(path).backup(target, { overwrite: true });
   tally.backups += 1;
   const database = openToRead(target);
   try {
-    const faults = [...allDamage(database), ...compare(database)];
+    const faults = [...(await verifyFile(target)).damage, ...compare(database)];
     tally.faults.push(...faults.map((fault) => `in a backup: ${fault}`));
   } finally {
     database.close();
@@ -113,14 +112,14 @@ async function backUp(path: string, model: Model, tally: Tally): Promise<void> {
 }
 
 /** What is wrong with the file, seen from step `first` on. */
-async function inspect(path: string, model: Model, first: number): Promise<string[]> {
+async function inspect(path: string, model: Model, tally: Tally, first: number): Promise<string[]> {
   const before = performance.now();
   await openFileStore({ path, environment: 'staging' }).close();
   const took = performance.now() - before;
-  const slow = took > longestStart ? [`the start took ${Math.round(took)} ms`] : [];
+  tally.slowestStart = Math.max(tally.slowestStart, took);
   const database = openToRead(path);
   try {
-    return [...slow, ...allDamage(database), ...model.compare(database, first)];
+    return [...(await verifyFile(path)).damage, ...model.compare(database, first)];
   } finally {
     database.close();
   }
@@ -141,10 +140,10 @@ async function campaign(count: number, folder: string, progress: () => void): Pr
     for (let round = 0; round < killsPerFile && tally.kills < count; round += 1) {
       const first = model.length;
       await kill(path, model, tally, round === 0);
-      tally.faults.push(...(await inspect(path, model, first)));
+      tally.faults.push(...(await inspect(path, model, tally, first)));
       progress();
     }
-    tally.faults.push(...(await inspect(path, model, 0)));
+    tally.faults.push(...(await inspect(path, model, tally, 0)));
     tally.acknowledged += model.told.acknowledged;
     tally.cutOff += model.told.cutOff;
     if (tally.faults.length === 0)
@@ -152,31 +151,28 @@ async function campaign(count: number, folder: string, progress: () => void): Pr
         if (name.startsWith(`${file}.db`)) rmSync(join(folder, name));
       }
   }
-  if (tally.slowestStart > longestStart) {
-    tally.faults.push(`a worker was ready after ${Math.round(tally.slowestStart)} ms`);
-  }
   return tally;
 }
 
-const options = readOptions(usage, { count: [200, isWhole] }, [], ['json']);
-if (options !== undefined) {
-  const { count, json = false } = options;
-  const work = async (folder: string): Promise<boolean> => {
-    const progress = (): void => void (json || process.stderr.write('.'));
-    const { faults, ...sums } = await campaign(count, folder, progress);
-    const slowestStart = Math.round(sums.slowestStart);
-    const isGood = faults.length === 0;
-    if (json) {
-      console.log(JSON.stringify({ ...sums, slowestStart, faults }));
-      return isGood;
-    }
-    const { kills, backups, acknowledged, cutOff } = sums;
-    console.log(
-      `\n${kills} kills, ${backups} backups, ${acknowledged} steps acknowledged, ${cutOff} cut off, slowest start ${slowestStart} ms`,
-    );
-    for (const fault of faults.slice(0, 20)) console.log(fault);
-    console.log(isGood ? 'nothing was lost' : `${faults.length} faults; see ${folder}`);
-    return isGood;
+function findingsOf({ faults, ...sums }: Tally): Findings {
+  const { kills, backups, acknowledged, cutOff } = sums;
+  const slowestStart = Math.round(sums.slowestStart);
+  return {
+    figures: { ...sums, slowestStart },
+    text: `\n${kills} kills, ${backups} backups, ${acknowledged} steps acknowledged, ${cutOff} cut off, slowest start ${slowestStart} ms`,
+    faults,
+    late: slowestStart > longestStart ? [`a start took ${slowestStart} ms`] : [],
   };
-  await runCampaign('crash', work, true);
 }
+
+await runCampaign(
+  {
+    name: 'crash',
+    usage,
+    numbers: { count: [200, isWhole] },
+    keepsFolder: true,
+    isOfMoments: true,
+  },
+  async ({ count }, { folder, progress }) =>
+    findingsOf(await campaign(count, folder, () => progress('.'))),
+);

@@ -2,20 +2,28 @@
 // while machines die, stop and lose each other. Decides whether one correct server could have given the
 // answers (FAULTS 9, 13 to 15, 28 to 30, HOSTILE 29, 30, 57).
 
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { isPositive, isWhole, readOptions, runCampaign } from './campaign_options.ts';
+import { type Findings, isPositive, isWhole, runCampaign } from './campaign.ts';
 import { Clients } from './fleet/clients.ts';
 import { Databases } from './fleet/databases.ts';
-import { faultsOf, type Limits, type Occasion, recoveryOf, slowest } from './fleet/findings.ts';
+import {
+  lateOf,
+  type Limits,
+  lostOf,
+  type Occasion,
+  recoveryOf,
+  slowest,
+} from './fleet/findings.ts';
 import { FleetNode } from './fleet/node.ts';
-import { nodeCommand, patchesOf, plants, shownBy } from './fleet/plants.ts';
+import { nodeCommand, type Plant, plants, shownBy } from './fleet/plants.ts';
 import { type Fleet, scenarios } from './fleet/scenarios.ts';
 import { layOutFleet } from './fleet/site.ts';
-import { throttleFault } from './fleet/throttle.ts';
-import { namesOf } from './timing/site.ts';
+import { throttleFaults } from './fleet/throttle.ts';
+import { namesOf } from './load/login.ts';
+import { logOf } from './load/server.ts';
 
 const usage = `npm run campaign:fleet -- [options]
   --count N          what happens to the fleet, one after another (38: 20 failovers)
@@ -25,7 +33,7 @@ const usage = `npm run campaign:fleet -- [options]
   --late MS          in which every request has to be answered (2000)
   --recovery MS      in which every node has to work again (5000)
   --executable FILE  a built jetway instead of the sources
-  --plant FAULT      a fault that has to be found: ${plants.join(', ')}, all
+  --plant FAULT      only this: a fault that has to be found: ${plants.join(', ')}, all
   --json             for programs
 Exits 1 when anything acknowledged is lost or a limit is missed; with --plant, when nothing is lost.`;
 
@@ -33,23 +41,13 @@ const nodeCount = 3;
 /** Milliseconds of load before the first occasion, and after each. */
 const quiet = 1500;
 
-interface Result {
-  readonly failovers: number;
-  readonly logins: number;
-  readonly requests: number;
-  readonly slowestAnswer: number;
-  readonly slowestRecovery: number;
-  readonly lost: readonly string[];
-  readonly late: readonly string[];
-}
-
 interface Options extends Limits {
   readonly count: number;
   readonly members: number;
   readonly delay: number;
-  readonly only: string | undefined;
-  readonly command: readonly string[];
-  readonly isSynchronous: boolean;
+  readonly only?: string | undefined;
+  readonly executable?: string | undefined;
+  readonly plant?: Plant;
   readonly progress: (text: string) => void;
 }
 
@@ -72,116 +70,97 @@ async function happenAll(fleet: Fleet, clients: Clients, options: Options): Prom
   return occasions;
 }
 
-async function campaign(folder: string, options: Options): Promise<Result> {
-  const { delay, isSynchronous, members } = options;
+async function campaign(folder: string, options: Options): Promise<Findings> {
+  const { delay, members, plant, executable } = options;
+  const isSynchronous = plant !== 'asynchronous';
   const databases = await Databases.start({ nodes: nodeCount, delay, isSynchronous });
   const nodes: FleetNode[] = [];
+  const logs: string[] = [];
   try {
     const urls = databases.ways.map(
       ([one, other]) =>
         `postgres://jetway@127.0.0.1:${one.port},127.0.0.1:${other.port}/jetway?sslmode=disable`,
     );
+    const command = nodeCommand(executable, plant);
     const sites = await layOutFleet(folder, { urls, members });
+    logs.push(...sites.map(logOf));
     for (const [index, site] of sites.entries()) {
-      const logFile = join(folder, `node-${index}.log`);
-      const node = new FleetNode(index, { command: options.command, site, logFile });
+      const node = new FleetNode(index, { command, site });
       nodes.push(node);
       await node.start();
     }
-    const throttled = await throttleFault(nodes);
+    const throttled = await throttleFaults(nodes);
     const clients = new Clients(nodes, namesOf('known', members));
     const occasions = await happenAll({ databases, nodes }, clients, options);
     await clients.stop();
+    const failovers = occasions.filter(({ isFailover }) => isFailover).length;
+    const logins = clients.histories.length;
+    const { requests } = clients;
     const recoveries = occasions.map(({ mended }) => recoveryOf(clients, nodes, mended));
-    const { lost, late } = faultsOf(clients, occasions, nodes, options);
+    const slowestRecovery = Math.round(Math.max(...recoveries));
+    const slowestAnswer = slowest(clients);
     return {
-      failovers: occasions.filter(({ isFailover }) => isFailover).length,
-      logins: clients.histories.length,
-      requests: clients.requests,
-      slowestAnswer: slowest(clients),
-      slowestRecovery: Math.round(Math.max(...recoveries)),
-      lost: [...(throttled === undefined ? [] : [throttled]), ...lost],
-      late,
+      figures: { failovers, logins, requests, slowestAnswer, slowestRecovery },
+      text: `${failovers} failovers, ${logins} logins, ${requests} requests, slowest answer ${slowestAnswer} ms, slowest recovery ${slowestRecovery} ms`,
+      faults: [...throttled, ...lostOf(clients)],
+      late: lateOf(clients, occasions, nodes, options),
     };
   } catch (error) {
-    const logs = nodes.map(({ index }) => readFileSync(join(folder, `node-${index}.log`), 'utf8'));
-    throw new Error(`the campaign broke off:\n${logs.join('').slice(-4000)}`, { cause: error });
+    const told = logs.filter((path) => existsSync(path)).map((path) => readFileSync(path, 'utf8'));
+    throw new Error(
+      `the campaign broke off:
+${told.join('').slice(-4000)}`,
+      { cause: error },
+    );
   } finally {
     await Promise.all(nodes.map((node) => node.kill()));
     await databases.remove();
   }
 }
 
-async function main(): Promise<void> {
-  const given = readOptions(
+/** A fault shows by chance: in this many campaigns at most. */
+const mostTries = 3;
+
+/** Plants each fault where it shows; those that were not found are faults of the campaign. */
+async function findAll(
+  chosen: readonly Plant[],
+  folder: string,
+  options: Options,
+): Promise<Findings> {
+  const found: Record<string, string> = {};
+  for (const plant of chosen) {
+    for (let tries = 1; tries <= mostTries && found[plant] === undefined; tries += 1) {
+      const own = join(folder, `${plant}-${tries}`);
+      mkdirSync(own);
+      const { faults } = await campaign(own, { ...options, count: 3, only: shownBy[plant], plant });
+      if (faults.length > 0) found[plant] = faults.slice(0, 2).join('\n');
+    }
+  }
+  const faults = chosen.flatMap((plant) =>
+    found[plant] === undefined ? [`${plant} was not found in ${mostTries} campaigns`] : [],
+  );
+  const text = Object.entries(found).map(([plant, told]) => `${plant}: found. ${told}`);
+  return { figures: { found }, text: text.join('\n'), faults };
+}
+
+await runCampaign(
+  {
+    name: 'fleet',
     usage,
-    {
+    numbers: {
       count: [38, isWhole],
       members: [16, isWhole],
       delay: [5, isPositive],
       late: [2000, isPositive],
       recovery: [5000, isPositive],
     },
-    ['only', 'executable', 'plant'],
-    ['json'],
-  );
-  if (given === undefined) return;
-  const { plant, executable, json = false, only } = given;
-  const progress = (text: string): void => void (json || process.stderr.write(text));
-  if (plant === 'all') return findAll({ ...given, progress });
-  if (plant !== undefined && patchesOf(plant) === undefined) {
-    throw new Error(`there is no fault "${plant}"`);
-  }
-  await runCampaign('fleet', async (folder) => {
-    const result = await campaign(folder, {
-      ...given,
-      only,
-      command: nodeCommand(executable, plant),
-      isSynchronous: plant !== 'asynchronous',
-      progress,
-    });
-    const { lost, late } = result;
-    if (json) console.log(JSON.stringify(result));
-    else tell(result);
-    // A planted fault is there to be found.
-    return plant === undefined ? lost.length + late.length === 0 : lost.length > 0;
-  });
-}
-
-function tell({ lost, late, ...figures }: Result): void {
-  const { failovers, logins, requests, slowestAnswer, slowestRecovery } = figures;
-  console.log(
-    `${failovers} failovers, ${logins} logins, ${requests} requests, slowest answer ${slowestAnswer} ms, slowest recovery ${slowestRecovery} ms`,
-  );
-  for (const fault of [...lost, ...late]) console.log(fault);
-  if (lost.length === 0) console.log('nothing was lost');
-}
-
-/** A fault shows by chance: in this many campaigns at most. */
-const mostTries = 3;
-
-/** Plants each fault where it shows, and tells which were found. */
-async function findAll(given: Omit<Options, 'only' | 'command' | 'isSynchronous'>): Promise<void> {
-  for (const plant of plants) {
-    await runCampaign('fleet', async (folder) => {
-      for (let tries = 1; tries <= mostTries; tries += 1) {
-        const own = join(folder, String(tries));
-        mkdirSync(own);
-        const { lost } = await campaign(own, {
-          ...given,
-          count: 3,
-          only: shownBy[plant],
-          command: nodeCommand(undefined, plant),
-          isSynchronous: plant !== 'asynchronous',
-        });
-        if (lost.length === 0) continue;
-        console.log(`${plant}: found. ${lost.slice(0, 2).join('\n')}`);
-        return true;
-      }
-      console.log(`${plant}: NOT FOUND in ${mostTries} campaigns`);
-      return false;
-    });
-  }
-}
-
-await main();
+    texts: ['only', 'executable', 'plant'],
+    isOfMoments: true,
+  },
+  ({ plant, ...given }, { folder, progress }) => {
+    if (plant === undefined) return campaign(folder, { ...given, progress });
+    const chosen = plants.filter((one) => plant === 'all' || one === plant);
+    if (chosen.length === 0) throw new Error(`there is no fault "${plant}"`);
+    return findAll(chosen, folder, { ...given, progress });
+  },
+);

@@ -1,19 +1,20 @@
 // Owns `npm run campaign:overload`: offers ten times what a server can sustain, and finds what is left of
 // its goodput, how soon the rest is refused, and who else suffers (FAULTS 22, 23, HOSTILE 70).
 
-import { authorization } from './bench/plan.ts';
-import { isPositive, readOptions, runCampaign } from './campaign_options.ts';
+import { isPositive, runCampaign } from './campaign.ts';
+import { onFirstCore } from './load/child.ts';
+import type { StreamOrder } from './load/generator.ts';
+import { tokensFor } from './load/login.ts';
+import { jetwayCommand, type Offering, streamsTo, tokenPath, underLoad } from './load/server.ts';
+import { layOut, openClub } from './load/site.ts';
 import {
   type Flood,
-  formatFindings,
+  formatFlood,
   goodput,
   judge,
   type Kind,
-  type Offered,
   type Round,
 } from './overload/findings.ts';
-import type { StreamOrder } from './overload/generator.ts';
-import { type Offering, streamsTo, underLoad } from './overload/offering.ts';
 
 const kinds: readonly Kind[] = ['token', 'verify', 'login'];
 
@@ -51,44 +52,42 @@ interface Options {
   readonly multiple: number;
   readonly connections: number;
   readonly rounds: number;
-  readonly kinds: readonly Kind[];
 }
 
-interface Campaign {
+interface Target {
   readonly streams: ReturnType<typeof streamsTo>;
   readonly health: StreamOrder;
-  readonly offer: (streams: readonly StreamOrder[]) => Promise<Offered>;
+  readonly offer: (streams: readonly StreamOrder[]) => ReturnType<Offering['offer']>;
 }
 
-async function flood(campaign: Campaign, kind: Kind, options: Options): Promise<Flood> {
+async function flood(target: Target, kind: Kind, options: Options): Promise<Flood> {
+  const { streams, health, offer } = target;
   const { multiple, connections, rounds } = options;
-  const busy = [campaign.streams[kind](0, peakConnections), campaign.health];
+  const busy = [streams[kind](0, peakConnections), health];
   // Until its code is compiled a server is slower.
-  await campaign.offer(busy);
-  const sustainable = await sustainableRate(campaign, kind, goodput(await campaign.offer(busy)));
+  await offer(busy);
+  const sustainable = await sustainableRate(target, kind, goodput(await offer(busy)));
   const others = kinds
     .filter((other) => other !== kind)
-    .map((other) => campaign.streams[other](sustainable * besideShare, besideConnections));
+    .map((other) => streams[other](sustainable * besideShare, besideConnections));
+  const polite = { ...streams[kind](politeRate, politeConnections), name: 'polite' };
+  const flooding = [streams[kind](sustainable * multiple, connections), health, polite];
   const measured: Round[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const peak = await campaign.offer(busy);
-    const streams = [
-      campaign.streams[kind](sustainable * multiple, connections),
-      campaign.health,
-      { ...campaign.streams[kind](politeRate, politeConnections), name: 'polite' },
-    ];
-    const flooded = await campaign.offer(streams);
-    const quiet = await campaign.offer([...others, campaign.health]);
-    const beside = await campaign.offer([...streams, ...others]);
-    measured.push({ peak, flooded, quiet, beside });
+    measured.push({
+      peak: await offer(busy),
+      flooded: await offer(flooding),
+      quiet: await offer([...others, health]),
+      beside: await offer([...flooding, ...others]),
+    });
   }
   return { kind, sustainable, multiple, connections, rounds: measured };
 }
 
-async function sustainableRate(campaign: Campaign, kind: Kind, peak: number): Promise<number> {
+async function sustainableRate(target: Target, kind: Kind, peak: number): Promise<number> {
   for (const share of shares) {
-    const { results } = await campaign.offer([
-      campaign.streams[kind](peak * share, sustainedConnections),
+    const { results } = await target.offer([
+      target.streams[kind](peak * share, sustainedConnections),
     ]);
     const [result] = results;
     if (result === undefined) break;
@@ -99,56 +98,46 @@ async function sustainableRate(campaign: Campaign, kind: Kind, peak: number): Pr
   return peak * (shares.at(-1) ?? 0);
 }
 
-async function run(options: Options, { serving, offer }: Offering): Promise<readonly Flood[]> {
-  const streams = streamsTo(serving, await bearerToken(serving.port));
-  const campaign: Campaign = {
-    streams,
-    health: streams.health(healthRate, 2),
-    offer: (orders) => offer(orders, options.seconds),
-  };
-  const floods: Flood[] = [];
-  for (const kind of options.kinds) floods.push(await flood(campaign, kind, options));
-  return floods;
-}
-
-async function bearerToken(port: number): Promise<string> {
-  const answer = await fetch(`http://127.0.0.1:${port}/store/api/grant`, {
-    method: 'POST',
-    headers: { authorization },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  const { access_token: token } = (await answer.json()) as { access_token: string };
-  return token;
-}
-
-const asked = readOptions(
-  usage,
+await runCampaign(
   {
-    seconds: [2, isPositive],
-    multiple: [10, isPositive],
-    connections: [1000, isPositive],
-    rounds: [3, isPositive],
-    limit: [80, isPositive],
-    late: [50, isPositive],
+    name: 'overload',
+    usage,
+    numbers: {
+      seconds: [2, isPositive],
+      multiple: [10, isPositive],
+      connections: [1000, isPositive],
+      rounds: [3, isPositive],
+      limit: [80, isPositive],
+      late: [50, isPositive],
+    },
+    texts: ['only', 'executable'],
   },
-  ['only', 'executable'],
-  ['json'],
+  async (options, { folder }) => {
+    const site = await layOut(folder, { programmes: { store: openClub('store') } });
+    const floods = await underLoad(
+      onFirstCore(jetwayCommand(options.executable)),
+      site,
+      async ({ server, offer }) => {
+        const url = `http://127.0.0.1:${server.port}${tokenPath}`;
+        const { access_token: bearer } = await tokensFor(url, { grant_type: 'client_credentials' });
+        const streams = streamsTo(server, bearer);
+        const target: Target = {
+          streams,
+          health: streams.health(healthRate, 2),
+          offer: (orders) => offer(orders, options.seconds),
+        };
+        const found: Flood[] = [];
+        for (const kind of kinds) {
+          if (kind === (options.only ?? kind)) found.push(await flood(target, kind, options));
+        }
+        return found;
+      },
+    );
+    const limits = { limit: options.limit / 100, late: options.late };
+    return {
+      figures: { floods },
+      text: floods.map(formatFlood).join('\n'),
+      ...judge(floods, limits),
+    };
+  },
 );
-if (asked !== undefined) {
-  const { only, executable, json } = asked;
-  const options = {
-    ...asked,
-    kinds: kinds.filter((kind) => kind === (only ?? kind)),
-    limit: asked.limit / 100,
-  };
-  await runCampaign('overload', async (folder) => {
-    const floods = await underLoad(folder, { members: 1, executable }, (offering) =>
-      run(options, offering),
-    );
-    const faults = judge(floods, options);
-    console.log(
-      json ? JSON.stringify({ floods, faults }, null, 2) : formatFindings(floods, faults),
-    );
-    return faults.length === 0;
-  });
-}

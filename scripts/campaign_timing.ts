@@ -4,29 +4,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { startChild } from './bench/child.ts';
-import {
-  isPositive,
-  isWhole,
-  jetwayCommand,
-  type NumberOption,
-  readOptions,
-  runCampaign,
-} from './campaign_options.ts';
-import { startServing } from './many_programmes/serving.ts';
-import { compare, type Comparison, isWithin, openSender, type Row } from './timing/compare.ts';
-import { openDoor, type RawRequest, tokenRequest } from './timing/door.ts';
+import { isPositive, isWhole, runCampaign } from './campaign.ts';
+import { tableOf } from './figures.ts';
+import { startChild } from './load/child.ts';
+import { openSender } from './load/connection.ts';
+import { attempt, namesOf, type OpenedPage, openPage, password } from './load/login.ts';
+import { basic, client, tokenRequest } from './load/requests.ts';
+import { jetwayCommand, startServer } from './load/server.ts';
+import { disabledClient, layOut, openClub } from './load/site.ts';
+import { compare, type Comparison, isWithin, type Kind, type Row } from './timing/compare.ts';
 import type { HookCommands } from './timing/hook.ts';
-import {
-  client,
-  directories,
-  type Directory,
-  disabledClient,
-  layOut,
-  namesOf,
-  password,
-  strangeClient,
-} from './timing/site.ts';
 
 const usage = `npm run campaign:timing -- [options]
   --count N   samples of each kind in a round (200)
@@ -37,7 +24,6 @@ Exits 1 when a median is still off after the last round, or an answer differs in
 
 /** An answer to a client takes a hundredth of one to a member, and its median needs more samples. */
 const clientSamples = 10;
-
 /** Accounts that are locked: tries at them change nothing. */
 const lockedNames = 4;
 /** Failures that lock a username: five that may be tried, and the one after. */
@@ -49,50 +35,50 @@ interface Options {
   readonly rounds: number;
 }
 
+/** An answer's body without the form's tokens and the repeated username. */
+function masked({ hidden }: OpenedPage, body: string, username: string): string {
+  return Object.values(hidden)
+    .reduce((text, value) => text.replaceAll(value, 'HIDDEN'), body)
+    .replace(`value="${username}"`, 'value="USERNAME"');
+}
+
 /**
  * People with their own names; a name is tried once, so that none gets locked. Malformed names are
  * left out: everybody knows that nobody has them.
  */
-async function loginComparison(
-  port: number,
-  directory: Directory,
+function loginComparison(
+  page: OpenedPage,
+  where: string,
   { count, rounds }: Options,
-): Promise<Comparison & { readonly lock: readonly RawRequest[] }> {
-  const door = await openDoor(port, directory);
-  const kind = (
-    name: string,
-    [who, many]: readonly ['known' | 'other' | 'disabled' | 'locked', number],
-    typed: string,
-  ): Comparison['kinds'][number] => {
-    const names = namesOf(who, many);
-    return {
-      name,
-      request: (index) => {
-        const username = names[index % many] ?? '';
-        const mask = (body: string): string => door.mask(body, username);
-        return { text: door.attempt(username, typed), mask };
-      },
-    };
-  };
+): Comparison & { readonly lock: readonly string[] } {
+  const kind = (name: string, names: readonly string[], typed: string): Kind => ({
+    name,
+    request: (index) => {
+      const username = names[index % names.length] ?? '';
+      const text = attempt(page, username, typed);
+      return { text, mask: (body) => masked(page, body, username) };
+    },
+  });
   const all = count * rounds;
+  const locked = namesOf('locked', lockedNames);
   return {
-    name: `login, ${directory === 'store' ? 'own members' : "a hook's members"}`,
+    name: `login, ${where}`,
     count,
     kinds: [
-      kind('wrong password', ['known', all], 'not the password'),
-      kind('unknown username', ['other', all], password),
-      kind('disabled member', ['disabled', all], password),
-      kind('locked account', ['locked', lockedNames], password),
+      kind('wrong password', namesOf('known', all), 'not the password'),
+      kind('unknown username', namesOf('other', all), password),
+      kind('disabled member', namesOf('disabled', all), password),
+      kind('locked account', locked, password),
     ],
-    lock: namesOf('locked', lockedNames).flatMap((name) =>
-      Array<RawRequest>(lockingFailures).fill(door.attempt(name, 'not the password')),
+    lock: locked.flatMap((name) =>
+      Array<string>(lockingFailures).fill(attempt(page, name, 'not the password')),
     ),
   };
 }
 
 function clientComparison({ count }: Options): Comparison {
-  const kind = (name: string, id: string, secret: string): Comparison['kinds'][number] => {
-    const text = tokenRequest('/store/api/grant', id, secret);
+  const kind = (name: string, id: string, secret: string): Kind => {
+    const text = tokenRequest('/store/api/grant', basic(id, secret));
     return { name, request: () => ({ text, mask: (body) => body }) };
   };
   return {
@@ -100,30 +86,10 @@ function clientComparison({ count }: Options): Comparison {
     count: count * clientSamples,
     kinds: [
       kind('wrong secret', client.id, 'x'.repeat(client.secret.length)),
-      kind('unknown client', strangeClient, client.secret),
+      kind('unknown client', 'partnerapi-12347', client.secret),
       kind('disabled client', disabledClient, client.secret),
     ],
   };
-}
-
-async function campaign(options: Options, folder: string, progress: (text: string) => void) {
-  const members = options.count * options.rounds;
-  const secretFile = join(folder, 'hook.secret');
-  const secret = 'a-secret-of-the-hook-0123456789abcdef';
-  writeFileSync(secretFile, secret, { mode: 0o600 });
-  const hook = startChild<HookCommands>(import.meta.resolve('./timing/hook.ts'));
-  try {
-    const url = await hook.ask('start', { secret, members });
-    const site = await layOut(folder, { members, hook: { url, secretFile } });
-    const serving = await startServing(jetwayCommand(), site);
-    try {
-      return await compareAll(serving.port, options, progress);
-    } finally {
-      await serving.stop();
-    }
-  } finally {
-    await hook.end();
-  }
 }
 
 async function compareAll(
@@ -133,9 +99,10 @@ async function compareAll(
 ): Promise<readonly Row[]> {
   const sender = await openSender(port);
   const rows: Row[] = [];
+  const directories = { store: 'own members', hook: "a hook's members" };
   try {
-    for (const directory of directories) {
-      const comparison = await loginComparison(port, directory, options);
+    for (const [programme, where] of Object.entries(directories)) {
+      const comparison = loginComparison(await openPage(port, programme), where, options);
       progress(`${comparison.name}\n`);
       for (const text of comparison.lock) await sender.send(text);
       rows.push(...(await compare(sender, comparison, options)));
@@ -151,28 +118,50 @@ async function compareAll(
   }
 }
 
-function lineOf(row: Row, limit: number): string {
-  const { comparison, kind, samples, median, ratio } = row;
+function cellsOf({ comparison, kind, samples, median, ratio }: Row): readonly string[] {
   const difference = `${ratio < 1 ? '' : '+'}${((ratio - 1) * 100).toFixed(1)} %`;
-  const what = `${comparison}: ${kind}`.padEnd(48);
-  const told = `${median.toFixed(3).padStart(9)} ms ${difference.padStart(9)}  of ${samples}`;
-  return `${what} ${told}${isWithin(row, limit) ? '' : '  OFF'}`;
+  return [`${comparison}: ${kind}`, `${median.toFixed(3)} ms`, difference, `of ${samples}`];
 }
 
-const numbers: Readonly<Record<'count' | 'limit' | 'rounds', NumberOption>> = {
-  count: [200, isWhole],
-  limit: [5, isPositive],
-  rounds: [5, isWhole],
-};
-const asked = readOptions(usage, numbers, [], ['json']);
-if (asked !== undefined) {
-  const { json = false } = asked;
-  const options = { ...asked, limit: asked.limit / 100 };
-  await runCampaign('timing', async (folder) => {
-    const progress = json ? () => {} : (text: string) => process.stderr.write(text);
-    const rows = await campaign(options, folder, progress);
-    if (json) console.log(JSON.stringify({ limit: options.limit, rows }, null, 2));
-    else for (const row of rows) console.log(lineOf(row, options.limit));
-    return rows.every((row) => isWithin(row, options.limit));
-  });
-}
+await runCampaign(
+  {
+    name: 'timing',
+    usage,
+    numbers: { count: [200, isWhole], limit: [5, isPositive], rounds: [5, isWhole] },
+  },
+  async (given, { folder, progress }) => {
+    const options = { ...given, limit: given.limit / 100 };
+    const members = options.count * options.rounds;
+    const secretFile = join(folder, 'hook.secret');
+    const secret = 'a-secret-of-the-hook-0123456789abcdef';
+    writeFileSync(secretFile, secret, { mode: 0o600 });
+    const hook = startChild<HookCommands>(import.meta.resolve('./timing/hook.ts'));
+    try {
+      const url = await hook.ask('start', { secret, members });
+      const directory = `{ directory: http, url: "${url}", secret_file: ${secretFile} }`;
+      const site = await layOut(folder, {
+        programmes: {
+          store: openClub('store'),
+          hook: openClub('hook', `members: ${directory}`),
+        },
+        owners: ['store'],
+        members,
+      });
+      const server = await startServer(jetwayCommand(), site);
+      try {
+        const rows = await compareAll(server.port, options, progress);
+        const off = rows.filter((row) => !isWithin(row, options.limit));
+        return {
+          figures: { rows },
+          text: tableOf(rows.map(cellsOf), 3),
+          faults: [],
+          late: off.map((row) => cellsOf(row).join(' ')),
+        };
+      } finally {
+        await server.stop();
+      }
+    } finally {
+      await hook.end();
+    }
+  },
+);

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { isWhole, readOptions, runCampaign } from './campaign_options.ts';
+import { isWhole, runCampaign } from './campaign.ts';
 import { type Change, draw, planted } from './mutants/draw.ts';
 import { copySources, distance, judge, plant, testFiles, type Verdict } from './mutants/judge.ts';
 import { measureReach, reaches } from './mutants/reach.ts';
@@ -62,10 +62,15 @@ async function testsOf(folder: string, mutant: Mutant): Promise<string[]> {
     .toSorted((one, other) => distance(one, mutant) - distance(other, mutant));
 }
 
-async function run(folder: string, mutants: readonly Mutant[], records: boolean): Promise<boolean> {
+/** Runs mutants; those that the list has as killed and that survive are faults. */
+async function run(
+  folder: string,
+  mutants: readonly Mutant[],
+  records: boolean,
+): Promise<readonly string[]> {
   copySources(root, join(folder, 'planted'));
   copySources(root, join(folder, 'measured'));
-  const worse: number[] = [];
+  const worse: string[] = [];
   const found = new Map<number, Verdict>();
   for (const mutant of mutants) {
     const listed = mutant.since ?? mutant.verdict;
@@ -76,7 +81,8 @@ async function run(folder: string, mutants: readonly Mutant[], records: boolean)
       verdict = await judge(join(folder, 'planted'), mutant, tests);
     }
     found.set(mutant.id, verdict);
-    if (known.length > 0 && !('killed' in verdict)) worse.push(mutant.id);
+    if (known.length > 0 && !('killed' in verdict))
+      worse.push(`the list has ${mutant.id} as killed`);
     console.log(`${mutant.id} ${mutant.file} ${mutant.function}: ${JSON.stringify(verdict)}`);
   }
   if (records) {
@@ -86,38 +92,40 @@ async function run(folder: string, mutants: readonly Mutant[], records: boolean)
     });
     writeFileSync(listPath, `${JSON.stringify(rows, null, 2)}\n`);
   }
-  for (const id of worse) console.log(`the list has ${id} as killed`);
-  return worse.length === 0;
+  return worse;
 }
 
-/** Tells which lines are gone: the change is to be planted anew where its function went. */
-function check(): boolean {
-  const gone = list.filter((mutant) => {
+/** The mutants whose lines are gone: the change is to be planted anew where its function went. */
+function missing(): readonly string[] {
+  return list.flatMap((mutant) => {
     try {
       planted(readFileSync(join(root, mutant.file), 'utf8'), mutant);
-      return false;
+      return [];
     } catch (error) {
-      console.log(`${mutant.id} ${mutant.function}: ${String(error)}`);
-      return true;
+      return [`${mutant.id} ${mutant.function}: ${String(error)}`];
     }
   });
-  console.log(`${list.length - gone.length} of ${list.length} mutants are found`);
-  return gone.length === 0;
 }
 
-const options = readOptions(
-  usage,
-  { seed: [1, isWhole], count: [60, isWhole] },
-  ['run', 'plant'],
-  ['record', 'check', 'draw'],
+await runCampaign(
+  {
+    name: 'mutants',
+    usage,
+    numbers: { seed: [1, isWhole], count: [60, isWhole] },
+    texts: ['run', 'plant'],
+    flags: ['record', 'check', 'draw'],
+  },
+  async (options, { folder }) => {
+    const drawn = options.draw === true ? draw(root, options.count, options.seed) : undefined;
+    const text = drawn && JSON.stringify(drawn, null, 2);
+    const planting = options.plant === undefined ? [] : chosen(options.plant);
+    for (const mutant of planting) plant(root, mutant);
+    const faults = [
+      ...(options.check === true ? missing() : []),
+      ...(options.run === undefined
+        ? []
+        : await run(folder, chosen(options.run), options.record === true)),
+    ];
+    return { figures: { drawn }, ...(text === undefined ? {} : { text }), faults };
+  },
 );
-if (options !== undefined) {
-  const { seed, count, record = false } = options;
-  await runCampaign('mutants', async (folder) => {
-    if (options.draw === true) console.log(JSON.stringify(draw(root, count, seed), null, 2));
-    for (const mutant of options.plant === undefined ? [] : chosen(options.plant))
-      plant(root, mutant);
-    if (options.run !== undefined) return run(folder, chosen(options.run), record);
-    return options.check === true ? check() : true;
-  });
-}

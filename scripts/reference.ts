@@ -1,5 +1,5 @@
 // Owns `npm run reference`: the reference page and the JSON Schema of programme files, both made of
-// the schema that loads them and its texts, the page of metrics, and the example of a configuration.
+// the schema that loads them and its texts, the pages of metrics and of the log's events, and the example of a configuration.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { warningNames } from '../src/rules/warnings.ts';
 import { hasKeys, type Key, keysOf, notesOf, typesOf } from '../src/schema/keys.ts';
 import type { Schema } from '../src/schema/walk.ts';
 import { configExample } from './reference/config_example.ts';
+import { eventsPage } from './reference/events.ts';
 import { fileSchema } from './reference/file_schema.ts';
 import { kindsTable, listTables } from './reference/lists.ts';
 import { keyTable, type Variants } from './reference/markdown.ts';
@@ -24,6 +25,7 @@ export const referencePaths = {
   page: 'docs/programme-reference.md',
   schema: 'docs/programme.schema.json',
   metrics: 'docs/monitoring/metrics.md',
+  events: 'docs/monitoring/events.md',
   config: 'config.example.yaml',
 } as const;
 
@@ -32,6 +34,7 @@ export interface Reference {
   readonly page: string;
   readonly schema: string;
   readonly metrics: string;
+  readonly events: string;
   readonly config: string;
 }
 
@@ -68,7 +71,13 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
   const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');
   const page = fillPage(template, tables, sectionsOf(rest ?? []), tableOf);
   const text = JSON.stringify(described, undefined, 2);
-  return { page, schema: `${text}\n`, metrics: metricsPage(), config: configExample() };
+  return {
+    page,
+    schema: `${text}\n`,
+    metrics: metricsPage(),
+    events: eventsPage(),
+    config: configExample(),
+  };
 }
 
 /** The keys that the shipped programmes use, as paths: `tokens`, `tokens.access` and so on. */

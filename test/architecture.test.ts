@@ -64,6 +64,24 @@ const plants: readonly (readonly [rule: string, path: string, text: string])[] =
     'src/contract/a.ts',
     "// A.\nimport type { Definition } from '../language/definition.ts';\n",
   ],
+  ...['cli', 'config', 'contract', 'engine', 'http', 'server', 'audit'].map(
+    (folder) =>
+      [
+        'definition',
+        `src/${folder}/a.ts`,
+        '// A.\nconst methods = loaded?.definition.client;\n',
+      ] as const,
+  ),
+  [
+    'definition',
+    'src/cli/a.ts',
+    "// A.\nimport type { Definition } from '../language/definition.ts';\n",
+  ],
+  [
+    'definition',
+    'src/http/a.ts',
+    "// A.\nimport type { Definition } from '../language/definition.ts';\n",
+  ],
   [
     'definition',
     'src/engine/a.ts',
@@ -106,8 +124,8 @@ const plants: readonly (readonly [rule: string, path: string, text: string])[] =
   ['variant comparison', 'src/http/a.ts', "// A.\nif (programme.variant === 'grant') b();\n"],
   ['variant comparison', 'src/http/a.ts', "// A.\nif ('grant' !== variant) b();\n"],
   ['variant comparison', 'src/http/a.ts', '// A.\nswitch (programme.variant) {\n}\n'],
-  ['variant comparison', 'src/http/a.ts', '// A.\nconst { variant: kind } = definition;\n'],
-  ['variant comparison', 'src/engine/a.ts', "// A.\nconst kind = definition['variant'];\n"],
+  ['variant comparison', 'src/http/a.ts', '// A.\nconst { variant: kind } = programme;\n'],
+  ['variant comparison', 'src/engine/a.ts', "// A.\nconst kind = programme['variant'];\n"],
   ['variant comparison', 'src/engine/a.ts', '// A.\nconst rules = byVariant[variant];\n'],
   ['variant comparison', 'src/programme/a.ts', '// A.\nif (variant === `grant`) b();\n'],
   ['variant comparison', 'src/programme/a.ts', "// A.\nif (variant?.startsWith('g')) b();\n"],

@@ -1,49 +1,40 @@
-// Owns the bare server process: node:http that reads the body and gives a fixed answer.
+// Owns the bare server process: node:http that reads the body and gives a fixed answer, as long as a
+// token response.
 
-import { createServer, type IncomingMessage } from 'node:http';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
 
-import { answerParent, listenAnywhere } from './child.ts';
-import { usageCommands, type UsageCommands } from './server.ts';
+import { answerParent, listenAnywhere } from '../load/child.ts';
 
-/** A copy of an answer by Jetway. */
-export interface SampleAnswer {
-  readonly path: string;
-  /** Without the headers that node adds by itself. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+export interface BareCommands {
+  readonly start: (nothing: undefined) => { readonly port: number; readonly pid: number };
 }
 
-export interface BareCommands extends UsageCommands {
-  readonly port: (nothing: undefined) => number;
-  readonly repeat: (sample: SampleAnswer) => void;
-}
-
-let sample: SampleAnswer | undefined;
+const token = (): string => randomBytes(64).toString('base64url');
+const body = JSON.stringify({
+  access_token: token(),
+  token_type: 'bearer',
+  expires_in: 1800,
+  scope: 'AUTHN-LEVEL-10',
+  refresh_token: token(),
+});
+const headers = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'no-store',
+  Pragma: 'no-cache',
+  'X-Request-Id': randomBytes(16).toString('base64url'),
+  'Content-Length': body.length,
+};
 
 const server = createServer((incoming, outgoing) => {
   const chunks: Uint8Array[] = [];
   incoming.on('data', (chunk: Uint8Array) => chunks.push(chunk));
   incoming.on('end', () => {
-    if (sample === undefined || incoming.url !== sample.path || isEmptyPost(incoming, chunks)) {
-      outgoing.writeHead(404);
-      outgoing.end();
-      return;
-    }
-    outgoing.writeHead(200, sample.headers);
-    outgoing.end(sample.body);
+    outgoing.writeHead(200, headers);
+    outgoing.end(body);
   });
 });
 
-function isEmptyPost({ method }: IncomingMessage, chunks: readonly Uint8Array[]): boolean {
-  return method === 'POST' && chunks.length === 0;
-}
-
 const port = await listenAnywhere(server);
 
-answerParent<BareCommands>({
-  ...usageCommands(),
-  port: () => port,
-  repeat: (next) => {
-    sample = next;
-  },
-});
+answerParent<BareCommands>({ start: () => ({ port, pid: process.pid }) });

@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { logIn } from '../soak/members.ts';
-import { NotSent, perform, Strange } from './door.ts';
+import { logIn } from '../load/login.ts';
+import { NotSent, perform, Strange } from './act.ts';
 import type { Act, History, Outcome, Request, Tokens } from './history.ts';
 import type { FleetNode } from './node.ts';
 import type { Programme } from './site.ts';
@@ -160,7 +160,7 @@ class Session {
     if (node?.port === undefined) return undefined;
     const invoked = performance.now();
     try {
-      const code = await logIn(`http://127.0.0.1:${node.port}`, username, this.#programme);
+      const code = await logIn(node.port, username, this.#programme);
       const completed = performance.now();
       const act = { kind: 'issue', code } as const;
       this.requests.push({ act, node: node.index, invoked, completed, outcome: 'done' });

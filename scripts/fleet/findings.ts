@@ -20,41 +20,33 @@ export interface Limits {
 /** Impossible histories that are shown. */
 const mostShown = 3;
 
-/** Broken promises, in words. */
-export interface Findings {
-  /** Something acknowledged was lost, or granted twice. */
-  readonly lost: readonly string[];
-  /** An answer or a recovery took too long. */
-  readonly late: readonly string[];
+/** What was acknowledged and is lost, or was granted twice, in words. */
+export function lostOf({ histories, strange }: Clients): readonly string[] {
+  const verdicts = histories.map((history) => ({ history, verdict: judgeHistory(history) }));
+  const wrong = verdicts.filter(({ verdict }) => verdict === 'impossible');
+  const shown = wrong
+    .map(({ history }) => shortest(history))
+    .toSorted((one, other) => one.requests.length - other.requests.length);
+  const undecided = verdicts.filter(({ verdict }) => verdict === 'undecided').length;
+  return [
+    ...(wrong.length > 0 ? [`${wrong.length} histories that no correct server has`] : []),
+    ...shown.slice(0, mostShown).map(tellHistory),
+    ...(undecided > 0 ? [`${undecided} histories undecided: too many requests at once`] : []),
+    ...new Set(strange),
+  ];
 }
 
-export function faultsOf(
+/** Answers and recoveries that took too long, in words. */
+export function lateOf(
   clients: Clients,
   occasions: readonly Occasion[],
   nodes: readonly FleetNode[],
   limits: Limits,
-): Findings {
-  const verdicts = clients.histories.map((history) => ({
-    history,
-    verdict: judgeHistory(history),
-  }));
-  const wrong = verdicts.filter(({ verdict }) => verdict === 'impossible');
-  const shown = wrong.map(({ history }) => shortest(history));
-  shown.sort((one, other) => one.requests.length - other.requests.length);
-  const undecided = verdicts.filter(({ verdict }) => verdict === 'undecided').length;
-  const tooLate = clients.times.filter(({ took }) => took > limits.late);
-  const lost = [
-    ...(wrong.length > 0 ? [`${wrong.length} histories that no correct server has`] : []),
-    ...shown.slice(0, mostShown).map(tellHistory),
-    ...(undecided > 0 ? [`${undecided} histories undecided: too many requests at once`] : []),
-    ...new Set(clients.strange),
-  ];
-  const late = [
-    ...(tooLate.length > 0
-      ? [
-          `${tooLate.length} requests took more than ${limits.late} ms, ${slowest(clients)} ms the longest`,
-        ]
-      : []),
+): readonly string[] {
+  const { length } = clients.times.filter(({ took }) => took > limits.late);
+  const requests = `${length} requests took more than ${limits.late} ms, ${slowest(clients)} ms the longest`;
+  return [
+    ...(length > 0 ? [requests] : []),
     ...occasions.flatMap(({ name, mended }) => {
       const took = recoveryOf(clients, nodes, mended);
       return took > limits.recovery
@@ -62,7 +54,6 @@ export function faultsOf(
         : [];
     }),
   ];
-  return { lost, late };
 }
 
 /** Milliseconds from `mended` until the last of the nodes has changed something. */

@@ -1,40 +1,32 @@
 // Owns one node of a fleet: a `jetway serve` that is killed, stopped for a while and started again.
 
-import { closeSync, openSync } from 'node:fs';
+import { type ServedSite, type Server, startServer } from '../load/server.ts';
 
-import { type ServedSite, type Serving, startServing } from '../many_programmes/serving.ts';
+export interface NodeOptions {
+  readonly command: readonly string[];
+  readonly site: ServedSite;
+}
 
 export class FleetNode {
   readonly index: number;
-  readonly #command: readonly string[];
-  readonly #site: ServedSite;
-  readonly #logFile: string;
-  #serving: Serving | undefined;
+  readonly #options: NodeOptions;
+  #server: Server | undefined;
   #disturbances = 0;
   #isStopped = false;
 
-  constructor(
-    index: number,
-    { command, site, logFile }: { command: readonly string[]; site: ServedSite; logFile: string },
-  ) {
+  constructor(index: number, options: NodeOptions) {
     this.index = index;
-    this.#command = command;
-    this.#site = site;
-    this.#logFile = logFile;
+    this.#options = options;
   }
 
   async start(): Promise<void> {
-    const log = openSync(this.#logFile, 'a');
-    try {
-      this.#serving = await startServing(this.#command, this.#site, log);
-    } finally {
-      closeSync(log);
-    }
+    const { command, site } = this.#options;
+    this.#server = await startServer(command, site);
   }
 
   /** Undefined while it does not run. */
   get port(): number | undefined {
-    return this.#serving?.port;
+    return this.#server?.port;
   }
 
   /**
@@ -47,20 +39,20 @@ export class FleetNode {
 
   async kill(): Promise<void> {
     this.#disturbances += 1;
-    const serving = this.#serving;
-    this.#serving = undefined;
-    await serving?.kill('SIGKILL');
+    const server = this.#server;
+    this.#server = undefined;
+    await server?.kill('SIGKILL');
   }
 
   /** Stops all of its threads, as a machine does that is out of memory or moved to another. */
   freeze(): void {
     this.#disturbances += 1;
     this.#isStopped = true;
-    void this.#serving?.kill('SIGSTOP');
+    void this.#server?.kill('SIGSTOP');
   }
 
   thaw(): void {
-    void this.#serving?.kill('SIGCONT');
+    void this.#server?.kill('SIGCONT');
     this.#isStopped = false;
   }
 }

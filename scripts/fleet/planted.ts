@@ -3,22 +3,15 @@
 
 import { registerHooks } from 'node:module';
 
-import { patchesOf } from './plants.ts';
+import { type Plant, planted } from './plants.ts';
 
-const planted = patchesOf(new URL(import.meta.url).search.slice(1)) ?? [];
+const plant = new URL(import.meta.url).search.slice(1) as Plant;
 
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
-    const here = planted.filter(({ file }) => url.endsWith(`/${file}`));
-    if (here.length === 0) return loaded;
-    const source = here.reduce(
-      (text, { file, from, to }) => {
-        if (!text.includes(from)) throw new Error(`${file} has changed: it has no "${from}"`);
-        return text.replace(from, () => to);
-      },
-      Buffer.from(loaded.source as Uint8Array).toString(),
-    );
-    return { ...loaded, source };
+    if (!url.includes('/src/')) return loaded;
+    const text = Buffer.from(loaded.source as Uint8Array).toString();
+    return { ...loaded, source: planted(plant, url, text) };
   },
 });

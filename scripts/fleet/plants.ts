@@ -1,17 +1,19 @@
 // Owns the faults that the fleet campaign has to find when they are planted, and the command of a node
 // with one of them.
 
-import { jetwayCommand } from '../campaign_options.ts';
+import { jetwayCommand } from '../load/server.ts';
 
-/** A piece of a source file, and what stands there with the fault. */
-export interface Patch {
+export type Plant = 'asynchronous' | 'own-marker' | 'cancel' | 'read-only' | 'throttle';
+
+/** A piece of a source file, which stands in it once, and what stands there with the fault. */
+interface Patch {
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
 /** `asynchronous` is a setting of the databases alone. */
-const patches: Readonly<Record<string, readonly Patch[]>> = {
+export const patches: Readonly<Record<Plant, readonly Patch[]>> = {
   asynchronous: [],
   // A node does not recognise its own answer in the row.
   'own-marker': [
@@ -71,10 +73,10 @@ const patches: Readonly<Record<string, readonly Patch[]>> = {
   ],
 };
 
-export const plants: readonly string[] = Object.keys(patches);
+export const plants = Object.keys(patches) as readonly Plant[];
 
 /** Where each shows: what has to happen to the fleet. */
-export const shownBy: Readonly<Record<string, string>> = {
+export const shownBy: Readonly<Record<Plant, string>> = {
   asynchronous: 'primary killed',
   'own-marker': 'primary killed',
   cancel: 'standby silent, primary killed',
@@ -82,14 +84,20 @@ export const shownBy: Readonly<Record<string, string>> = {
   throttle: 'node killed',
 };
 
-export function patchesOf(plant: string): readonly Patch[] | undefined {
-  return Object.hasOwn(patches, plant) ? patches[plant] : undefined;
+/** The text of a source file with a fault, if the fault has to do with that file. */
+export function planted(plant: Plant, path: string, text: string): string {
+  const here = patches[plant].filter(({ file }) => path.endsWith(`/${file}`));
+  return here.reduce((before, { file, from, to }) => {
+    const parts = before.split(from);
+    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times "${from}"`);
+    return parts.join(to);
+  }, text);
 }
 
 /** How a node is started: the sources, with a fault or without, or a built executable. */
 export function nodeCommand(
   executable: string | undefined,
-  plant: string | undefined,
+  plant: Plant | undefined,
 ): readonly string[] {
   const [program = '', ...args] = jetwayCommand(executable);
   if (plant === undefined || executable !== undefined) return [program, ...args];

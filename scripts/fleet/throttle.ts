@@ -1,6 +1,6 @@
 // Owns the look whether a throttle counts for all nodes together (HOSTILE 57).
 
-import { post } from './door.ts';
+import { post } from './act.ts';
 import type { FleetNode } from './node.ts';
 import { throttleLimit } from './site.ts';
 
@@ -10,7 +10,7 @@ const surplus = 10;
 const tolerance = 0.05;
 
 /** Asks all nodes in turn, more than the limit at each; what is wrong with the number of tokens. */
-export async function throttleFault(nodes: readonly FleetNode[]): Promise<string | undefined> {
+export async function throttleFaults(nodes: readonly FleetNode[]): Promise<readonly string[]> {
   let granted = 0;
   for (let round = 0; round < throttleLimit + surplus; round += 1) {
     const answers = await Promise.all(
@@ -20,6 +20,6 @@ export async function throttleFault(nodes: readonly FleetNode[]): Promise<string
     );
     granted += answers.filter((answer) => answer?.status === 200).length;
   }
-  if (Math.abs(granted - throttleLimit) <= throttleLimit * tolerance) return undefined;
-  return `${nodes.length} nodes gave ${granted} tokens within a limit of ${throttleLimit}`;
+  if (Math.abs(granted - throttleLimit) <= throttleLimit * tolerance) return [];
+  return [`${nodes.length} nodes gave ${granted} tokens within a limit of ${throttleLimit}`];
 }

@@ -1,28 +1,19 @@
-// Owns the campaign's site: programme files, a configuration, and a store with clients.
+// Owns the campaign's programmes: shipped files under other names, and foreign dialects.
 
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { type Fault, formatFault } from '../../src/lib/fault.ts';
-import type { ProgrammeId } from '../../src/oauth/client.ts';
+import { formatFault } from '../../src/lib/fault.ts';
 import { loadProgramme } from '../../src/rules/load.ts';
-import { register, writeConfig } from '../timing/site.ts';
+import type { ServedSite } from '../load/server.ts';
+import { layOut, shippedFolder } from '../load/site.ts';
 
 /** A shipped file in one of three forms, or a foreign dialect, which takes no part in the load. */
-export type Kind = 'opaque' | 'jwt' | 'partner_login' | 'dialect';
+type Kind = 'opaque' | 'jwt' | 'partner_login' | 'dialect';
 
-export interface SiteProgramme {
-  readonly id: ProgrammeId;
-  readonly kind: Kind;
-  readonly tokenPath: string;
+export interface Site extends ServedSite {
+  readonly programmes: readonly { readonly id: string; readonly kind: Kind }[];
 }
-
-export interface Site {
-  readonly configFile: string;
-  readonly programmes: readonly SiteProgramme[];
-}
-
-const shipped = join(import.meta.dirname, '../../programmes');
 
 const kinds: readonly Kind[] = ['opaque', 'jwt', 'partner_login'];
 
@@ -33,44 +24,32 @@ const dialects = globSync(join(import.meta.dirname, '../../test/dialects/*.yaml'
 function programmeText(kind: Kind, id: string, number: number): string {
   const club = kind === 'partner_login' ? 'second-club' : 'executive-club';
   const dialect = kind === 'dialect' ? dialects[(number >> 1) % dialects.length] : undefined;
-  const text = readFileSync(dialect ?? join(shipped, `${club}.yaml`), 'utf8')
+  const letters = Array.from(String(number), (digit) => 'ABCDEFGHIJ'[Number(digit)]).join('');
+  const text = readFileSync(dialect ?? join(shippedFolder, `${club}.yaml`), 'utf8')
     .replace(/^base_path: .*$/m, `base_path: /${id}`)
-    .replace(/^programme_identifier: .*$/m, `programme_identifier: ${lettersOf(number)}`)
+    .replace(/^programme_identifier: .*$/m, `programme_identifier: ${letters}`)
     .replace(/^throttle: .*$/m, 'throttle: off');
   return kind === 'jwt' ? text.replace('format: opaque', 'format: jwt') : text;
 }
 
-function lettersOf(number: number): string {
-  return Array.from(String(number), (digit) => 'ABCDEFGHIJ'[Number(digit)]).join('');
-}
-
 /** Lays out a site of so many programmes, a third of each kind; or half of them foreign dialects. */
-export async function layOut(folder: string, count: number, isMixed: boolean): Promise<Site> {
-  const home = join(folder, `of-${count}`);
-  const programmesFolder = join(home, 'programmes');
-  mkdirSync(programmesFolder, { recursive: true });
-  // The logos that the files name.
-  cpSync(shipped, programmesFolder, {
-    recursive: true,
-    filter: (path) => !path.endsWith('.yaml'),
-  });
-  const programmes = Array.from({ length: count }, (_, number): SiteProgramme => {
+export async function layOutMany(folder: string, count: number, isMixed: boolean): Promise<Site> {
+  const programmes = Array.from({ length: count }, (_, number) => {
     const isForeign = isMixed && number % 2 === 1;
     const turn = isMixed ? number >> 1 : number;
     const kind = isForeign ? 'dialect' : (kinds[turn % kinds.length] ?? 'opaque');
     const id = `club-${number}`;
     const text = programmeText(kind, id, number);
-    const faults = loadProgramme(`${id}.yaml`, text).faults.filter(isError).map(formatFault);
-    if (faults.length > 0) throw new Error(faults.join('\n'));
-    writeFileSync(join(programmesFolder, `${id}.yaml`), text);
-    return { id: id as ProgrammeId, kind, tokenPath: `/${id}/api/grant` };
+    const faults = loadProgramme(`${id}.yaml`, text).faults.filter(
+      ({ severity }) => severity === 'error',
+    );
+    if (faults.length > 0) throw new Error(faults.map(formatFault).join('\n'));
+    return { id, kind, text };
   });
-  const configFile = writeConfig(home, 'config', 'store: file:./jetway.db\n');
-  const served = programmes.filter(({ kind }) => kind !== 'dialect').map(({ id }) => id);
-  await register(configFile, { programmes: served, owners: [], members: 0 });
-  return { configFile, programmes };
-}
-
-function isError({ severity }: Fault): boolean {
-  return severity === 'error';
+  const site = await layOut(join(folder, `of-${count}`), {
+    programmes: Object.fromEntries(programmes.map(({ id, text }) => [id, text])),
+    config: 'store: file:./jetway.db\n',
+    registered: programmes.filter(({ kind }) => kind !== 'dialect').map(({ id }) => id),
+  });
+  return { ...site, programmes };
 }

@@ -1,15 +1,9 @@
 // Owns what the overload campaign tells: its figures for people, and where a limit is missed.
 
-import { median } from '../bench/quantiles.ts';
-import type { StreamResult, Times } from './generator.ts';
-
-/** What became of some streams. */
-export interface Offered {
-  readonly results: readonly StreamResult[];
-  readonly seconds: number;
-  /** The server's processor time in microseconds. */
-  readonly cpu: number;
-}
+import type { Findings } from '../campaign.ts';
+import { median } from '../figures.ts';
+import type { StreamResult, Times } from '../load/generator.ts';
+import type { Offered } from '../load/server.ts';
 
 export type Kind = 'token' | 'verify' | 'login';
 
@@ -45,28 +39,30 @@ export interface Limits {
   readonly late: number;
 }
 
-/** Every limit that was missed, in words. */
-export function judge(floods: readonly Flood[], { limit, late }: Limits): readonly string[] {
-  return floods.flatMap(({ kind, rounds }) => {
-    const faults: string[] = [];
-    const words = `${kind} flood:`;
+/** Answers that nobody should get, and limits that were missed, in words. */
+export function judge(
+  floods: readonly Flood[],
+  { limit, late: soon }: Limits,
+): Required<Pick<Findings, 'faults' | 'late'>> {
+  const late = floods.flatMap(({ kind, rounds }) => {
     const share = median(rounds.map(kept));
-    if (share < limit) faults.push(`${words} ${percent(share)} of the goodput kept`);
     const refusal = median(rounds.map(({ flooded }) => streamOf(flooded, 'polite').refused.p99));
-    if (refusal > late) faults.push(`${words} refused after ${refusal.toFixed(0)} ms`);
-    for (const { name, others } of rounds.flatMap(({ flooded, beside }) => [
-      ...flooded.results,
-      ...beside.results,
-    ])) {
-      faults.push(...others.map((other) => `${words} ${name} answered ${other}`));
-    }
-    for (const { name } of rounds[0]?.quiet.results ?? []) {
+    const notServed = (rounds[0]?.quiet.results ?? []).flatMap(({ name }) => {
       const lost = median(rounds.map(({ beside }) => lostOf(streamOf(beside, name))));
-      if (lost > 1 - limit)
-        faults.push(`${words} ${percent(lost)} of ${name} beside it not served`);
-    }
-    return faults;
+      return lost > 1 - limit ? [`${percent(lost)} of ${name} beside it not served`] : [];
+    });
+    return [
+      ...(share < limit ? [`${percent(share)} of the goodput kept`] : []),
+      ...(refusal > soon ? [`refused after ${refusal.toFixed(0)} ms`] : []),
+      ...notServed,
+    ].map((words) => `${kind} flood: ${words}`);
   });
+  const faults = floods.flatMap(({ kind, rounds }) =>
+    rounds
+      .flatMap(({ flooded, beside }) => [...flooded.results, ...beside.results])
+      .flatMap(({ name, others }) => others.map((one) => `${kind} flood: ${name} answered ${one}`)),
+  );
+  return { faults, late };
 }
 
 function lostOf({ unsent, refused, offered }: StreamResult): number {
@@ -91,11 +87,7 @@ function busyShare({ cpu, seconds }: Offered): number {
   return cpu / seconds / 1e6;
 }
 
-export function formatFindings(floods: readonly Flood[], faults: readonly string[]): string {
-  return [...floods.flatMap(formatFlood), ...faults.map((fault) => `MISSED  ${fault}`)].join('\n');
-}
-
-function formatFlood({ kind, sustainable, multiple, connections, rounds }: Flood): string[] {
+export function formatFlood({ kind, sustainable, multiple, connections, rounds }: Flood): string {
   const byClock = median(rounds.map(({ peak, flooded }) => goodput(flooded) / goodput(peak)));
   return [
     `${kind} on ${connections} connections, ${multiple} times the ${sustainable.toFixed(0)}/s that are sustained:`,
@@ -107,7 +99,7 @@ function formatFlood({ kind, sustainable, multiple, connections, rounds }: Flood
       ...table('others beside the flood', beside),
     ]),
     '',
-  ];
+  ].join('\n');
 }
 
 function usage(offered: Offered): string {

@@ -17,7 +17,7 @@ import {
 } from '../../src/language/vocabularies.ts';
 import { loginReasons } from '../../src/oauth/login_reasons.ts';
 import { reasons } from '../../src/oauth/reasons.ts';
-import { warningNames } from '../../src/rules/warnings.ts';
+import { departures, warningNames } from '../../src/rules/warnings.ts';
 import { code } from '../../src/schema/key_words.ts';
 import { hasKeys, notesOf, typesOf } from '../../src/schema/keys.ts';
 import type { Schema } from '../../src/schema/walk.ts';
@@ -57,7 +57,21 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
         ),
       ]),
     ),
-    warnings: `${warningNames.toSorted().map(code).join(', ')}.`,
+    warnings: `${warningNames
+      .filter((name) => !departures.has(name))
+      .toSorted()
+      .map(code)
+      .join(', ')}.`,
+    departures: table(
+      ['Departure', 'By', 'Told by `check`'],
+      [...departures]
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
+        .map(([name, { keys, isQuiet }]) => [
+          code(name),
+          keys.map(code).join(', '),
+          isQuiet === true ? 'no' : 'yes',
+        ]),
+    ),
     'token values': valuesTable(tokenVocabulary),
     'error values': valuesTable(errorVocabulary),
     'redirect values': valuesTable(redirectVocabulary),

@@ -1,6 +1,12 @@
 // Owns the Markdown of the reference: tables of keys, and links to types.
 
-import { code, defaultWords, inFlow, typeWords } from '../../src/schema/key_words.ts';
+import {
+  code,
+  defaultWords,
+  departureWords,
+  inFlow,
+  typeWords,
+} from '../../src/schema/key_words.ts';
 import { hasKeys, type Key, typesOf } from '../../src/schema/keys.ts';
 import type { Schema } from '../../src/schema/walk.ts';
 
@@ -23,13 +29,13 @@ export function keyTable(
 ): string {
   const types = typesOf(schema);
   const rows = some.map((key) => {
-    const { text = '', example = '' } = key.entry.docs ?? {};
+    const { text = '', example = '', departs = [] } = key.entry.docs ?? {};
     const name = key.path.split('.').at(-1) ?? '';
     return [
       code(shownPath(key)),
       typeWords(key.entry as Schema, (type) => linkTo(type, types)),
       defaultOf(key, all, variants),
-      text,
+      [text, ...departs.map(departureWords)].join(' '),
       code(`${name}: ${example}`),
     ];
   });

@@ -3,9 +3,9 @@
 
 import { randomInt } from 'node:crypto';
 
-import { openConnection } from '../bench/connection.ts';
-import { median } from '../bench/quantiles.ts';
-import type { RawRequest } from './door.ts';
+import { median } from '../figures.ts';
+import type { Sender } from '../load/connection.ts';
+import type { RawRequest } from '../load/requests.ts';
 
 /** One kind of request among those that must be answered alike. */
 export interface Kind {
@@ -37,38 +37,6 @@ export interface Row {
 
 /** An answer that differs from the others in more than its time. */
 class Told extends Error {}
-
-/** A sender of one request after another, which says how long each took and what was answered. */
-export interface Sender {
-  readonly send: (text: RawRequest) => Promise<{ readonly spent: number; readonly answer: string }>;
-  readonly close: () => void;
-}
-
-export async function openSender(port: number): Promise<Sender> {
-  let settle: ((answer: string | Error) => void) | undefined;
-  let failure: Error | undefined;
-  const connection = await openConnection(port, {
-    answered: (status, body) => settle?.(`${status} ${body}`),
-    failed: (error) => {
-      failure = error;
-      settle?.(error);
-    },
-  });
-  return {
-    send: async (text) => {
-      if (failure !== undefined) throw failure;
-      const begun = performance.now();
-      const answer = await new Promise<string | Error>((resolve) => {
-        settle = resolve;
-        connection.send(text);
-      });
-      const spent = performance.now() - begun;
-      if (answer instanceof Error) throw answer;
-      return { spent, answer };
-    },
-    close: connection.close,
-  };
-}
 
 /**
  * Takes rounds until every median is within the limit of the first kind's, or as many as there may be:

@@ -3,8 +3,8 @@
 import { scryptSync } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 
-import { answerParent, listenAnywhere } from '../bench/child.ts';
-import { namesOf, password } from './site.ts';
+import { answerParent, listenAnywhere } from '../load/child.ts';
+import { namesOf, password } from '../load/login.ts';
 
 export interface HookOrder {
   readonly secret: string;

@@ -5,7 +5,7 @@ import { configSchema } from '../config/config.ts';
 import { definitionSchema } from '../language/definition.ts';
 import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
-import { defaultWords, typeWords } from '../schema/key_words.ts';
+import { defaultWords, departureWords, typeWords } from '../schema/key_words.ts';
 import { entryAt, isOptional, type Key, keysOf, notesOf, typeOf, typesOf } from '../schema/keys.ts';
 import type { Schema } from '../schema/walk.ts';
 import { type CommandError, wrongUsage } from '../server/exit.ts';
@@ -65,7 +65,7 @@ function unknownKey(name: string, keys: readonly Key[], verbs: readonly string[]
 
 function describe(key: Found): string {
   const { path, type, entry, schema } = key;
-  const { text, example, counts = '' } = entry.docs ?? {};
+  const { text, example, counts = '', departs = [] } = entry.docs ?? {};
   const name = path.split('.').at(-1) ?? '';
   const kind = typeOf(entry as Schema);
   const kindText = notesOf(typesOf(schema).get(kind ?? '') ?? schema).text;
@@ -85,7 +85,7 @@ function describe(key: Found): string {
   return [
     path,
     '',
-    plain(text),
+    [plain(text), ...departs.map(departureWords)].join('\n'),
     '',
     ...rows.map(([head = '', words = '']) => `${head.padEnd(7)}  ${words}`),
   ].join('\n');

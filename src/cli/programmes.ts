@@ -11,8 +11,8 @@ import {
 import { FaultsError, quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import { compileProgramme, type Programme } from '../programme/programme.ts';
-import type { LoadedProgramme } from '../rules/load.ts';
+import type { Programme } from '../programme/programme.ts';
+import { compileLoaded, type LoadedProgramme } from '../rules/load.ts';
 import { wrongUsage } from '../server/exit.ts';
 
 /** All programmes of the configuration, also those whose files have errors. */
@@ -52,24 +52,15 @@ export function fileOf({ programmes }: Config, id: ProgrammeId): ProgrammeFile {
   return readProgrammeFile(join(programmes, `${id}.yaml`));
 }
 
-export function loadCompiled(
-  config: Config,
-  name: string,
-): { readonly loaded: LoadedProgramme; readonly programme: Programme } {
-  const loaded = loadNamed(config, name);
-  return { loaded, programme: compileLoaded(config, loaded) };
+/** As `loadNamed`, compiled. */
+export function compileNamed(config: Config, name: string): Programme {
+  return compileLoaded(loadNamed(config, name), config.publicUrl);
 }
 
-export function compileLoaded(
-  { publicUrl }: Config,
-  { id, definition }: LoadedProgramme,
-): Programme {
-  return compileProgramme(id, definition, publicUrl);
-}
-
-/** As `loadNamed`; undefined if the programme's file has errors. */
-export function loadIfGood(config: Config, id: ProgrammeId): LoadedProgramme | undefined {
-  return fileOf(config, id).loaded;
+/** As `compileNamed`; undefined if the programme's file has errors. */
+export function compileIfGood(config: Config, id: ProgrammeId): Programme | undefined {
+  const { loaded } = fileOf(config, id);
+  return loaded && compileLoaded(loaded, config.publicUrl);
 }
 
 export function configOf(options: { readonly config: string }): Config {

@@ -3,7 +3,7 @@
 import { dirname, resolve } from 'node:path';
 
 import type { CredentialKey } from '../language/members_schema.ts';
-import { positionAt } from '../lib/document.ts';
+import { nodeAt, positionAt } from '../lib/document.ts';
 import { errorAt, type Fault } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
@@ -22,7 +22,7 @@ const shortestSecret = 32;
 /** Without its credentials a programme is not loaded: no member could log in. */
 export function withCredentials(file: ProgrammeFile): ServableFile {
   const { loaded } = file;
-  if (loaded === undefined || loaded.definition.members.directory === 'store') return file;
+  if (loaded === undefined || said(loaded, 'directory') !== 'http') return file;
   const faults: Fault[] = [];
   const credentials = readCredentials(file.file, loaded, faults);
   return faults.length === 0
@@ -30,17 +30,14 @@ export function withCredentials(file: ProgrammeFile): ServableFile {
     : { file: file.file, faults: [...file.faults, ...faults] };
 }
 
-function readCredentials(
-  file: string,
-  { id, definition, document }: LoadedProgramme,
-  faults: Fault[],
-): HookCredentials {
+function readCredentials(file: string, loaded: LoadedProgramme, faults: Fault[]): HookCredentials {
+  const { id, document } = loaded;
   const complain = (key: string, message: string, hint?: string): void => {
     const path = ['members', key];
     faults.push(errorAt(positionAt(document, path), path, message, hint));
   };
   const read = (key: CredentialKey, reader: (path: string) => string): string | undefined => {
-    const named = definition.members[key];
+    const named = said(loaded, key);
     const path =
       process.env[variableOf(id, key)] ||
       (named === undefined ? undefined : resolve(dirname(file), named));
@@ -65,6 +62,12 @@ function readCredentials(
   const fault = faults.length > 0 ? undefined : togetherFault(credentials);
   if (fault !== undefined) complain(...fault);
   return credentials;
+}
+
+/** What the file says of its members' directory. */
+function said({ document }: LoadedProgramme, key: CredentialKey | 'directory'): string | undefined {
+  const node = nodeAt(document, ['members', key]);
+  return node?.kind === 'scalar' ? String(node.value) : undefined;
 }
 
 /** `JETWAY_MY_CLUB_MEMBERS_SECRET_FILE` overrides `members.secret_file` of my-club. */

@@ -21,7 +21,7 @@ export interface Surroundings {
  */
 export type TakenUp = 'reload' | 'restart' | { readonly unless: string };
 
-interface RowText extends KeyText {
+interface RowText extends KeyText<unknown> {
   readonly example: string;
   /** Whether `config.example.yaml` sets the key; otherwise the key stands there as a comment. */
   readonly isSet?: true;

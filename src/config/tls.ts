@@ -8,8 +8,9 @@ import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault, FaultsError, warningAt } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { UnreadableFile } from '../lib/read_file.ts';
+import type { YamlNode } from '../lib/yaml/node.ts';
 import { certificateMethods } from '../oauth/client.ts';
-import type { LoadedProgramme } from '../rules/load.ts';
+import type { Programme } from '../programme/programme.ts';
 import type { Config } from './config.ts';
 import { isPair, pairFault, readAuthorities, readCertificate, readKey } from './pem_file.ts';
 import { shownPath } from './programme_files.ts';
@@ -89,9 +90,10 @@ export function expectTls(config: Config): TlsReading {
 /** Warns of certificates that a dialect takes from clients, and that `listen` does not ask for. */
 export function unaskedFaults(
   { tls }: Config,
-  { definition, document }: LoadedProgramme,
+  { clients }: Programme,
+  document: YamlNode,
 ): readonly Fault[] {
-  const { methods } = definition.client.authentication;
+  const { methods } = clients.authentication;
   const path = ['client', 'authentication', 'methods'];
   return certificateMethods.flatMap((method) => {
     const key =

@@ -6,9 +6,12 @@ import type { FailureReason } from '../oauth/reasons.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { RecordedFailure, RequestRecord } from '../oauth/request_record.ts';
 import type { Programme } from '../programme/programme.ts';
+import type { PossibleFailures } from '../programme/requests/possible_failures.ts';
+import type { Asking, Sandbox } from '../programme/sandbox.ts';
 import { countWrongKey } from './authentication/wrong_key.ts';
-import { inMaintenance, outage, unexpected } from './causes/trouble.ts';
+import { inMaintenance, outage, outageRetryAfter, unexpected } from './causes/trouble.ts';
 import { expectInService } from './maintenance.ts';
+import { forcedAnswer } from './sandbox.ts';
 import type { Service } from './service.ts';
 
 /** A failure as the caller is told of it. */
@@ -16,42 +19,59 @@ export interface ReportedFailure extends RecordedFailure {
   readonly reason: FailureReason;
 }
 
-interface Recorded {
-  readonly record: RequestRecord;
-}
-
-export type Steps<Endpoint, Request, Answer> = (
+/** The ordered steps of an endpoint: they return its answer, or throw a failure. */
+type Steps<Endpoint, Request, Answer> = (
   service: Service,
   endpoint: Endpoint,
   request: Request,
 ) => Promise<Answer>;
 
-/**
- * An endpoint's answer: what its steps return, or the failure that they throw, rendered. No step is
- * taken in maintenance. Rejects with `HungUp` alone: the caller has closed the connection.
- */
-export function answering<Endpoint, Request extends Recorded, Answer>(
-  steps: Steps<Endpoint, Request, Answer>,
-  render: (
+interface Failing<Endpoint> {
+  /** Which failures a request can force where the programme has a sandbox; it forces none if left out. */
+  readonly forcible?: (sandbox: Sandbox, endpoint: Endpoint) => PossibleFailures | undefined;
+  /** The error in the names of the endpoint's inputs; as it is if left out. */
+  readonly named?: (error: unknown, endpoint: Endpoint) => unknown;
+  readonly render?: (
     service: Service,
     failure: ReportedFailure,
     record: Pick<RequestRecord, 'sent'>,
-  ) => Reply = renderFailure,
+  ) => Reply;
+}
+
+/**
+ * An endpoint's answer: what its steps return, or the failure that they throw, rendered. No step is
+ * taken in maintenance, or of a request that forces its failure. Rejects with `HungUp` alone: the caller
+ * has closed the connection.
+ */
+export function answering<Endpoint, Request extends Asking, Answer>(
+  steps: Steps<Endpoint, Request, Answer>,
+  { forcible, named = (error) => error, render = renderFailure }: Failing<Endpoint> = {},
 ): Steps<Endpoint, Request, Answer | Reply> {
   return async (service, endpoint, request) => {
     const { record } = request;
+    const { sandbox } = service;
     try {
       record.step = 'service';
       await expectInService(service);
-      return await steps(service, endpoint, request);
+      const forced =
+        forcible && sandbox && forcedAnswer(service, sandbox, request, forcible(sandbox, endpoint));
+      return forced ?? (await steps(service, endpoint, request));
     } catch (error) {
       await keepClaim(service, record);
       if (record.hasWrongKey) await countWrongKey(service, record);
-      const failure = reportFailure(service, error, record);
+      const failure = reportFailure(service, named(error, endpoint), record);
       record.failure = failure;
       return render(service, failure, record);
     }
   };
+}
+
+/** Of an endpoint that is found by its path. */
+export function forcibleAt(
+  sandbox: Sandbox,
+  { path }: { readonly path: string },
+): PossibleFailures | undefined {
+  return sandbox.failuresAt.get(path);
 }
 
 /** The failure in the dialect's words. */
@@ -77,9 +97,6 @@ export async function keepClaim(
   const found = store.find('client', programme.id, id as ClientId);
   record.claimedClient = (await found.catch((): undefined => undefined))?.id;
 }
-
-/** Seconds after which a partner may try again while store or directory does not answer. */
-export const outageRetryAfter = 5;
 
 /**
  * The reason to tell for a thrown error. Logs an outage, and anything unknown as a server_error.

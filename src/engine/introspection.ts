@@ -10,15 +10,14 @@ import type { TokenManagementEndpoint } from '../programme/requests/token_manage
 import { judgeRefresh, refreshEnd } from '../store/judgement.ts';
 import { authenticateClient } from './authentication/client.ts';
 import { holdsSecret } from './authentication/secret.ts';
-import { answering } from './failure.ts';
+import { answering, forcibleAt } from './failure.ts';
 import { findStandingToken, type StandingToken, subjectOf } from './presented/access_token.ts';
 import { findRefresh, presentedBy } from './presented/refresh_token.ts';
-import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { type Authenticating, readQuestion } from './token_question.ts';
 
 /** Answers an introspection request. */
-export const answerIntrospection = answering(forcingAt(introspect));
+export const answerIntrospection = answering(introspect, { forcible: forcibleAt });
 
 /**
  * A gateway may ask about every access token of its programme, a client about its own

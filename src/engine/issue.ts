@@ -31,10 +31,7 @@ export async function issueBy(grant: Grant, request: GrantRequest): Promise<Toke
 }
 
 /** Undefined where another request has changed the login since the grant has read it. */
-export function issue(
-  request: GrantRequest,
-  authorization: Authorization,
-): Promise<TokenSet | undefined> {
+function issue(request: GrantRequest, authorization: Authorization): Promise<TokenSet | undefined> {
   if (authorization.kind === 'login') return beginLogin(request, authorization);
   if (authorization.kind === 'answer') return answerNext(request, authorization);
   return giveOwn(request, authorization);

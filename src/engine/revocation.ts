@@ -5,19 +5,18 @@ import { noStore, type Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { TokenManagementEndpoint } from '../programme/requests/token_management.ts';
 import { authenticateClient } from './authentication/client.ts';
-import { answering } from './failure.ts';
+import { answering, forcibleAt } from './failure.ts';
 import { expectAudit } from './maintenance.ts';
 import { proveAnyAge } from './presented/access_token.ts';
 import { exchangesRevokedWith } from './presented/exchanged.ts';
 import { findRefresh } from './presented/refresh_token.ts';
-import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { throttle } from './throttle.ts';
 import { anyAge } from './token_forms.ts';
 import { type Authenticating, readQuestion, type TokenQuestion } from './token_question.ts';
 
 /** Answers a revocation request. */
-export const answerRevocation = answering(forcingAt(serveRevocation));
+export const answerRevocation = answering(serveRevocation, { forcible: forcibleAt });
 
 async function serveRevocation(
   service: Service,

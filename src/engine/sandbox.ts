@@ -4,38 +4,30 @@
 import { milliseconds } from '../lib/clock.ts';
 import type { Budget } from '../oauth/client.ts';
 import { type FailureFacts, Refusal } from '../oauth/failure.ts';
-import type { FailureReason } from '../oauth/reasons.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
-import type { RecordedFailure } from '../oauth/request_record.ts';
+import type { RequestRecord } from '../oauth/request_record.ts';
 import type { PossibleFailures } from '../programme/requests/possible_failures.ts';
 import type { Asking, Sandbox } from '../programme/sandbox.ts';
-import { outageRetryAfter, type Steps } from './failure.ts';
+import { outageRetryAfter } from './causes/trouble.ts';
 import type { Service } from './service.ts';
 
-/** Steps before which a request can force one of the failures that `failuresOf` names. */
-export function forcing<Endpoint, Request extends Asking, Answer>(
-  steps: Steps<Endpoint, Request, Answer>,
-  failuresOf: (sandbox: Sandbox, endpoint: Endpoint) => PossibleFailures | undefined,
-): Steps<Endpoint, Request, Answer | Reply> {
-  // Not async, to cost requests nothing where there is no sandbox.
-  return (service, endpoint, request) => {
-    const { sandbox } = service;
-    const asked = sandbox?.asked(request);
-    if (sandbox === undefined || asked === undefined) return steps(service, endpoint, request);
-    request.record.isForced = true;
-    const failures = failuresOf(sandbox, endpoint) ?? new Map<FailureReason, FailureFacts>();
-    const found = findForced(service, failures, asked);
-    if (found !== undefined) return Promise.reject(new Refusal(found.reason, found.facts));
-    request.record.failure = unknownFailure;
-    return Promise.resolve(noSuchFailure([...failures.keys()]));
-  };
-}
-
-/** Steps of an endpoint that is found by its path. */
-export function forcingAt<Endpoint extends { readonly path: string }, Request extends Asking>(
-  steps: Steps<Endpoint, Request, Reply>,
-): Steps<Endpoint, Request, Reply> {
-  return forcing(steps, (sandbox, { path }) => sandbox.failuresAt.get(path));
+/**
+ * What a request forces instead of its answer: nothing, or the answer that there is no such failure.
+ *
+ * @throws Refusal the failure that it asks for
+ */
+export function forcedAnswer(
+  service: Service,
+  sandbox: Sandbox,
+  request: Asking,
+  failures: PossibleFailures = new Map(),
+): Reply | undefined {
+  const asked = sandbox.asked(request);
+  if (asked === undefined) return undefined;
+  request.record.isForced = true;
+  const found = findForced(service, failures, asked);
+  if (found !== undefined) throw new Refusal(found.reason, found.facts);
+  return noSuchFailure(request.record, [...failures.keys()]);
 }
 
 /** The failure that is asked for, with its facts; undefined where there is none of this name. */
@@ -64,16 +56,12 @@ function timesOf({ programme, clock }: Service, reason: string): FailureFacts {
 /** Where only clients with a limit of their own are throttled. */
 const usualWindow = 60_000;
 
-/** A request for a failure that the endpoint does not have. */
-export const unknownFailure: RecordedFailure = Object.freeze({
-  reason: 'unknown_sandbox_failure',
-  facts: Object.freeze({}),
-});
-
-/** In no dialect's words: no client in earnest meets it. */
-export function noSuchFailure(failures: readonly string[]): Reply {
+/** To a request for a failure that the endpoint does not have: in no dialect's words, no client in earnest meets it. */
+export function noSuchFailure(record: RequestRecord, failures: readonly string[]): Reply {
+  const reason = 'unknown_sandbox_failure';
+  record.failure = { reason, facts: {} };
   return jsonReply(400, {
-    error: unknownFailure.reason,
+    error: reason,
     error_description:
       'this request asks the sandbox for a failure that this endpoint does not have',
     failures,

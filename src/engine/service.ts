@@ -18,12 +18,13 @@ import type { openAccess } from '../token/sealed/access_text.ts';
 import type { TokenIds } from '../token/token_ids.ts';
 import type { TokenKeys } from '../token/token_keys.ts';
 import type { TokenVerifier } from '../token/token_verifier.ts';
+import type { EventOf } from './log_events.ts';
 import type { FirstBrowsers } from './login/transaction.ts';
 
 /** The operators' log; clients see nothing of it. No secret goes in. */
 export interface Log {
   /** Something broke; `detail` is one line for people. */
-  readonly error: (event: string, facts: Readonly<Record<string, string>>) => void;
+  readonly error: (event: EventOf<'error'>, facts: Readonly<Record<string, string>>) => void;
 }
 
 /** The parts that all programmes share. */

@@ -9,7 +9,7 @@ import { authenticateClient } from './authentication/client.ts';
 import { isLiveKey } from './authentication/secret.ts';
 import { expectProvenFor } from './authentication/token.ts';
 import type { Grant } from './authorization.ts';
-import { answering } from './failure.ts';
+import { answering, forcibleAt } from './failure.ts';
 import { authorizeByCode } from './grants/authorization_code.ts';
 import { authorizeClient } from './grants/client_credentials.ts';
 import { authorizeByAssertion } from './grants/jwt_bearer.ts';
@@ -18,12 +18,15 @@ import { authorizeByRefreshToken } from './grants/refresh_token.ts';
 import { authorizeByExchange } from './grants/token_exchange.ts';
 import { issueBy } from './issue.ts';
 import { expectAudit } from './maintenance.ts';
-import { forcingAt } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { throttle } from './throttle.ts';
 
 /** Answers a token request; rejects with `HungUp` alone. */
-export const answerTokenRequest = answering(forcingAt(serveInWireNames));
+export const answerTokenRequest = answering(serveTokens, {
+  forcible: forcibleAt,
+  // Scopes are refused deep in the grants, which know no names of the wire.
+  named: (error, { scopeName }) => namingScope(error, scopeName),
+});
 
 const grants: Readonly<Record<GrantType, Grant>> = {
   authorization_code: authorizeByCode,
@@ -33,20 +36,6 @@ const grants: Readonly<Record<GrantType, Grant>> = {
   token_exchange: authorizeByExchange,
   jwt_bearer: authorizeByAssertion,
 };
-
-/** Scopes are refused deep in the grants, which know no names of the wire. */
-function serveInWireNames(
-  service: Service,
-  endpoint: TokenEndpoint,
-  request: WireRequest,
-): Promise<Reply> {
-  const { scopeName } = endpoint;
-  const serving = serveTokens(service, endpoint, request);
-  if (scopeName === 'scope') return serving;
-  return serving.catch((error: unknown) => {
-    throw namingScope(error, scopeName);
-  });
-}
 
 /**
  * The steps. The first that fails is told (C-8). Nothing is spent before tokens are made: a refused request

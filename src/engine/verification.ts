@@ -17,7 +17,6 @@ import { deadKey, deadToken } from './causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from './failure.ts';
 import { findStandingToken } from './presented/access_token.ts';
 import { missingToken, readBearer } from './presented/bearer.ts';
-import { forcing } from './sandbox.ts';
 import type { Service } from './service.ts';
 import { passed } from './verification_answer.ts';
 
@@ -28,10 +27,10 @@ export type ShownRequest = Pick<WireRequest, 'query' | 'rawHeaders' | 'record'>;
  * Answers whether a request may pass; never rejects. The path is what follows `/verify/`; undefined
  * where it names no mode.
  */
-export const answerVerification = answering(
-  forcing(readAndVerify, ({ verificationFailures }) => verificationFailures),
-  refuseVerification,
-);
+export const answerVerification = answering(readAndVerify, {
+  forcible: ({ verificationFailures }) => verificationFailures,
+  render: refuseVerification,
+});
 
 async function readAndVerify(
   service: Service,

@@ -7,7 +7,6 @@ import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
 import type { EndpointFacts, EndpointKind, RequestRecord } from '../oauth/request_record.ts';
-import type { RequestHead } from '../oauth/wire_request.ts';
 import {
   type Deployment,
   isForGateways,
@@ -17,7 +16,7 @@ import {
 import type { Programme } from '../programme/programme.ts';
 import { verificationModes } from '../programme/requests/demand.ts';
 import type { EndpointRoute, Route } from '../programme/routes.ts';
-import { App, type Endpoint, type Load, type Select } from './endpoints.ts';
+import { App, type Endpoint, type HeadReply, type Load, type Select } from './endpoints.ts';
 import type { LoginSite } from './login_handlers.ts';
 import { missingPage, noting } from './missing_pages.ts';
 import { noProxies, type ProxyTest, readHead } from './read_request.ts';
@@ -69,7 +68,7 @@ function mountVerification(app: App, path: string, service: Service): void {
     tooMany: ({ record }, retryAfter) =>
       refuseVerification(service, tooMany(service, retryAfter, record)),
   };
-  const answer = async (head: RequestHead): Promise<Reply> => {
+  const answer: HeadReply = async (head) => {
     const reply = await answerVerification(service, head.path.slice(prefix.length), head);
     if (reply !== undefined) return reply;
     return unknownMode(head);

@@ -7,6 +7,7 @@ import { Server as TlsServer } from 'node:tls';
 
 import { counters, gauge } from '../lib/metrics/families.ts';
 import { hashingDescriptors } from '../members/hashing.ts';
+import type { Outgoing } from './read_request.ts';
 
 /** The connections of one server. */
 export interface Connections {
@@ -21,8 +22,8 @@ export interface Connections {
 }
 
 /** Node's own field for the answer under way: a field of ours would cost every request. */
-interface ServingSocket extends Socket {
-  readonly _httpMessage?: ServerResponse | null;
+export interface ServingSocket extends Socket {
+  readonly _httpMessage?: Outgoing | null;
   /** Of a socket with TLS: the connection below. */
   readonly _parent?: Socket | null;
 }

@@ -1,12 +1,14 @@
-// Owns finding the endpoint of a request: by path, through Hono's router or past it.
+// Owns the app of a listener: its paths, which are routes of Hono, and the one way of a request from its
+// head to its answer.
 
-import type { HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
+import { getRequestListener } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono, type Next } from 'hono';
 
 import { unexpected } from '../engine/causes/trouble.ts';
 import { inTurn } from '../lib/turn.ts';
 import { HungUp } from '../oauth/failure.ts';
-import type { Reply } from '../oauth/reply.ts';
+import { jsonReply, type Reply } from '../oauth/reply.ts';
 import {
   type EndpointFacts,
   noEndpoint,
@@ -14,21 +16,19 @@ import {
   type RequestRecord,
 } from '../oauth/request_record.ts';
 import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
-import { hasValues, PathIndex } from '../programme/path_index.ts';
+import { hasValues, longestMatch, patternTest } from '../programme/path_index.ts';
 import { admission } from './admission.ts';
 import {
   type Exchange,
   type Incoming,
-  isPlainRequest,
   noProxies,
   type Outgoing,
   type ProxyTest,
   readHead,
-  readRequest,
   receiveRequest,
   splitTarget,
 } from './read_request.ts';
-import { type Answer, closing, type Failed, respond, write } from './respond.ts';
+import { type Answer, type Failed, write } from './respond.ts';
 import type { WorkKind } from './waiting_line.ts';
 
 /** Answers by the request's head alone. */
@@ -51,35 +51,33 @@ export interface Endpoint {
   readonly answer: (request: WireRequest) => Promise<Answer> | Answer;
 }
 
-/** Answers every path below a prefix, every method, by the head alone: the body stays unread. */
-export type HeadAnswer = (head: RequestHead) => Promise<Reply>;
-
-/** What answers below a prefix. */
-export interface Prefix {
+/** Answers every method by the head alone: the body stays unread. */
+export interface HeadEndpoint {
   readonly facts: EndpointFacts;
   readonly load: Load;
-  readonly answer: HeadAnswer;
+  readonly answer: HeadReply;
 }
 
 export type Select = (incoming: Incoming) => Endpoint;
 
+type Handler = (
+  context: Context<{ Bindings: Exchange }>,
+  next: Next,
+) => Promise<Response> | Response;
+
 /**
- * The app of one deployment: a table of its paths. The usual request, with one of the endpoint's
- * methods and a body of known length, skips Hono's Request and Response objects, which cost more than
- * most answers. Every other request is the app's single route.
+ * The app of one deployment. Hono finds the endpoint; no Request or Response is built, which would cost
+ * more than most answers: an endpoint takes node's own request from the adapter's bindings, and its reply
+ * goes to node's own response.
  */
-export class App extends Hono<{ Bindings: HttpBindings }> {
-  readonly #endpoints = new Map<string, Select>();
-  /** Paths with values in them, by their patterns: looked for where nothing else answers. */
-  readonly #byPattern = new Map<string, Select>();
-  readonly #patterns = new PathIndex();
-  readonly #prefixes = new Map<string, Prefix>();
-  /** Lengths of the prefixes: a look-up for each length, not for each prefix. */
-  #prefixLengths: readonly number[] = [];
+export class App {
+  readonly #exact = new Map<string, Handler>();
+  readonly #prefixes = new Map<string, Handler>();
+  readonly #patterns = new Map<string, Handler>();
   readonly #failed: Failed;
+  readonly #missing: HeadEndpoint;
   /** Whose word about the caller's address is believed. */
   readonly isProxy: ProxyTest;
-  readonly #missing: HeadReply;
 
   /**
    * @param failed logs an endpoint's error and returns its answer
@@ -91,12 +89,8 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
     missing: HeadReply,
     isProxy: ProxyTest = noProxies,
   ) {
-    super({
-      getPath: (_request, options) =>
-        splitTarget((options as { env: HttpBindings }).env.incoming.url ?? '').path,
-    });
     this.isProxy = isProxy;
-    this.#missing = missing;
+    this.#missing = { facts: noEndpoint, load: unasked, answer: missing };
     this.#failed = (thrown, record) => {
       if (thrown instanceof HungUp) {
         record.failure = hungUp;
@@ -106,142 +100,167 @@ export class App extends Hono<{ Bindings: HttpBindings }> {
       record.failure = { reason: 'server_error', facts: { cause: unexpected } };
       return failed(error, record);
     };
-    this.onError((error, { env }) => {
-      const { record } = recorded(env).incoming;
-      return respond(this.#failed(error, record), record);
-    });
-    this.all('*', ({ env }) => this.#route(recorded(env)));
-    // A target such as `*` of OPTIONS is no path.
-    this.notFound(({ env }) => this.#route(recorded(env)));
   }
 
   /** Adds one path, or pattern with values; on a shared path the request's head selects the endpoint. */
   endpoint(path: string, target: Endpoint | Select): void {
     const select = typeof target === 'function' ? target : () => target;
+    const serve: Handler = ({ env }) => this.#serve(env, select(env.incoming));
     if (!hasValues(path)) {
-      this.#endpoints.set(path, select);
+      this.#exact.set(path, serve);
       return;
     }
-    this.#patterns.add(path);
-    this.#byPattern.set(path, select);
+    const isPattern = patternTest(path);
+    this.#patterns.set(path, (context, next) =>
+      isPattern(pathOf(context.env)) ? serve(context, next) : otherRoute(next),
+    );
   }
 
-  #selectAt(path: string): Select | undefined {
-    const exact = this.#endpoints.get(path);
-    if (exact !== undefined || this.#byPattern.size === 0) return exact;
-    if (this.#prefixOf(path) !== undefined) return undefined;
-    return this.#byPattern.get(this.#patterns.match(path) ?? '');
+  /** Adds every path that begins with a prefix, which ends with `/`. */
+  below(prefix: string, target: HeadEndpoint): void {
+    // Hono's star takes the prefix without its slash, too.
+    this.#prefixes.set(`${prefix}*`, ({ env }, next) =>
+      pathOf(env).startsWith(prefix) ? this.#serveHead(env, target) : otherRoute(next),
+    );
   }
 
-  /** Adds every path that begins with a prefix, which ends with `/` and has no other below it. */
-  below(prefix: string, target: Prefix): void {
-    this.#prefixes.set(prefix, target);
-    this.#prefixLengths = [...new Set([...this.#prefixLengths, prefix.length])];
-  }
-
-  async #route(exchange: Exchange): Promise<Response> {
-    const { incoming } = exchange;
-    const { record } = incoming;
-    const head = readHead(incoming, this.isProxy);
-    const endpoint = this.#selectAt(head.path)?.(incoming);
-    if (endpoint === undefined) {
-      const found = this.#prefixOf(head.path);
-      record.endpoint = found?.facts ?? noEndpoint;
-      return respond(await (found?.answer ?? this.#missing)(head), record);
-    }
-    record.endpoint = endpoint.facts ?? noEndpoint;
-    // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
-    if (!endpoint.methods.has(head.method)) {
-      return respond(await endpoint.wrongMethod(head), record);
-    }
-    const request = await readRequest(exchange, this.isProxy);
-    const reply = await endpoint.answer(request);
-    return respond(closing(reply, request.body !== 'too_large'), record);
-  }
-
-  #prefixOf(path: string): Prefix | undefined {
-    for (const length of this.#prefixLengths) {
-      const found = this.#prefixes.get(path.slice(0, length));
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-
-  /** Answers a usual request to an endpoint; false leaves any other to `fetch`. */
-  answers(incoming: Incoming, outgoing: Outgoing): boolean {
-    const { path } = splitTarget(incoming.url ?? '');
-    const endpoint = this.#selectAt(path)?.(incoming);
-    if (endpoint === undefined) return this.#answersBelow(path, incoming, outgoing);
-    if (!endpoint.methods.has(incoming.method ?? '')) return false;
-    const { load, facts = noEndpoint } = endpoint;
-    incoming.record.endpoint = facts;
-    if (this.#isRefused(load, incoming, outgoing)) return true;
-    if (!isPlainRequest(incoming)) return false;
-    const failed = this.#failed;
-    const finish = (reply: Answer): void => write(outgoing, reply, failed);
-    const fail = (error: unknown): void => finish(failed(error, incoming.record));
-    const answer = (request: WireRequest): void => {
-      try {
-        const reply = endpoint.answer(request);
-        if (reply instanceof Promise) reply.then(finish, fail);
-        else finish(reply);
-      } catch (error) {
-        fail(error);
-      }
+  /** What answers by the paths that were added until now. */
+  listener(): (incoming: Incoming, outgoing: Outgoing) => void {
+    // Where several routes match, the first answers.
+    const routes = [...this.#exact, ...this.#prefixes, ...this.#patterns];
+    // A longer path may be below a prefix, and has its segments for nothing (HOSTILE 84).
+    const longest = Math.max(0, ...routes.map(([path]) => longestMatch(path)));
+    const hono = new Hono<{ Bindings: Exchange }>({
+      // Not the path of `request.url`, which is normalised (HOSTILE 49).
+      getPath: (_request, options) =>
+        pathOf((options as { env: Exchange }).env).slice(0, longest + 1),
+    });
+    for (const [path, handler] of routes) hono.all(routeOf(path), handler);
+    hono.notFound(({ env }) => this.#serveHead(env, this.#missing));
+    hono.onError((error, { env }) => this.#fail(env, error));
+    let isRefused = false;
+    const adapted = getRequestListener(hono.fetch, {
+      // What refuses its target, before Hono gets it.
+      errorHandler: () => {
+        isRefused = true;
+      },
+      hostname: 'localhost',
+      // Its Response would not be the one of RESPONSE_ALREADY_SENT.
+      overrideGlobalObjects: false,
+      autoCleanupIncoming: false,
+    });
+    return (incoming, outgoing) => {
+      // The adapter has its own refusal for some hosts; nothing here depends on the host.
+      incoming.headers.host = 'localhost';
+      isRefused = false;
+      void adapted(incoming, outgoing);
+      if (isRefused) this.#serveHead({ incoming, outgoing }, noTarget);
     };
-    const received = (request: WireRequest): void => begin(load, () => answer(request));
-    receiveRequest({ incoming, outgoing }, this.isProxy, received, fail);
-    return true;
   }
 
-  /** Which work a request is that `answers` has left to `fetch`. */
-  kindOf(incoming: Incoming): WorkKind {
-    const endpoint = this.#selectAt(splitTarget(incoming.url ?? '').path)?.(incoming);
-    const isItsOwn = endpoint?.methods.has(incoming.method ?? '') === true;
-    return (isItsOwn ? endpoint.load?.kind : undefined) ?? 'other';
+  #serve(exchange: Exchange, endpoint: Endpoint): Response {
+    const { incoming } = exchange;
+    const { facts = noEndpoint, load, methods, wrongMethod, answer } = endpoint;
+    // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
+    if (!methods.has(incoming.method ?? '')) {
+      return this.#serveHead(exchange, { facts, load: unasked, answer: wrongMethod });
+    }
+    incoming.record.endpoint = facts;
+    if (this.#isTooMuch(exchange, load)) return RESPONSE_ALREADY_SENT;
+    receiveRequest(
+      exchange,
+      this.isProxy,
+      (request) => begin(load, () => this.#answer(exchange, () => answer(request))),
+      (error) => this.#fail(exchange, error),
+    );
+    return RESPONSE_ALREADY_SENT;
+  }
+
+  #serveHead(exchange: Exchange, { facts, load, answer }: HeadEndpoint): Response {
+    const { incoming } = exchange;
+    incoming.record.endpoint = facts;
+    if (!this.#isTooMuch(exchange, load)) {
+      begin(load, () => this.#answer(exchange, () => answer(readHead(incoming, this.isProxy))));
+    }
+    return RESPONSE_ALREADY_SENT;
   }
 
   /** Refuses a request unless there is room for its kind of work. */
-  #isRefused(load: Load | undefined, incoming: Incoming, outgoing: Outgoing): boolean {
+  #isTooMuch(exchange: Exchange, load: Load | undefined): boolean {
     if (load === undefined || admission.admits(load.kind)) return false;
-    const failed = this.#failed;
+    const { incoming, outgoing } = exchange;
     admission.refuse(load.kind, incoming, outgoing);
-    const isShort = isPlainRequest(incoming);
-    const finish = (reply: Reply): void => write(outgoing, closing(reply, isShort), failed);
-    const reply = load.tooMany(readHead(incoming), admission.retryAfter());
-    if (reply instanceof Promise)
-      reply.then(finish, (error: unknown) => finish(failed(error, incoming.record)));
-    else finish(reply);
+    this.#answer(exchange, () => load.tooMany(readHead(incoming), admission.retryAfter()));
     return true;
   }
 
-  #answersBelow(path: string, incoming: Incoming, outgoing: Outgoing): boolean {
-    const found = this.#prefixOf(path);
-    if (found === undefined) return false;
-    incoming.record.endpoint = found.facts;
-    if (this.#isRefused(found.load, incoming, outgoing)) return true;
-    const failed = this.#failed;
-    const finish = (reply: Reply): void => write(outgoing, reply, failed);
-    const isShort = isPlainRequest(incoming);
-    begin(found.load, () => {
-      found.answer(readHead(incoming, this.isProxy)).then(
-        (reply) => finish(closing(reply, isShort)),
-        (error: unknown) => finish(failed(error, incoming.record)),
-      );
-    });
-    return true;
+  /** Writes what the work answers, or the answer to what it throws, at once or later. */
+  #answer(exchange: Exchange, work: () => Promise<Answer> | Answer): void {
+    const finish = (reply: Answer): void => write(exchange.outgoing, reply, this.#failed);
+    try {
+      const reply = work();
+      if (reply instanceof Promise) {
+        reply.then(finish, (error: unknown) => this.#fail(exchange, error));
+      } else finish(reply);
+    } catch (error) {
+      this.#fail(exchange, error);
+    }
+  }
+
+  #fail({ incoming, outgoing }: Exchange, error: unknown): Response {
+    write(outgoing, this.#failed(error, incoming.record), this.#failed);
+    return RESPONSE_ALREADY_SENT;
   }
 }
 
-/** The listener gives each request its record before it comes here. */
-function recorded(exchange: HttpBindings): Exchange {
-  return exchange as unknown as Exchange;
+/**
+ * A path as a route of Hono, in which a colon begins a name, an at sign is a mark of its router's, and what
+ * follows a name is read as an expression. Any segment matches a value: `patternTest` says which are values.
+ */
+function routeOf(path: string): string {
+  const segments = path.split('/').map((segment, index) => {
+    if (hasValues(segment)) return `:value${index}`;
+    if (!/[:@$()+]/.test(segment)) return segment;
+    return `:literal${index}{${segment.replaceAll(/\W/g, '[$&]')}}`;
+  });
+  return segments.join('/');
+}
+
+async function otherRoute(next: Next): Promise<Response> {
+  await next();
+  return RESPONSE_ALREADY_SENT;
+}
+
+function pathOf({ incoming }: Exchange): string {
+  return splitTarget(incoming.url ?? '').path;
 }
 
 function begin(load: Load | undefined, work: () => void): void {
   if (load === undefined) inTurn('requests', work);
   else admission.begin(load.kind, work);
 }
+
+/** Requests that no endpoint answers. */
+const unasked: Load = {
+  kind: 'other',
+  tooMany: (_head, retryAfter) => ({
+    status: 503,
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      'Retry-After': `${retryAfter}`,
+      Connection: 'close',
+    },
+    body: JSON.stringify({ error: 'temporarily_unavailable' }),
+  }),
+};
+
+/** For targets that are no path of this host, such as `*` and `ftp://h/x`. */
+const noTarget: HeadEndpoint = {
+  facts: noEndpoint,
+  load: unasked,
+  answer: () => jsonReply(400, { error: 'invalid_request' }),
+};
 
 const hungUp: RecordedFailure = Object.freeze({ reason: 'hung_up', facts: Object.freeze({}) });
 /** The client has hung up: it is not read. */

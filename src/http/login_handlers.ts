@@ -1,6 +1,5 @@
 // Owns the HTTP side of a login: raw requests become the engine's requests, outcomes become replies.
 
-import { pageCauses } from '../engine/causes/login.ts';
 import { deviceCookieName, deviceLifetime } from '../engine/login/known_device.ts';
 import type { LoginCookie, LoginOutcome } from '../engine/login/outcome.ts';
 import { type LoginFormRequest, attemptLogin, showLogin } from '../engine/login/page.ts';
@@ -8,10 +7,8 @@ import { answerLoginRequest } from '../engine/login/request.ts';
 import { cookieName, isLoginCookie } from '../engine/login/transaction.ts';
 import type { Service } from '../engine/service.ts';
 import { acceptedLanguages } from '../lib/language.ts';
-import { present } from '../lib/present.ts';
 import { noParameters, type Parameters, parseFormOrNone } from '../oauth/parameters.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import type { RecordedFailure } from '../oauth/request_record.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
 import type { LoginTexts } from '../programme/login/texts.ts';
 import type { Programme } from '../programme/programme.ts';
@@ -131,7 +128,6 @@ async function renderOutcome(
   request: WireRequest,
 ): Promise<Reply> {
   const { record } = request;
-  record.failure = failureOf(outcome);
   switch (outcome.kind) {
     case 'begin': {
       const { status, sealed } = outcome;
@@ -162,18 +158,6 @@ async function renderOutcome(
   const { retryAfter } = outcome;
   if (retryAfter === undefined) return reply;
   return withHeaders(reply, { 'Retry-After': String(Math.ceil(retryAfter)) });
-}
-
-/** The failure of an outcome: as the engine tells it, or by the page or message that is shown. */
-function failureOf(outcome: LoginOutcome): RecordedFailure | undefined {
-  if (outcome.kind === 'begin') return undefined;
-  if (outcome.kind === 'return' || outcome.kind === 'reply') return outcome.failure;
-  if (outcome.kind === 'page') {
-    const { page, failure } = outcome;
-    return failure ?? { reason: page, facts: present({ cause: pageCauses[page] }) };
-  }
-  const [reason] = outcome.form.messages;
-  return reason && { reason, facts: present({ cause: outcome.cause }) };
 }
 
 /** The texts in the requested language, or else in one that the browser accepts. */

@@ -73,16 +73,9 @@ export interface Exchange {
 }
 
 /**
- * The whole request; its body is read only up to the limit. Rejects with `HungUp` where the sender
- * breaks off before it is whole.
+ * Takes the whole request; its body is read only up to the limit. `cutOff` is told where the sender breaks
+ * off before it is whole. Without a promise, which every request would pay for.
  */
-export function readRequest(exchange: Exchange, isProxy: ProxyTest): Promise<WireRequest> {
-  return new Promise((resolve, reject) => {
-    receiveRequest(exchange, isProxy, resolve, reject);
-  });
-}
-
-/** The same without a promise, for frequent requests. */
 export function receiveRequest(
   { incoming, outgoing }: Exchange,
   isProxy: ProxyTest,
@@ -125,25 +118,26 @@ function receiveBody(
 ): void {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  incoming.on('data', (chunk: Uint8Array) => {
+  const note = (chunk: Uint8Array): void => {
     size += chunk.length;
     if (size <= maxBodyBytes) {
       chunks.push(chunk);
       return;
     }
-    // The rest stays unread; the answer closes the connection.
+    // The answer decides how much of the rest is read.
     incoming.pause();
-    incoming.removeAllListeners('data');
+    incoming.off('data', note).off('end', end).off('close', close);
     take('too_large');
-  });
-  incoming.on('end', () => {
+  };
+  const end = (): void => {
     const [only] = chunks;
     take(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
-  });
+  };
   // An aborted request emits 'error' only if somebody listens for it, but always 'close'.
-  incoming.on('close', () => {
+  const close = (): void => {
     if (!incoming.complete) cutOff(new HungUp());
-  });
+  };
+  incoming.on('data', note).on('end', end).on('close', close);
 }
 
 /** Node emits 'close' on an answer when it was sent, or with its connection. */

@@ -1,28 +1,13 @@
-// Owns putting a Reply on the wire: as a Response for the framework, or straight to the connection.
+// Owns putting a reply on the wire, and the end of a connection whose request was not read whole.
 
 import { inTurn } from '../lib/turn.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
-import type { Outgoing } from './read_request.ts';
+import { isPlainRequest, type Outgoing } from './read_request.ts';
 
 /** A reply whose body may also be bytes, as a picture's is. */
 export interface Answer extends Omit<Reply, 'body'> {
   readonly body: string | Uint8Array;
-}
-
-type Body = ConstructorParameters<typeof Response>[0];
-
-/** A Response of plain parts, which the adapter writes without building Web streams and Headers. */
-export function respond(
-  { status, headers, body, cookies = [] }: Answer,
-  record: RequestRecord,
-): Response {
-  const { idHeader } = record.endpoint;
-  record.answered(status);
-  const all = idHeader === undefined ? headers : { ...headers, [idHeader]: record.id };
-  const response = new Response(body as Body, { status, headers: { ...all } });
-  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
-  return response;
 }
 
 /** The reply with more headers. */
@@ -66,18 +51,50 @@ function writeWaiting(): void {
 function put(outgoing: Outgoing, { status, headers, body, cookies }: Answer): void {
   const { record } = outgoing.req;
   const { idHeader } = record.endpoint;
+  // Node itself discards the rest of a short one.
+  const isRead = isPlainRequest(outgoing.req) || outgoing.req.readableEnded;
   const lines: string[] = [];
   for (const name in headers) lines.push(name, headers[name] ?? '');
   if (cookies !== undefined) for (const cookie of cookies) lines.push('Set-Cookie', cookie);
+  if (!isRead) lines.push('Connection', 'close');
   // RFC 9110 8.6. With a known length head and body leave together.
   if (status !== 204 && status !== 304) lines.push('Content-Length', `${Buffer.byteLength(body)}`);
   if (idHeader !== undefined) lines.push(idHeader, record.id);
   outgoing.writeHead(status, lines);
-  outgoing.end(body);
+  if (isRead) outgoing.end(body);
+  else endLate(outgoing, body);
   record.answered(status);
 }
 
-/** After the answer Node reads the rest of a body to discard it: not of a long one. */
-export function closing<Any extends Answer>(reply: Any, isShort: boolean): Any {
-  return isShort ? reply : withHeaders(reply, { Connection: 'close' });
+/** Bytes and milliseconds that a body that is not wanted is still read for. */
+const mostUnwanted = 1024 * 1024;
+const longestUnwanted = 2000;
+
+/**
+ * Ends the answer to a request whose body was refused: the client has it at once, but its connection
+ * closes only when the client has sent the body, or too much of it. If it closed with bytes unread, the
+ * kernel would reset it, and the client, or a proxy before us, might lose the answer (RFC 9112 9.6).
+ */
+function endLate(outgoing: Outgoing, body: string | Uint8Array): void {
+  const { req: incoming } = outgoing;
+  if (body.length > 0) outgoing.write(body);
+  else outgoing.flushHeaders();
+  let left = mostUnwanted;
+  const end = (): void => {
+    clearTimeout(late);
+    incoming.off('data', discard);
+    outgoing.end();
+  };
+  const discard = (chunk: Uint8Array): void => {
+    left -= chunk.length;
+    if (left < 0) end();
+  };
+  const late = setTimeout(end, longestUnwanted);
+  if (incoming.destroyed) {
+    end();
+    return;
+  }
+  incoming.on('data', discard);
+  incoming.once('close', end);
+  incoming.resume();
 }

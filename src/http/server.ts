@@ -1,14 +1,20 @@
 // Owns the listening server: its time limits, and requests refused before any routing.
 
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 
-import { type Observer, usualIdHeader } from '../oauth/request_record.ts';
+import type { Observer } from '../oauth/request_record.ts';
 import { admission } from './admission.ts';
-import { watchConnections } from './connections.ts';
+import { type ServingSocket, watchConnections } from './connections.ts';
 import type { App } from './endpoints.ts';
 import { authorityOf, bind, type Place } from './place.ts';
 import { expectProxyHeaders } from './proxy_protocol.ts';
 import { beginRecord, type Incoming, type Outgoing, type ProxyTest } from './read_request.ts';
+import { refuse, refuseUnreadable } from './refusals.ts';
 import { createTlsServer, renewTls, type TlsMaterial } from './tls.ts';
 
 /** A server that is listening. */
@@ -93,16 +99,20 @@ export async function listen(
 ): Promise<RunningServer> {
   const { stillTimeout, drainTime, ...limits } = timeLimits;
   let current = app;
-  let listener = app === undefined ? notYet : listenerOf(app);
+  let listener = app?.listener() ?? notYet;
   // Node's own refusal of a request without a Host has other words than ours.
   const options = { ...limits, maxHeaderSize, requireHostHeader: false };
   const isProxy: ProxyTest = (peer) => current?.isProxy(peer) === true;
   const isBelieved: ProxyTest = believesTraces ? () => true : isProxy;
-  const answer: RequestListener = (_incoming, plain) => {
+  const begin = (plain: ServerResponse): Outgoing => {
     const outgoing = plain as Outgoing;
-    const incoming = outgoing.req;
-    incoming.record = beginRecord(incoming, isBelieved, observer);
+    outgoing.req.record = beginRecord(outgoing.req, isBelieved, observer);
     connections.noteAnswer(outgoing);
+    return outgoing;
+  };
+  const answer: RequestListener = (_incoming, plain) => {
+    const outgoing = begin(plain);
+    const incoming = outgoing.req;
     if (hasPlainHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
     else refuse(outgoing, 400, 'invalid_request');
   };
@@ -110,6 +120,10 @@ export async function listen(
     tls === undefined ? undefined : createTlsServer(tls, options, limits.headersTimeout, answer);
   const server = secure ?? createServer(options, answer);
   server.setTimeout(stillTimeout);
+  server.on('checkExpectation', (_incoming, plain) => refuse(begin(plain), 417, 'invalid_request'));
+  server.on('clientError', (error, socket) =>
+    refuseUnreadable(error, socket as ServingSocket, observer),
+  );
   const unread = proxyHeaders
     ? expectProxyHeaders(server, isProxy, limits.headersTimeout)
     : new Set<never>();
@@ -126,7 +140,7 @@ export async function listen(
     url: 'path' in address ? bound : `${scheme}://${bound}`,
     swap: (next) => {
       current = next;
-      listener = listenerOf(next);
+      listener = next.listener();
     },
     ...(secure && {
       renew: (next) => {
@@ -143,35 +157,6 @@ export async function listen(
       return connections.drain();
     },
   };
-}
-
-type Listener = (incoming: Incoming, outgoing: Outgoing) => void;
-
-function listenerOf(app: App): Listener {
-  let unusual: Promise<Listener> | undefined;
-  return (incoming, outgoing) => {
-    if (app.answers(incoming, outgoing)) return;
-    const kind = app.kindOf(incoming);
-    if (kind === 'other' && !admission.admits(kind)) {
-      admission.refuse(kind, incoming, outgoing);
-      const wait = { 'Retry-After': `${admission.retryAfter()}` };
-      refuse(outgoing, 503, 'temporarily_unavailable', wait);
-      return;
-    }
-    // The adapter has its own refusal for some hosts; nothing here depends on the host.
-    incoming.headers.host = 'localhost';
-    const routed = (unusual ??= routedListener(app));
-    admission.begin(kind, () => {
-      if (!incoming.destroyed) void routed.then((listener) => listener(incoming, outgoing));
-    });
-  };
-}
-
-/** Loaded at the first unusual request: the adapter loads undici, 20 ms and 3 MB of a start. */
-async function routedListener(app: App): Promise<Listener> {
-  const { getRequestListener } = await import('@hono/node-server');
-  const listener = getRequestListener(app.fetch, { hostname: 'localhost' });
-  return (incoming, outgoing) => void listener(incoming, outgoing);
 }
 
 /** RFC 3986 3.2.2 and 3.2.3: a host and perhaps a port. */
@@ -201,25 +186,4 @@ function isPlainlyFramed({ headers }: IncomingMessage): boolean {
 
 function notYet(_incoming: Incoming, outgoing: Outgoing): void {
   refuse(outgoing, 503, 'temporarily_unavailable', { 'Retry-After': '1' });
-}
-
-/** An answer before a programme is known. */
-function refuse(
-  outgoing: Outgoing,
-  status: number,
-  error: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const body = JSON.stringify({ error });
-  const { record } = outgoing.req;
-  outgoing.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Cache-Control': 'no-store',
-    ...headers,
-    [usualIdHeader]: record.id,
-    Connection: 'close',
-    'Content-Length': `${Buffer.byteLength(body)}`,
-  });
-  outgoing.end(body);
-  record.answered(status);
 }

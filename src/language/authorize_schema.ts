@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 
 import { pageOnlyLoginReasons, redirectableLoginReasons } from '../oauth/login_reasons.ts';
-import { key, listed, named, note, type Output } from '../schema/notes.ts';
+import { key, type KeyDeparture, listed, named, note, type Output } from '../schema/notes.ts';
 import { matching, textSchema, wholeNumber, wireNameSchema } from '../schema/scalars.ts';
 import { fieldSchemasOf } from './field_schema.ts';
 import { endpointSchema } from './input_schema.ts';
@@ -71,22 +71,45 @@ export function isResponseMode(text: string | undefined): text is ResponseMode {
   return responseModes.some((mode) => mode === text);
 }
 
+/** Of a parameter on the redirect. */
+function renamed(standard: string): KeyDeparture<string> {
+  return {
+    name: 'renamed_answer',
+    isQuiet: true,
+    when: (name) => name !== standard,
+    message: `standard clients look for ${standard} on the redirect (RFC 6749 4.1.2)`,
+    hint: 'partners of this programme need the client its document describes',
+  };
+}
+
 const answerSchema = v.strictObject({
   mode: key(v.optional(v.picklist(responseModes), 'query'), {
     text: 'How code and failures come back: in the query of the redirect URI, in its fragment, or by a page that posts them there as a form (OAuth 2.0 Form Post Response Mode; to redirect URIs of http and https, to others by query). An input `response_mode` lets each login request choose among its `allowed`.',
     example: 'form_post',
+    departs: [
+      {
+        name: 'other_response_mode',
+        isQuiet: true,
+        when: (mode) => mode !== 'query',
+        message: 'codes do not come back in the query (RFC 6749 4.1.2)',
+        hint: 'an input response_mode with allowed: [query] lets standard clients ask for it',
+      },
+    ],
   }),
   code: key(v.optional(wireNameSchema, 'code'), {
     text: 'Carries the authorization code after a login.',
     example: 'authCode',
+    departs: [renamed('code')],
   }),
   error: key(v.optional(wireNameSchema, 'error'), {
     text: 'Carries the error code of a failure that is told by redirect.',
     example: 'errorCode',
+    departs: [renamed('error')],
   }),
   state: key(v.optional(wireNameSchema, 'state'), {
     text: 'Carries the `state` of the login request back, where one of the declared shape was sent.',
     example: 'context',
+    departs: [renamed('state')],
   }),
   issuer: key(v.exactOptional(wireNameSchema), {
     text: "Carries the programme's issuer, so that clients of several servers can tell whose answer it is (RFC 9207 calls it `iss`).",
@@ -123,6 +146,14 @@ export const authorizeSchema = v.strictObject({
   pkce: key(v.optional(v.picklist(['off', 'optional', 'required']), 'optional'), {
     text: 'Proof keys for codes (RFC 7636, S256 only): `required` refuses a login request without `code_challenge`, `optional` enforces those that are sent. With `off`, the inputs for it are no inputs of the programme, even where they are declared.',
     example: 'required',
+    departs: [
+      {
+        name: 'no_pkce',
+        when: (pkce) => pkce === 'off',
+        message: 'proof keys for codes are not supported (RFC 9700 2.1.1)',
+        hint: 'codes are bound to client and redirect URI and need the client secret',
+      },
+    ],
   }),
   answer: key(answerSchema, {
     text: 'Names of the parameters on the redirect back to the partner (RFC 6749 4.1.2).',

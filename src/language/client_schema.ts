@@ -7,9 +7,12 @@ import { authenticationMethods, isHeaderMethod } from '../oauth/client.ts';
 import { key, type Output } from '../schema/notes.ts';
 import { listOf } from '../schema/scalars.ts';
 import { schemeSchema } from './input_schema.ts';
-import { failureLimitSchema } from './limits.ts';
+import { failureLimitSchema, unlimited } from './limits.ts';
 import { assertionSchema } from './tokens/assertion_schema.ts';
 import { valueShapeSchema } from './value_shape.ts';
+
+/** Methods by which a client sends a secret in another way than by Basic. */
+const secretMethods: ReadonlySet<string> = new Set(['bare_basic', 'parameters', 'secret']);
 
 export type ClientAuthentication = Output<typeof authenticationSchema>;
 
@@ -24,6 +27,29 @@ const authenticationSchema = v.strictObject({
     {
       text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. `secret` is a secret without an identifier, by which the client is found: the input `client_secret` where no `client_id` came, or `secret_half`. With `none` (RFC 7591) the input `client_id` alone is enough for public clients (`client add --public`), which have no secret, get no tokens of their own, and need `pkce: required` where they log members in. With `token` a refresh token or `subject_token` that comes without credentials names its client itself, if it is of a login; an endpoint for that grant alone then needs no `client_id`. `private_key_jwt` takes the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`), beside `client_assertion_type` where that is declared. With RFC 8705 the input `client_id` stands beside a certificate of the TLS connection, which counts where neither header nor `client_secret` came: `self_signed_tls_client_auth` takes a certificate that is registered itself (`client add --certificate`), `tls_client_auth` the registered name in one that an authority vouches for (`--certificate-subject`). Both need `tls` in the configuration.',
       example: '[basic, bare_basic]',
+      departs: [
+        {
+          name: 'bare_basic',
+          when: (methods) => methods.includes('bare_basic'),
+          message: 'credentials are taken without the scheme Basic (RFC 7617 2)',
+          hint: 'they are decoded as strictly as with it',
+        },
+        {
+          name: 'secret_alone',
+          when: (methods) => methods.includes('secret'),
+          message:
+            'clients are known by a secret without an identifier, so that one guess may hit any of them (RFC 6749 2.3.1)',
+          hint: 'secrets that Jetway makes have 256 bits, and failures count by address; give out no short ones',
+        },
+        {
+          name: 'no_basic',
+          isQuiet: true,
+          when: (methods) =>
+            !methods.includes('basic') && methods.some((method) => secretMethods.has(method)),
+          message: 'clients that have a secret cannot send it by Basic (RFC 6749 2.3.1)',
+          hint: 'add basic',
+        },
+      ],
     },
   ),
   credentials: key(v.optional(v.picklist(credentialEncodings), 'raw'), {
@@ -62,6 +88,7 @@ const authenticationSchema = v.strictObject({
     {
       text: 'How many wrong secrets for one client identifier, known or not, or without one, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. Identifiers share 64 counts of an address. The right secret is let in even then, so that nobody locks a partner out. Wrong API keys are counted by address too if a trusted proxy tells it; over the limit they get the same answer, without a line of the log. In place of a map, `off`.',
       example: '{ limit: 60, window: 1m }',
+      departs: [unlimited('no_failure_limit', 'wrong secrets for one client')],
     },
   ),
 });

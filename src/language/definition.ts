@@ -156,6 +156,16 @@ export const definitionSchema = v.strictObject({
     text: 'Identity tokens (OpenID Connect Core): JWTs that tell a client who has logged in, signed as `tokens.access.algorithm` says. The answer to a code holds one as `id_token`, where the login asked for the scope `openid` or scopes are levels. The login request should declare the inputs `nonce` and `prompt`.',
     example: '{ claims: { tier: member.tier } }',
     otherwise: 'there are none',
+    departs: [
+      {
+        name: 'no_login_by_post',
+        isQuiet: true,
+        when: () => true,
+        message:
+          'a login request whose parameters stand in a posted form is not read (OpenID Connect Core 3.1.2.1)',
+        hint: 'clients send it as a link, whose query is read',
+      },
+    ],
   }),
   userinfo: key(v.exactOptional(userinfoSchema), {
     text: "Tells who brings a member's access token (`Authorization: Bearer`, GET or POST) what the login knows of the member (OpenID Connect Core 5.3); with identity tokens, where the scope has `openid`. Failures have the status and challenge of RFC 6750.",

@@ -86,6 +86,15 @@ const inputSchema = v.pipe(
       text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone. Headers of the connection (`Host`, `Content-Length`, `TE`, `Proxy-…` and the like) and `Cookie` as a whole are no inputs.',
       example: 'header',
       otherwise: "the endpoint's `read`",
+      departs: [
+        {
+          name: 'cookie_read',
+          when: (place) => place === 'cookie',
+          message:
+            'browsers send a cookie unasked, so other sites may cause such requests (RFC 6265bis 8.2)',
+          hint: 'they cannot read the answer; let the cookie be SameSite=Strict, or require a header beside it',
+        },
+      ],
     }),
     within: key(
       v.exactOptional(
@@ -209,6 +218,24 @@ export const endpointSchema = v.pipe(
       {
         text: 'The methods that are answered; any other gets 405 with `Allow`. HEAD is not GET.',
         example: '[GET, POST]',
+        departs: [
+          {
+            name: 'tokens_by_get',
+            when: (methods, { path }) => path[0] === 'token_endpoints' && methods.includes('GET'),
+            message: 'tokens are issued on GET (RFC 6749 3.2)',
+            hint: 'answers carry no-store and queries are never logged',
+          },
+          {
+            name: 'no_login_by_get',
+            isQuiet: true,
+            when: (methods, { path, get }) =>
+              path[0] === 'authorize' &&
+              !methods.includes('GET') &&
+              get('grants', 'authorization_code') !== undefined,
+            message: 'a login request by GET is not answered (RFC 6749 3.1)',
+            hint: 'a page of the partner has to post the request, or its server; add GET',
+          },
+        ],
       },
     ),
     read: key(v.optional(oneOrMore(v.picklist(parameterPlaces)), 'form'), {
@@ -227,14 +254,42 @@ export const endpointSchema = v.pipe(
     repeated: key(v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'), {
       text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value in the order of the request, in JSON too. A login request always refuses. A parameter that is ignored (`unknown: ignore`) may come several times, unless Jetway knows its name or it is a member of a JSON body.',
       example: 'last',
+      departs: [
+        {
+          name: 'repeated_parameters',
+          when: (repeated) => repeated !== 'refuse',
+          message: 'a parameter sent more than once is not refused (RFC 6749 3.1 and 3.2)',
+          hint: (repeated) =>
+            `the ${repeated} value counts, whatever stands between client and service`,
+        },
+      ],
     }),
     unknown: key(v.optional(v.picklist(['ignore', 'refuse']), 'ignore'), {
       text: 'A parameter that is no input of the endpoint: `ignore` it (RFC 6749 3.1), of whatever type it is in JSON, or `refuse` it as `unknown_parameter`. Headers are never refused for being unknown.',
       example: 'refuse',
+      departs: [
+        {
+          name: 'unknown_refused',
+          isQuiet: true,
+          when: (unknown) => unknown === 'refuse',
+          message:
+            'a parameter that is not known is refused (RFC 6749 3.1 and 3.2, OpenID Connect Core 15.1)',
+          hint: 'standard clients send parameters of extensions, and take it that they are ignored',
+        },
+      ],
     }),
     empty: key(v.optional(v.picklist(['missing', 'value']), 'missing'), {
       text: 'A parameter without a value (`scope=`): as if it were `missing` (RFC 6749 3.1), or a `value` of no characters that must fit like any other. A login request takes it for missing.',
       example: 'value',
+      departs: [
+        {
+          name: 'empty_values',
+          isQuiet: true,
+          when: (empty, { path }) => empty === 'value' && path[0] === 'token_endpoints',
+          message: 'a parameter without a value counts as sent (RFC 6749 3.2)',
+          hint: 'standard clients leave such a parameter out',
+        },
+      ],
     }),
     inputs: key(inputsSchema, {
       text: "What the endpoint reads, by the name that Jetway knows it under; the wire name is the input's own `name`. A map is laid over that of the variant; a list of maps, `[{ code: {} }, { grant_type: {} }]`, replaces it. Names Jetway knows are [listed below](#inputs-that-jetway-knows); others are checked as declared and used for nothing else.",

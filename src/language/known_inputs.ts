@@ -18,6 +18,8 @@ export interface KnownInput {
   readonly isSecret?: true;
   /** Its form follows from what it is: a partner need not be told. */
   readonly hasOwnForm?: true;
+  /** No RFC has it. */
+  readonly isOurs?: true;
 }
 
 export const inputRows: Readonly<Record<string, KnownInput>> = {
@@ -75,6 +77,7 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     at: ['login'],
     use: 'Which of `login.brands` the page shows (P-3).',
     partner: 'the brand that the login page shows',
+    isOurs: true,
   },
   ui_locales: {
     at: ['login'],
@@ -166,6 +169,7 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     at: ['login', 'token'],
     use: "At the login, held to its form when the form is posted, too (P-13). With the grant `password`: what the partner says of its customer's address, for the directory behind a hook. No limit counts by it (P-6).",
     partner: "the member's address, if your server sends the request",
+    isOurs: true,
   },
   [question]: {
     at: ['management'],

@@ -3,10 +3,12 @@
 import * as v from 'valibot';
 
 import type { Milliseconds } from '../lib/clock.ts';
-import { key } from '../schema/notes.ts';
+import { key, type KeyDeparture, type KeyText } from '../schema/notes.ts';
 import { answerHeadersSchemaOf, lifetimeSchema, wholeNumber } from '../schema/scalars.ts';
 
-type LimitTexts = Readonly<Record<'limit' | 'window', Parameters<typeof key>[1]>>;
+type LimitTexts = Readonly<
+  Record<'limit' | 'window', KeyText<unknown> & { readonly example: string }>
+>;
 
 /** `off`, or a number of failures in a window. */
 type FailureLimit = 'off' | { readonly limit: number; readonly window: Milliseconds };
@@ -59,6 +61,16 @@ export function failureLimitSchema(
     window: key(v.optional(lifetimeSchema, window), texts.window),
   };
   return v.optional(v.union([v.literal('off'), v.strictObject(entries)]), { limit, window });
+}
+
+/** The departure of a limit on guesses that is off (HOSTILE 65). */
+export function unlimited(name: string, what: string): KeyDeparture<unknown> {
+  return {
+    name,
+    when: (limit) => limit === 'off',
+    message: `nothing limits ${what} (RFC 6749 10.10)`,
+    hint: 'leave it out for the usual limit, unless something in front of Jetway has one',
+  };
 }
 
 const usualLockout = { attempts: 5, window: '15m', lock: '15m' } as const;

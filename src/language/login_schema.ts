@@ -7,7 +7,7 @@ import { languageTagForm } from '../lib/language.ts';
 import { programmePaths } from '../oauth/own_paths.ts';
 import { key, named, type Output } from '../schema/notes.ts';
 import { lifetimeSchema, pathSchema, textSchema } from '../schema/scalars.ts';
-import { failureLimitSchema, lockoutSchema } from './limits.ts';
+import { failureLimitSchema, lockoutSchema, unlimited } from './limits.ts';
 import {
   labelsSchema,
   languageSchema,
@@ -125,6 +125,7 @@ export const loginSchema = v.strictObject({
   lockout: key(lockoutSchema, {
     text: 'When a username is locked, known or not: after so many failures within the window every attempt is refused for a while, in the words and the time of a wrong password. Tries during the lock do not prolong it; `jetway member unlock` ends it. A browser in which the member has logged in before is counted apart, so that strangers cannot lock the member out of it. In place of a map, `off`.',
     example: '{ attempts: 10, window: 1h, lock: 30m }',
+    departs: [unlimited('no_lockout', 'wrong passwords for one username')],
   }),
   address_limit: key(
     failureLimitSchema(500, '15m', {
@@ -137,6 +138,7 @@ export const loginSchema = v.strictObject({
     {
       text: "How many failed logins may come from one address (of IPv6, one /64) in a window of time; then every attempt from there gets a page with status 429 and `Retry-After` until the window ends. A browser that hangs up while its login waits for its turn counts as a failure; the browsers at which a member has logged in before are not held to it, but have as many failures together, and are like any other browser after that. Attempts under way count until they have succeeded. Successful logins count nothing and clear nothing. The password grant counts for public clients alone, whose callers are the customers themselves; the customers of other clients have their partner's address in common: `login.lockout` holds there, and `throttle`. In place of a map, `off`.",
       example: '{ limit: 100, window: 5m }',
+      departs: [unlimited('no_address_limit', 'failed logins from one address')],
     },
   ),
   messages: key(messagesSchema, {

@@ -182,7 +182,8 @@ export class RequestRecord {
 
   /** Notes the answer as it is written. */
   answered(status: number): void {
-    this.status = status;
+    // Node may have refused what was missing of the request before.
+    this.status ||= status;
     this.duration = performance.now() - this.startedAt;
     this.#observer?.answered(this);
   }

@@ -1,13 +1,20 @@
-// Owns patterns of paths: which paths overlap, and which pattern a request's path has.
+// Owns patterns of paths: which paths overlap, and whether a request's path has a pattern.
 
 /** What stands for a value: `{tenant}`. It is a whole segment. */
 const valueForm = /^\{(.+)\}$/;
 
+const longestValue = 200;
+
 /** A value is one segment of unreserved characters, `:` and `@`, as it was sent: nothing decoded (HOSTILE 49). */
-const pathValueForm = /^(?!\.{1,2}$)[A-Za-z0-9_.~:@-]{1,200}$/;
+const pathValueForm = /^(?!\.{1,2}$)[A-Za-z0-9_.~:@-]+$/;
 
 export function isPathValue(text: string): boolean {
-  return pathValueForm.test(text);
+  return text.length <= longestValue && pathValueForm.test(text);
+}
+
+/** No longer path has the pattern. */
+export function longestMatch(pattern: string): number {
+  return pattern.length + valueNames(pattern).length * longestValue;
 }
 
 /** Whether some of the path's segments stand for values. */
@@ -50,8 +57,6 @@ export class PathIndex {
   readonly #constants = new Map<string, readonly Segment[]>();
   /** By their first segments. */
   readonly #patterns = new Map<Segment | undefined, Map<string, readonly Segment[]>>();
-  /** Segments of the longest pattern, with the empty one before its first slash. */
-  #most = 0;
 
   add(path: string): void {
     const segments = segmentsOf(path);
@@ -59,7 +64,6 @@ export class PathIndex {
       this.#constants.set(path, segments);
       return;
     }
-    this.#most = Math.max(this.#most, segments.length + 1);
     const alike = this.#patterns.get(segments[0]) ?? new Map<string, readonly Segment[]>();
     this.#patterns.set(segments[0], alike.set(path, segments));
   }
@@ -76,20 +80,12 @@ export class PathIndex {
     for (const [first, alike] of this.#patterns) if (meet(first, sought[0])) look(alike);
     return found;
   }
+}
 
-  /** The added path that a request's path is, with values where it has any. */
-  match(path: string): string | undefined {
-    if (this.#constants.has(path)) return path;
-    // With one segment more than any of them it is none of them, however many more it has (HOSTILE 84).
-    const asked = path.split('/', this.#most + 1).slice(1);
-    // Of paths that do not overlap, at most one matches.
-    for (const first of [asked[0], value] as const) {
-      for (const [pattern, segments] of this.#patterns.get(first) ?? []) {
-        if (overlap(segments, asked)) return pattern;
-      }
-    }
-    return undefined;
-  }
+/** Tests whether a request's path is the pattern with values. */
+export function patternTest(pattern: string): (path: string) => boolean {
+  const segments = segmentsOf(pattern);
+  return (path) => overlap(segments, path.split('/').slice(1));
 }
 
 function segmentsOf(path: string): readonly Segment[] {

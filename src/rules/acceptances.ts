@@ -14,6 +14,8 @@ export interface Departure {
   readonly warning: Fault;
   /** Why it is accepted. */
   readonly reason?: string;
+  /** `check` does not tell it. */
+  readonly isQuiet?: true;
 }
 
 export function* acceptanceComplaints({ accepts }: Definition): Iterable<Complaint> {
@@ -46,10 +48,14 @@ export function withoutAccepted(
     if (name === undefined) return [];
     const reason = reasons.get(name);
     if (reason !== undefined) return [{ warning, reason }];
-    return Object.hasOwn(departures, name) ? [{ warning }] : [];
+    const departure = departures.get(name);
+    if (departure === undefined) return [];
+    return [departure.isQuiet === true ? { warning, isQuiet: true } : { warning }];
   });
   return {
-    told: faults.filter(({ name = '' }) => !reasons.has(name)),
+    told: faults.filter(
+      ({ name = '' }) => !reasons.has(name) && departures.get(name)?.isQuiet !== true,
+    ),
     departures: listed.toSorted((one, other) => byPosition(one.warning, other.warning)),
   };
 }

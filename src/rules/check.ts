@@ -3,7 +3,7 @@
 import type { Definition } from '../language/definition.ts';
 import type { Fault } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
-import { type Complaint, toError, toWarning } from '../schema/complaint.ts';
+import { toError, toWarning } from '../schema/complaint.ts';
 import { acceptanceComplaints } from './acceptances.ts';
 import { answerComplaints, identityComplaints } from './answers.ts';
 import { assertionComplaints, exchangeComplaints } from './assertions.ts';
@@ -24,7 +24,7 @@ import { loginPageComplaints } from './login_page.ts';
 import { memberComplaints, memberNumberComplaints } from './members.ts';
 import { pathComplaints } from './paths.ts';
 import { scopeComplaints } from './scopes.ts';
-import { type Check, warnings } from './warnings.ts';
+import { type Check, warningsOf } from './warnings.ts';
 
 const errors: readonly Check[] = [
   grantComplaints,
@@ -56,11 +56,11 @@ const errors: readonly Check[] = [
 
 /** The faults across keys, each at its place in `document`. */
 export function checkDefinition(definition: Definition, document: YamlNode): readonly Fault[] {
-  const found = (check: Check): readonly Complaint[] => [...check(definition, document)];
+  const complaints = errors.flatMap((check) => [...check(definition, document)]);
   return [
-    ...errors.flatMap(found).map((complaint) => toError(document, complaint)),
-    ...Object.entries(warnings).flatMap(([name, check]) =>
-      found(check).map((complaint) => toWarning(name, document, complaint)),
+    ...complaints.map((complaint) => toError(document, complaint)),
+    ...Array.from(warningsOf(definition, document), ([name, complaint]) =>
+      toWarning(name, document, complaint),
     ),
   ];
 }

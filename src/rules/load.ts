@@ -18,6 +18,7 @@ import { byPosition, errorAt, type Fault, quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { type MapNode, parseYaml, type YamlNode } from '../lib/yaml/yaml.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
+import { compileProgramme, type Programme } from '../programme/programme.ts';
 import { validate } from '../schema/faults.ts';
 import { type Departure, withoutAccepted } from './acceptances.ts';
 import { checkDefinition } from './check.ts';
@@ -26,6 +27,8 @@ import { checkDefinition } from './check.ts';
 export interface LoadedProgramme {
   readonly id: ProgrammeId;
   readonly definition: Definition;
+  /** The built-in dialect that the file builds on. */
+  readonly variant: string | undefined;
   /** The merged document; each node names its file. */
   readonly document: YamlNode;
   /** Where it departs from the RFCs, in reading order, and what else it accepts. */
@@ -101,11 +104,20 @@ export function loadProgramme(file: string, text: string): LoadResult {
   const loaded = {
     id: id as ProgrammeId,
     definition: sound,
+    variant: sound.variant,
     document,
     departures,
     logos: new Map(),
   };
   return { loaded, faults: all };
+}
+
+/** Compiles a programme; `serviceUrl` as for `compileProgramme`. */
+export function compileLoaded(
+  { id, definition, logos }: LoadedProgramme,
+  serviceUrl: string,
+): Programme {
+  return compileProgramme(id, definition, serviceUrl, logos);
 }
 
 function isError({ severity }: Fault): boolean {

@@ -5,8 +5,10 @@ import type { Definition } from '../language/definition.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import type { Complaint } from '../schema/complaint.ts';
 import { bothWarnings } from './authentication.ts';
-import { answerDepartures } from './departures_in_answers.ts';
-import { requestDepartures } from './departures_in_requests.ts';
+import { answerDepartures } from './departures/answers.ts';
+import { clientDepartures } from './departures/clients.ts';
+import { departuresOfKeys, type JoinedDeparture, keyDepartures } from './departures/departure.ts';
+import { requestDepartures } from './departures/requests.ts';
 import { nameWarnings } from './inputs.ts';
 import { lifetimeWarnings } from './lifetimes.ts';
 import { levelWarnings } from './scopes.ts';
@@ -14,26 +16,52 @@ import { levelWarnings } from './scopes.ts';
 /** What is found in a definition; `document` is the merged file, for the positions of its keys. */
 export type Check = (definition: Definition, document: YamlNode) => Iterable<Complaint>;
 
-export const departures: Readonly<Record<string, Check>> = {
+/** Departures by several keys. */
+const joinedDepartures: Readonly<Record<string, JoinedDeparture>> = {
   ...requestDepartures,
+  ...clientDepartures,
   ...answerDepartures,
 };
 
-/** Those that are found in the definition. */
-export const warnings: Readonly<Record<string, Check>> = {
-  ...departures,
+/** All departures: the keys that can make each, and whether it is listed alone. */
+export const departures: ReadonlyMap<string, Pick<JoinedDeparture, 'keys' | 'isQuiet'>> = new Map([
+  ...Object.entries(joinedDepartures),
+  ...Map.groupBy(departuresOfKeys, ([, { name }]) => name)
+    .entries()
+    .map(
+      ([name, rows]) =>
+        [name, { ...rows[0]?.[1], keys: [...new Set(rows.map(([path]) => path))] }] as const,
+    ),
+]);
+
+const slips: Readonly<Record<string, Check>> = {
   both_refused: bothWarnings,
   level_order: levelWarnings,
   tokens_outlive_login: lifetimeWarnings,
   unused_input: nameWarnings,
 };
 
+/** The warnings that are found in the definition, each with its name. */
+export function* warningsOf(
+  definition: Definition,
+  document: YamlNode,
+): Iterable<readonly [name: string, complaint: Complaint]> {
+  for (const [name, { find }] of Object.entries(joinedDepartures)) {
+    for (const complaint of find(definition)) yield [name, complaint];
+  }
+  yield* keyDepartures(definition);
+  for (const [name, check] of Object.entries(slips)) {
+    for (const complaint of check(definition, document)) yield [name, complaint];
+  }
+}
+
 /**
  * Every warning about a programme file that its key `accepts` can name. `idle_null` is found where a file is
  * laid over its variant (own_slips.ts), `heavy_logos` in files beside it (logos.ts).
  */
 export const warningNames: readonly string[] = [
-  ...Object.keys(warnings),
+  ...departures.keys(),
+  ...Object.keys(slips),
   'idle_null',
   'heavy_logos',
 ];

@@ -2,6 +2,7 @@
 
 import { stringifyYaml } from '../lib/yaml/yaml.ts';
 import { choicesOf, type Key, typeOf, withoutOptional } from './keys.ts';
+import type { KeyDeparture } from './notes.ts';
 import type { PipeStep, Schema, Shape } from './walk.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -46,6 +47,11 @@ export function formOf(form: RegExp): string {
 export function defaultWords({ entry, required }: Key): string {
   if (entry.default !== undefined) return code(inFlow(entry.default));
   return entry.docs?.otherwise ?? (required ? 'required' : '');
+}
+
+/** A departure of a key by itself, as a sentence in Markdown. */
+export function departureWords({ name, message }: KeyDeparture<never>): string {
+  return `Departure ${code(name)}: ${message}.`;
 }
 
 /** Inline code, with double backticks where the text contains a backtick. */

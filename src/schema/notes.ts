@@ -3,21 +3,45 @@
 
 import * as v from 'valibot';
 
+import type { Path } from '../lib/fault.ts';
+
+/** Where a key stands in a file. */
+export interface Surroundings {
+  readonly path: Path;
+  /** The value of another key; undefined if the file has none. */
+  readonly get: (...path: Path) => unknown;
+}
+
+/** A departure from an RFC that the value of one key makes. */
+export interface KeyDeparture<Value> {
+  /** The stable name of its warning. */
+  readonly name: string;
+  readonly when: (value: Value, at: Surroundings) => boolean;
+  /** The file says so in plain words, and no risk comes of it: it is listed, and not warned of. */
+  readonly isQuiet?: true;
+  /** What departs, with the section of the RFC. */
+  readonly message: string;
+  /** What limits the risk, or how to mend it. */
+  readonly hint: string | ((value: Value, at: Surroundings) => string);
+}
+
 /** The help for one key of a file. */
-export interface KeyText {
+export interface KeyText<Value = never> {
   /** What the key does, in a sentence or two. Links lead to headings of the reference page. */
   readonly text: string;
   /** A value in YAML, on one line. Only the keys of a closed list (`listed`) have none. */
   readonly example?: string;
   /** What applies where the key is left out, if the schema has no default to show. */
   readonly otherwise?: string;
+  /** What departs by this key alone. What departs by several keys stands in rules/departures/. */
+  readonly departs?: readonly KeyDeparture<Value>[];
   /** When another value counts in a running server; only keys of the configuration have it. */
   readonly counts?: string;
 }
 
 export function key<Entry extends v.GenericSchema>(
   entry: Entry,
-  docs: KeyText & { readonly example: string },
+  docs: KeyText<v.InferOutput<Entry>> & { readonly example: string },
 ): Entry {
   return { ...entry, docs };
 }

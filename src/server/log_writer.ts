@@ -2,17 +2,18 @@
 // queue is bounded, and left-out lines are counted (FAULTS 31, HOSTILE 59).
 
 import { type LogSettings, usualLog } from '../config/log_keys.ts';
+import type { EventOf, Level } from '../engine/log_events.ts';
 import type { Log } from '../engine/service.ts';
 import { counters } from '../lib/metrics/families.ts';
 import type { Observer } from '../oauth/request_record.ts';
 import { isSystemError } from './exit.ts';
-import { type EventWriter, humanEvents, jsonEvents, type Level } from './log/events.ts';
-import { requestLines } from './log/request_lines.ts';
+import { type EventWriter, humanEvents, jsonEvents } from './log/events.ts';
 import { openLogFile, type Sink, standardError } from './log/sink.ts';
+import { requestLines } from './requests/lines.ts';
 
 export interface ServerLog extends Log {
   /** Something happened that operators asked for, or want to know of. */
-  readonly info: (event: string, facts: Readonly<Record<string, string | number>>) => void;
+  readonly info: (event: EventOf<'info'>, facts: Readonly<Record<string, string | number>>) => void;
   /** Writes a line for each answered request. */
   readonly observer: Observer;
   /** Goes by these settings from now on; returns why not where the file cannot be opened. */
@@ -70,8 +71,8 @@ export function openLog(): ServerLog {
     timer = leftOut.size === 0 ? undefined : setTimeout(beginSpan, span).unref();
   };
   const report =
-    (level: Level): ServerLog['info'] =>
-    (event, facts) => {
+    <L extends Level>(level: L) =>
+    (event: EventOf<L>, facts: Readonly<Record<string, string | number>>): void => {
       if (level === 'info' && settings.level === 'error') return;
       timer ??= setTimeout(beginSpan, span).unref();
       const { programme } = facts;

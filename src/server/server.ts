@@ -30,7 +30,6 @@ import { startHousekeeping, type Upkeep } from './housekeeping.ts';
 import { Listeners, type ListenerUrls } from './listeners.ts';
 import type { ServerLog } from './log_writer.ts';
 import { watchProcess } from './metrics/process.ts';
-import { requestMetrics } from './metrics/requests.ts';
 import { serverFamilies } from './metrics/server.ts';
 import { leaseNode, type ServerNode } from './node.ts';
 import { Observing } from './observing.ts';
@@ -42,11 +41,12 @@ import { Serving } from './programmes/serving.ts';
 import { ServerFiles } from './reload/reading.ts';
 import { Reloader } from './reload/reloader.ts';
 import type { ReloadOptions, ReloadReport } from './reload/report.ts';
+import { requestMetrics } from './requests/metrics.ts';
+import { RecentRefusals } from './requests/recent_refusals.ts';
 import { Settings, settingsOf } from './settings.ts';
 import { type StatusView, viewStatus } from './status.ts';
 import { clockBeside, sharedTime, type SharedTime, wallName } from './store_clock.ts';
 import { Tracing } from './tracing/tracing.ts';
-import { RecentRefusals } from './why/recent_refusals.ts';
 import { answerWhy, type WhyAnswer } from './why/route.ts';
 
 /** What a server begins with. */

@@ -13,16 +13,10 @@ export type Environment = 'staging' | 'live';
  * with `Unavailable` (oauth/failure.ts), never with a made-up outcome. Nothing is found past its
  * `expiresAt`; the caller's clock judges, through `now`.
  *
- * A backend writes by hand, with the judgements of judgement.ts and node_leases.ts:
- * - 6 verbs of `Grants`;
- * - the 10 verbs of `Keeping`.
- *
- * Shared code makes the other 22 verbs from less:
- * - 7 verbs of `Grants` (logins and codes), by verbs/ over a driver of its statements (sql/db.ts);
- * - the 9 verbs of `Registry`, by verbs/items.ts over the same driver, for any kind (kinds.ts);
- * - the 5 verbs of login attempts, by login_attempts.ts from find, change and countLocked;
- * - `count`, by windows.ts in the process. A backend across a network writes its own, so that several
- *   machines share one count.
+ * A backend writes by hand 8 verbs of `Keeping`, with the judgements of node_leases.ts. The folder verbs/
+ * makes the others over a driver of statements (sql/db.ts): the verbs of `Registry` for any kind (kinds.ts),
+ * those of `Grants`, those of login attempts, and the uses of secrets. `count` is made by windows.ts in the
+ * process. A backend across a network writes its own, so that several machines share one count.
  *
  * Each backend adds itself to open.ts and runs the suite of test/store/contract.ts.
  */

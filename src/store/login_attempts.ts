@@ -1,10 +1,7 @@
 // Owns how login attempts are counted: the change of an account's state by an attempt and by its outcome.
 
 import { after, closeClocks, type Instant, milliseconds } from '../lib/clock.ts';
-import type { Digest } from '../lib/digest.ts';
-import { present } from '../lib/present.ts';
-import type { ProgrammeId } from '../oauth/client.ts';
-import type { AttemptPolicy, Counters, LoginAttempt } from './counters.ts';
+import type { AttemptPolicy, LoginAttempt } from './counters.ts';
 
 /** An account's attempts, as a backend keeps them. */
 export interface AttemptState {
@@ -14,60 +11,14 @@ export interface AttemptState {
   readonly lockedUntil?: Instant;
 }
 
-/** What a backend does with the attempts of an account. */
-export interface AttemptRows {
-  readonly find: (programme: ProgrammeId, account: Digest) => Promise<AttemptState | undefined>;
-  /** How many states of a programme have a `lockedUntil` after `now`. */
-  readonly countLocked: Counters['countLocked'];
-  /**
-   * Replaces the state by the result of `change`, or removes it where that is undefined, in one durable
-   * and atomic step. `change` is pure and may run twice.
-   * `urgent` changes go on when the disk is full.
-   */
-  readonly change: <T>(
-    programme: ProgrammeId,
-    account: Digest,
-    change: AttemptChange<T>,
-    urgent?: 'urgent',
-  ) => Promise<T>;
-}
-
+/** Pure: it may run twice. */
 export type AttemptChange<T> = (before: AttemptState | undefined) => {
   readonly state: AttemptState | undefined;
   readonly answer: T;
 };
 
-/** The verbs of login attempts over a backend's rows. */
-export function attemptVerbs({ find, change, countLocked }: AttemptRows): Omit<Counters, 'count'> {
-  return {
-    reserveAttempt: (programme, account, policy, now) =>
-      change(programme, account, (before) => reserveAttempt(before, policy, now)),
-    settleAttempt: async (programme, account, outcome, now) => {
-      // The reserved attempt stays counted.
-      if (outcome === 'no_match') return;
-      await change(programme, account, (before) => ({
-        state: settleAttempt(before, outcome, now),
-        answer: undefined,
-      }));
-    },
-    findAttempts: async (programme, account, now) => {
-      const state = await find(programme, account);
-      if (state === undefined || now >= attemptsEndAt(state)) return { failures: 0 };
-      return present({ failures: state.used, lockedUntil: state.lockedUntil });
-    },
-    countLocked,
-    unlock: (programme, account) => {
-      const end: AttemptChange<boolean> = (before) => ({
-        state: undefined,
-        answer: before !== undefined,
-      });
-      return change(programme, account, end, 'urgent');
-    },
-  };
-}
-
 /** The instant after which a state no longer counts and may be removed. */
-function attemptsEndAt({ windowEndsAt, lockedUntil }: AttemptState): Instant {
+export function attemptsEndAt({ windowEndsAt, lockedUntil }: AttemptState): Instant {
   return lockedUntil ?? windowEndsAt;
 }
 
@@ -75,7 +26,7 @@ function attemptsEndAt({ windowEndsAt, lockedUntil }: AttemptState): Instant {
  * Reserves an attempt, or refuses it; the attempt that exceeds the limit locks the account. A refused
  * attempt during the lock changes nothing: the state that is returned is the state given.
  */
-function reserveAttempt(
+export function reserveAttempt(
   before: AttemptState | undefined,
   { attempts, window, lock }: AttemptPolicy,
   now: Instant,
@@ -120,7 +71,7 @@ function shortened(
  * The state after a match (undefined) or an undecided attempt. The undecided attempt no longer counts,
  * and a lock that it caused ends: the directory still judges no more attempts of a window than the limit.
  */
-function settleAttempt(
+export function settleAttempt(
   before: AttemptState | undefined,
   outcome: 'match' | 'undecided',
   now: Instant,

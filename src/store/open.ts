@@ -6,14 +6,11 @@ import { dirname } from 'node:path';
 
 import { present } from '../lib/present.ts';
 import type { Unavailable } from '../oauth/failure.ts';
+import type { Arriving, Leaving } from './admin/copy.ts';
 import { type StoreCare, StoreUnwritable } from './care.ts';
-import type { Arrival, Departure } from './carry/copy.ts';
 import type { Environment, Store } from './contract.ts';
 import type { Item, Kind } from './kinds.ts';
-import { backupPostgres } from './postgres/care/backup.ts';
-import { verifyPostgres } from './postgres/care/examine.ts';
-import { arriveAtPostgres, leavePostgres } from './postgres/care/move.ts';
-import { restorePostgres, restorePostgresInPlace } from './postgres/care/restore.ts';
+import { arriveAtPostgres, leavePostgres, postgresCare } from './postgres/care.ts';
 import {
   LocationRefused,
   postgresForm,
@@ -22,10 +19,8 @@ import {
   readPostgresLocation,
 } from './postgres/location.ts';
 import { openPostgresStore } from './postgres/store.ts';
-import { backupStore } from './sqlite/care/backup.ts';
-import { readItems, verifyStore } from './sqlite/care/examine.ts';
-import { arriveAtFile, leaveFile } from './sqlite/care/move.ts';
-import { restoreStore } from './sqlite/care/restore.ts';
+import { arriveAtFile, fileCare, leaveFile } from './sqlite/care.ts';
+import { readItems } from './sqlite/file/read.ts';
 import { expectNoDirectory } from './sqlite/file/refusals.ts';
 import { openFileStore, openMemoryStore, serverReserve } from './sqlite/store.ts';
 
@@ -91,8 +86,8 @@ export interface StoreSite {
    * that ends with its process.
    */
   readonly move?: {
-    readonly leave: () => Promise<Departure>;
-    readonly arrive: (environment: Environment) => Promise<Arrival>;
+    readonly leave: () => Promise<Leaving>;
+    readonly arrive: (environment: Environment) => Promise<Arriving>;
   };
   /** Bytes that it has on the disk; absent for a store that has none, or does not tell. */
   readonly size?: () => number;
@@ -144,13 +139,8 @@ function fileSite(path: string): StoreSite {
       const server = onFatal === undefined ? {} : { reserve: serverReserve, onFatal };
       return openFileStore({ path, environment, ...server });
     },
-    move: { leave: async () => leaveFile(path), arrive: async () => arriveAtFile(path) },
-    care: {
-      losing: 'what came into the store since the backup would be put aside',
-      backup: (target, options) => writing(backupStore(path, target, options)),
-      restore: (backup, environment) => writing(restoreStore(backup, path, { environment })),
-      verify: () => verifyStore(path),
-    },
+    move: { leave: () => leaveFile(path), arrive: () => arriveAtFile(path) },
+    care: writing(fileCare(path)),
   };
 }
 
@@ -167,21 +157,20 @@ function postgresSite(location: PostgresLocation, password?: () => string): Stor
       leave: () => leavePostgres(access),
       arrive: (environment) => arriveAtPostgres(access, environment),
     },
-    care: {
-      losing: 'what is in the store would be replaced for good',
-      backup: (target, options) => writing(backupPostgres(access, target, options)),
-      restore: (backup, environment) => restorePostgres(access, backup, environment),
-      restoreInPlace: (...asked) => restorePostgresInPlace(access, ...asked),
-      verify: (options) => verifyPostgres(access, options),
-    },
+    care: writing(postgresCare(access)),
   };
 }
 
 /** SQLite tells a refusal of the system with a code of its own. */
-async function writing<Report>(report: Promise<Report>): Promise<Report> {
-  return report.catch((error: unknown) => {
+function writing(care: StoreCare): StoreCare {
+  const told = (error: unknown): never => {
     if (!(error instanceof Error && 'code' in error)) throw error;
     if (error.code !== 'ERR_SQLITE_ERROR') throw error;
     throw new StoreUnwritable(error.message, { cause: error });
-  });
+  };
+  return {
+    ...care,
+    backup: (...asked) => care.backup(...asked).catch(told),
+    restore: (...asked) => care.restore(...asked).catch(told),
+  };
 }

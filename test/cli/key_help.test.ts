@@ -93,8 +93,10 @@ test('a name that no key has: the nearest key or verb is named, as wrong usage',
 
 test('every key of a programme file and of the configuration has its help', () => {
   for (const { path, entry } of [definitionSchema, configSchema].flatMap(keysOf)) {
-    const { text = '' } = entry.docs ?? {};
+    const { text = '', departs = [] } = entry.docs ?? {};
     const start = text.replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1');
-    assert.ok(keyHelp(path).startsWith(`${path}\n\n${start}\n\n`), path);
+    const lines = departs.map(({ name, message }) => `Departure \`${name}\`: ${message}.`);
+    const words = [start, ...lines].join('\n');
+    assert.ok(keyHelp(path).startsWith(`${path}\n\n${words}\n\n`), path);
   }
 });

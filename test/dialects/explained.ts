@@ -1,14 +1,14 @@
 // Owns holding the refusals of a played transcript against what `why` tells of them.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 
 import { partnerView } from '../../src/cli/why/partner_text.ts';
 import type { Instant } from '../../src/lib/clock.ts';
 import { loadProgramme } from '../../src/rules/load.ts';
-import { explain, type RuleLine } from '../../src/server/why/explain.ts';
-import { refusalOf } from '../../src/server/why/refusal.ts';
+import { readRefusal, refusalText } from '../../src/server/requests/refusal.ts';
+import { explain } from '../../src/server/why/explain.ts';
 import type { Played } from '../support/transcript/play.ts';
+import { assertWritten } from '../support/transcript/rule_line.ts';
 
 /** Names of a transcript whose values are secret, and those that carry them. */
 const secretNames = /secret|basic|code|token|api_key|session|state/;
@@ -24,7 +24,9 @@ export function assertExplained(
 ): void {
   const { loaded } = loadProgramme(`${name}.yaml`, yaml);
   const secrets = [...values].filter(([key]) => secretNames.test(key)).map(([, value]) => value);
-  const refused = records.flatMap((record) => refusalOf(record, 0 as Instant) ?? []);
+  const refused = records
+    .flatMap((record) => refusalText(record, 0 as Instant) ?? [])
+    .map(readRefusal);
   assert.ok(refused.length > 0);
   for (const refusal of refused) {
     const explanation = explain(refusal, loaded, [], `${name}.yaml`);
@@ -46,34 +48,4 @@ export function assertExplained(
 /** Short values, such as a member's name, also stand inside of other words. */
 function holds(text: string, secret: string): boolean {
   return secret !== '' && new RegExp(`(?<!\\w)${RegExp.escape(secret)}(?!\\w)`).test(text);
-}
-
-/** The line has the last key of its path, or of a default the nearest one above; or is a group of `errors`. */
-export function assertWritten(
-  { at, key, is_default: isDefault }: RuleLine,
-  name: string,
-  yaml: string,
-): void {
-  const [, file = '', line = '', column = ''] = /^(.*):(\d+):(\d+)$/.exec(at) ?? [];
-  const text = file === `${name}.yaml` ? yaml : readFileSync(`src/${file}`, 'utf8');
-  const written = text.split('\n')[Number(line) - 1]?.slice(Number(column) - 1) ?? '';
-  const keys = key.split('.');
-  const [, group] = /^(?:\{ )?reasons: (.*)/.exec(written) ?? [];
-  if (key.startsWith('errors.reasons.') && group !== undefined) {
-    assert.ok(
-      group.startsWith('all') || group.includes(keys[2] ?? ''),
-      `${key} at ${at}: ${written}`,
-    );
-    return;
-  }
-  const found = keys.findLastIndex(
-    (one) => written.startsWith(one) || written.startsWith(`"${one}"`),
-  );
-  if (found < 0 && isDefault) {
-    // Neither file nor variant has the section.
-    assert.ok(!text.includes(`\n${keys[0] ?? ''}:`), `${key} is not at ${at}`);
-    return;
-  }
-  assert.ok(found >= 0, `${key} is not at ${at}: ${written}`);
-  assert.equal(found === keys.length - 1, !isDefault, `${key} at ${at}: ${written}`);
 }

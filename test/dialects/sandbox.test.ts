@@ -23,7 +23,6 @@ import type { Reply } from '../../src/oauth/reply.ts';
 import type { LoginPageName } from '../../src/programme/login/texts.ts';
 import { withPathValues } from '../../src/programme/path_index.ts';
 import { inputsOf, logsIn } from '../../src/programme/programme.ts';
-import { provenProperties } from '../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../src/programme/requests/client_values.ts';
 import type { Sandbox } from '../../src/programme/sandbox.ts';
 import { type LoadedProgramme, loadProgramme } from '../../src/rules/load.ts';
@@ -80,7 +79,7 @@ async function openScene(
       businessContext: 'PartnerContext',
       partnerId: 'Partner000001',
       properties: Object.fromEntries([
-        ...provenProperties(definition).map((one) => [one, `of-${id}`]),
+        ...(programme.clients.assertions?.properties ?? []).map((one) => [one, `of-${id}`]),
         ...comparedProperties(inputsOf(programme)).map(({ name: compared }) => [compared, 'demo']),
       ]) as Record<string, string>,
       apiKeys: [{ digest, createdAt: jetway.clock.now() }],

@@ -11,6 +11,7 @@ import { complaints, makeReference, referencePaths } from '../../scripts/referen
 import { type JsonSchema, translate } from '../../scripts/reference/json_schema.ts';
 import { keyHelp } from '../../src/cli/key_help.ts';
 import { configSchema, readConfig } from '../../src/config/config.ts';
+import { logEvents } from '../../src/engine/log_events.ts';
 import { definitionSchema } from '../../src/language/definition.ts';
 import { inputRows } from '../../src/language/known_inputs.ts';
 import { nodeAt } from '../../src/lib/document.ts';
@@ -50,6 +51,19 @@ test('every key of the configuration is told of, and the example with all of the
     // `requests` and `verify` of `log` are shown with a value that is no map.
     .filter((steps) => steps.length < 3 && nodeAt(document, steps) === undefined);
   assert.deepEqual(lacking, []);
+});
+
+test('each event of the log is written somewhere', () => {
+  const text = globSync('src/**/*.ts', { cwd: root })
+    .filter((path) => path !== 'src/engine/log_events.ts')
+    .map((path) => readFileSync(join(root, path), 'utf8'))
+    .join('\n');
+  const unused = Object.keys(logEvents).filter((name) => !text.includes(`'${name}'`));
+  // Written as `setting_${outcome}` and `programme_${outcome}`.
+  assert.deepEqual(
+    unused.filter((name) => !/^(?:setting|programme)_/.test(name)),
+    [],
+  );
 });
 
 test('the page begins with the keys of the shipped programmes, and tells of each key of a file once', () => {

@@ -2,7 +2,7 @@
 // its disk full or blocked.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,6 +17,7 @@ import {
   tokensIn,
   tokensOfLogin,
 } from '../support/club.ts';
+import { without } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { startLoad } from './load.ts';
@@ -112,45 +113,47 @@ test('refuse: a blocked stream degrades at once, then refuses what it would be t
   await expectWhole(site);
 });
 
-test('drop: a full disk refuses nothing; what was dropped is counted once there is room', async (t) => {
-  const trail = 'trail/audit.jsonl';
-  const more = `stop_delay: 0s\naudit: { file: ./${trail}, on_failure: drop }\n`;
-  const site = await openSite(t, { over: unthrottled, more });
-  const folder = join(site.folder, 'trail');
-  mkdirSync(folder);
-  const mount = ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', folder];
-  if (spawnSync('mount', mount).status !== 0) {
-    t.skip('no file system can be mounted here');
-    return;
-  }
-  try {
-    const club = await site.start();
-    tokensIn(await askPartnerToken(club));
-    // Its file is there before the disk is full; the server does not wait for that.
-    const told = (event: string): boolean =>
-      existsSync(join(site.folder, trail)) &&
-      linesOf(site, trail).some((line) => line.event === event);
-    await until(() => told('token_issued'));
-    const ballast = join(folder, 'ballast');
-    fill(ballast);
-    await until(async () => {
+const mounting = { skip: without('mount') };
+
+test(
+  'drop: a full disk refuses nothing; what was dropped is counted once there is room',
+  mounting,
+  async (t) => {
+    const trail = 'trail/audit.jsonl';
+    const more = `stop_delay: 0s\naudit: { file: ./${trail}, on_failure: drop }\n`;
+    const site = await openSite(t, { over: unthrottled, more });
+    const folder = join(site.folder, 'trail');
+    mkdirSync(folder);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', folder]);
+    try {
+      const club = await site.start();
       tokensIn(await askPartnerToken(club));
-      return (await reasonsOf(club)).some((reason) => reason.includes('audit stream'));
-    });
-    // For as long as the buffer takes events, and then some.
-    const end = performance.now() + 12_000;
-    await until(async () => {
-      tokensIn(await askPartnerToken(club));
-      return performance.now() > end;
-    });
-    rmSync(ballast);
-    await until(() => told('events_lost'));
-    await expectWhole(site);
-    assert.equal(await club.server.end('SIGTERM'), 0);
-  } finally {
-    spawnSync('umount', ['-l', folder]);
-  }
-});
+      // Its file is there before the disk is full; the server does not wait for that.
+      const told = (event: string): boolean =>
+        existsSync(join(site.folder, trail)) &&
+        linesOf(site, trail).some((line) => line.event === event);
+      await until(() => told('token_issued'));
+      const ballast = join(folder, 'ballast');
+      fill(ballast);
+      await until(async () => {
+        tokensIn(await askPartnerToken(club));
+        return (await reasonsOf(club)).some((reason) => reason.includes('audit stream'));
+      });
+      // For as long as the buffer takes events, and then some.
+      const end = performance.now() + 12_000;
+      await until(async () => {
+        tokensIn(await askPartnerToken(club));
+        return performance.now() > end;
+      });
+      rmSync(ballast);
+      await until(() => told('events_lost'));
+      await expectWhole(site);
+      assert.equal(await club.server.end('SIGTERM'), 0);
+    } finally {
+      spawnSync('umount', ['-l', folder]);
+    }
+  },
+);
 
 /** Takes all the space that is left on a file's disk. */
 function fill(path: string): void {

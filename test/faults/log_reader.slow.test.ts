@@ -99,7 +99,7 @@ for (const [index, kind] of ['a pipe', 'a socket', 'a terminal'].entries()) {
         .split(/\r?\n/)
         .map((line) => JSON.parse(line) as Line);
       const counted = lines.pop();
-      assert.ok(lines.every(({ event }) => event === 'noise'));
+      assert.ok(lines.every(({ event }) => event === 'store_warning'));
       assert.equal(counted?.event, 'lines_left_out');
       const leftOut = Object.values(counted.lines ?? {}).reduce((sum, count) => sum + count, 0);
       assert.equal(lines.length + leftOut, 20_000);

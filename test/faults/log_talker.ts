@@ -8,7 +8,10 @@ import { openLog } from '../../src/server/log_writer.ts';
 const log = openLog();
 log.follow({ ...usualLog, format: 'json' });
 for (let line = 0; line < 20_000; line += 1) {
-  log.error('noise', { programme: `club-${line % 200}`, detail: `${line} ${'x'.repeat(300)}` });
+  log.error('store_warning', {
+    programme: `club-${line % 200}`,
+    detail: `${line} ${'x'.repeat(300)}`,
+  });
 }
 process.on('message', (message) => {
   const end = (): void => {

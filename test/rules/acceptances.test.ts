@@ -25,8 +25,9 @@ test('an accepted warning stands in the list of departures alone, with its reaso
   const text = `${head}${parameters}accepts: { parameters_secret: document of 2011 }\n`;
   const { loaded, faults } = loadProgramme('a.yaml', text);
   assert.deepEqual(faults, []);
+  const listed = loaded?.departures.filter(({ isQuiet }) => isQuiet !== true);
   assert.deepEqual(
-    loaded?.departures.map(({ warning: one, reason }) => [formatFault(one), reason]),
+    listed?.map(({ warning: one, reason }) => [formatFault(one), reason]),
     [[warning, 'document of 2011']],
   );
 });
@@ -44,9 +45,27 @@ test('a departure of the variant is listed at its line there, accepted or not', 
     warning.path,
     reason,
   ]);
+  const at = 'src/variants/partner-login.yaml';
+  const code = 'errors.reasons.authentication_missing.error';
   assert.deepEqual(listed, [
-    ['bare_basic', 'src/variants/partner-login.yaml', 'client.authentication.methods', 'old'],
-    ['secrets_in_query', 'src/variants/partner-login.yaml', 'token_endpoints.key.read', undefined],
+    ['bare_basic', at, 'client.authentication.methods', 'old'],
+    ['no_login_by_get', at, 'authorize.endpoint.methods', undefined],
+    ['secrets_in_query', at, 'token_endpoints.key.read', undefined],
+    ['parameters_elsewhere', at, 'token_endpoints.key.read', undefined],
+    ['other_error_codes', at, code, undefined],
+  ]);
+});
+
+test('a departure in form alone is listed, and not warned of', () => {
+  const status = 'token_response: { status: 201 }\n';
+  assert.deepEqual(told(status), []);
+  const listed = (text: string): readonly unknown[] =>
+    (loadProgramme('a.yaml', head + text).loaded?.departures ?? [])
+      .filter(({ warning }) => warning.name === 'other_success_answer')
+      .map(({ reason, isQuiet }) => [reason, isQuiet]);
+  assert.deepEqual(listed(status), [[undefined, true]]);
+  assert.deepEqual(listed(`${status}accepts: { other_success_answer: document of 2011 }\n`), [
+    ['document of 2011', undefined],
   ]);
 });
 
@@ -56,11 +75,21 @@ test('other warnings can be accepted, and stand in the list where they are', () 
   assert.match(told(levels).join(), /\[level_order\]$/);
   const { loaded, faults } = loadProgramme('a.yaml', head + levels + accepts);
   assert.deepEqual(faults, []);
+  const quiet = [
+    ['authentication_status', undefined],
+    ['other_error_codes', undefined],
+  ];
   assert.deepEqual(
     loaded?.departures.map(({ warning, reason }) => [warning.name, reason]),
-    [['level_order', '12 is the highest']],
+    [['level_order', '12 is the highest'], ...quiet],
   );
-  assert.deepEqual(loadProgramme('a.yaml', head + levels).loaded?.departures, []);
+  assert.deepEqual(
+    loadProgramme('a.yaml', head + levels).loaded?.departures.map(({ warning }) => [
+      warning.name,
+      undefined,
+    ]),
+    quiet,
+  );
 });
 
 test('an acceptance of nothing changes nothing, and a name that is none does not load', () => {
@@ -72,7 +101,7 @@ test('an acceptance of nothing changes nothing, and a name that is none does not
   assert.deepEqual(told('accepts: { no_pkce: "" }\n').length, 1);
 });
 
-test('every warning of every dialect has a name of the list; each departure cites its RFC', () => {
+test('every warning of every dialect has a name of the list; each departure cites its standard', () => {
   assert.equal(new Set(warningNames).size, warningNames.length);
   for (const name of warningNames) assert.match(name, /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/);
   const files = globSync(['programmes/*.yaml', 'test/dialects/*.yaml']);
@@ -82,7 +111,7 @@ test('every warning of every dialect has a name of the list; each departure cite
     for (const fault of faults)
       assert.ok(warningNames.includes(fault.name ?? ''), formatFault(fault));
     for (const { warning } of loaded?.departures ?? []) {
-      assert.match(warning.message, /\(.*RFC \d+/, warning.message);
+      assert.match(warning.message, /\(.*(?:RFC \d+|OpenID Connect)/, warning.message);
     }
   }
 });

@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { formatFault } from '../../src/lib/fault.ts';
 import { loadProgramme } from '../../src/rules/load.ts';
 
-const head = 'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\n';
+const head =
+  'variant: grant\nname: A\nprogramme_identifier: A\nbase_path: /a\naccepts: { identity_algorithm: told }\n';
 const inputs = 'authorize: { endpoint: { inputs: { nonce: {}, prompt: {} } } }\n';
 const told = 'token_response: { fields: { id_token: id_token } }\n';
 
@@ -19,7 +20,7 @@ function faultsOf(more: string): readonly string[] {
 const cases: readonly (readonly [yaml: string, ...faults: readonly RegExp[]])[] = [
   [`id_token: {}\n${inputs}${told}`],
   [`userinfo: { path: /me, fields: { id: subject, tier: member.tier } }`],
-  [told, /^a\.yaml:5:\d+: error: there are no identity tokens for id_token to tell/],
+  [told, /^a\.yaml:6:\d+: error: there are no identity tokens for id_token to tell/],
   [
     `id_token: {}\n${inputs}`,
     /: error: the answer to authorization_code does not hold the id_token \(add a field/,
@@ -31,21 +32,21 @@ const cases: readonly (readonly [yaml: string, ...faults: readonly RegExp[]])[] 
   ],
   [
     `id_token: {}\n${inputs}${told}grants: { authorization_code: null, refresh_token: null }\n`,
-    /:5:11: error: identity tokens come with the grant authorization_code/,
+    /:6:11: error: identity tokens come with the grant authorization_code/,
   ],
   [
     `id_token: {}\n${told}scope: { kind: list, values: [a], client: null, member_default: null }\nauthorize: { endpoint: { inputs: { scope: {}, nonce: {}, prompt: {} } } }\ntoken_endpoints: { grant: { inputs: { scope: {} } } }\n`,
-    /:7:30: error: no login can ask for identity tokens: "openid" is none of the scopes/,
+    /:8:30: error: no login can ask for identity tokens: "openid" is none of the scopes/,
   ],
   [
     `id_token: { claims: { sub: member.tier, t: access_token } }\n${inputs}${told}`,
-    /:5:28: error: Jetway sets the claim "sub" itself/,
-    /:5:21: error: an identity token cannot hold the access_token/,
+    /:6:28: error: Jetway sets the claim "sub" itself/,
+    /:6:21: error: an identity token cannot hold the access_token/,
   ],
   [
     `userinfo: { path: /me, fields: { t: refresh_token, i: token_id } }\n`,
-    /:5:32: error: userinfo has no refresh_token/,
-    /:5:32: error: userinfo has no token_id/,
+    /:6:32: error: userinfo has no refresh_token/,
+    /:6:32: error: userinfo has no token_id/,
   ],
   [
     `id_token: {}\n${inputs}${told}userinfo: { path: /me, fields: { tier: member.tier } }\n`,
@@ -61,9 +62,9 @@ const cases: readonly (readonly [yaml: string, ...faults: readonly RegExp[]])[] 
     ([before, after, words]) =>
       [
         `${before} { a: sent.code, b: { value: client_id, attribute: true }, c: { joined: [{ object: { d: client_id } }] } } ${after}`,
-        new RegExp(`:5:\\d+: error: ${words} sent.code$`),
-        /:5:\d+: error: only answers in XML have attributes \(take attribute out\)$/,
-        /:5:\d+: error: texts are joined of values and constants: no object or array/,
+        new RegExp(`:6:\\d+: error: ${words} sent.code$`),
+        /:6:\d+: error: only answers in XML have attributes \(take attribute out\)$/,
+        /:6:\d+: error: texts are joined of values and constants: no object or array/,
       ] as const,
   ),
   [
@@ -71,7 +72,7 @@ const cases: readonly (readonly [yaml: string, ...faults: readonly RegExp[]])[] 
     /error: only answers in XML have attributes/,
   ],
   [`id_token: {}\n${inputs}token_response: { cookies: { i: { value: id_token } } }\n`],
-  [`userinfo: { path: /login }\n`, /:5:19: error: \/login is the path of the login page already/],
+  [`userinfo: { path: /login }\n`, /:6:19: error: \/login is the path of the login page already/],
   [`tokens: { access: { claims: { i: id_token } } }\n`, /error: a token cannot hold the id_token/],
 ];
 

@@ -8,8 +8,8 @@ import { milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { unspent } from '../../src/store/sql/login_rows.ts';
-import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
 import { readIndex } from '../../src/store/sqlite/file/log.ts';
+import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { killedWriter, removeSidecars, rowsUnderSums } from './crashed.ts';
@@ -176,7 +176,7 @@ withFile(
     const writer = new DatabaseSync(path);
     const { changes } = writer.prepare('DELETE FROM look_up').run();
     writer.close();
-    const lost = verifyStore(path).damage.join();
+    const lost = (await verifyFile(path)).damage.join();
     assert.match(lost, /^keys are missing in look_up: (\d+) of client, (\d+) of member$/);
     const told = [...lost.matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0);
     assert.equal(told, changes);
@@ -188,7 +188,7 @@ withFile(
       await store.change('member', club, subject, (member) => member);
     }
     await store.close();
-    assert.deepEqual(verifyStore(path).damage, []);
+    assert.deepEqual((await verifyFile(path)).damage, []);
   },
 );
 
@@ -209,7 +209,9 @@ withFile('FAULTS 6: a refused file and its log stay unchanged', async (path) => 
     /is damaged: rows do not fit their checksums: 1 of registered$/,
   );
   assert.deepEqual(left(), before);
-  assert.deepEqual(verifyStore(path).damage, ['rows do not fit their checksums: 1 of registered']);
+  assert.deepEqual((await verifyFile(path)).damage, [
+    'rows do not fit their checksums: 1 of registered',
+  ]);
   assert.deepEqual(left(), before);
   // C-3: so is what belongs elsewhere.
   assert.throws(() => openFileStore({ path, environment: 'live' }), StoreUnusable);
@@ -292,7 +294,7 @@ withFile('FAULTS 6: an item whose row cannot be read can be removed', async (pat
   }
   assert.deepEqual(await store.add('member', [aMember()]), []);
   await store.close();
-  assert.deepEqual(verifyStore(path).damage, []);
+  assert.deepEqual((await verifyFile(path)).damage, []);
 });
 
 withFile(
@@ -312,7 +314,7 @@ withFile(
       database.close();
       const told = /its tables are not those of schema \d+/;
       assert.match((await refusal(path)) ?? '', told, change);
-      assert.match(verifyStore(path).damage.join(), told, change);
+      assert.match((await verifyFile(path)).damage.join(), told, change);
     }
   },
 );

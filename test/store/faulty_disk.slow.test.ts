@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
+import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { without } from '../support/tools.ts';
 import { type FaultyDisk, faultyDisk } from './faulty_disk.ts';
@@ -57,7 +57,7 @@ function onFaultyDisk(name: string, body: (disk: FaultyDisk, path: string) => Pr
       const store = openFileStore({ path, environment: 'staging' });
       assert.ok(await findLogin(store, loginNamed('first')), 'lost');
       await store.close();
-      assert.deepEqual(verifyStore(path).damage, []);
+      assert.deepEqual((await verifyFile(path)).damage, []);
     } finally {
       disk.remove();
       remove();

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
 import type { Store } from '../../src/store/contract.ts';
-import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
+import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { openFileStore, type FileStore } from '../../src/store/sqlite/store.ts';
 import { removeFolder } from '../support/scratch.ts';
 import type { OpenStore } from './with_store.ts';
@@ -61,7 +61,7 @@ export async function openScratchStore(): Promise<OpenStore & { readonly path: s
   const close = async (): Promise<void> => {
     await closeAll();
     // Whatever a test has done, every row fits its checksum.
-    const { damage } = verifyStore(path);
+    const { damage } = await verifyFile(path);
     remove();
     assert.deepEqual(damage, []);
   };

@@ -9,7 +9,7 @@ import { type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import type { LoginState } from '../../src/oauth/grant.ts';
 import type { NewLogin } from '../../src/store/grants.ts';
-import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
+import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { openFileStore, type FileStore } from '../../src/store/sqlite/store.ts';
 import { scratchFile } from './file_directory.ts';
 import { aCode, aLogin, at, club, inParallel, key, partner, placeAt, tally } from './fixtures.ts';
@@ -77,11 +77,11 @@ test('DESIGN: day after day of the same traffic, the file stops growing', async 
       for (const [n, logins] of pattern.entries()) {
         const seconds = (day * 24 + n) * hour;
         await inParallel(logins, (login) => logIn(store, seconds, login));
-        if (day === 0 && n > 0) expectSome(verifyStore(path).counts);
+        if (day === 0 && n > 0) expectSome((await verifyFile(path)).counts);
         // A server's housekeeping sweeps every second, and on at once while there is more.
         for (let calls = 0; calls < 10; calls += 1) await store.sweep(at(seconds + hour), 500);
       }
-      const { counts } = verifyStore(path);
+      const { counts } = await verifyFile(path);
       sizes.push(statSync(path).size);
       rows.push(Object.values(counts).reduce((sum, count) => sum + count, 0));
       // Nothing live was purged: a login of the day's last hour.
@@ -94,7 +94,7 @@ test('DESIGN: day after day of the same traffic, the file stops growing', async 
     // Once nobody comes any more, nothing is left of what has an end.
     const end = at((days + loginDays + 1) * 24 * hour);
     for (let calls = 0; calls < 60; calls += 1) await store.sweep(end, 500);
-    for (const table of ended) assert.equal(verifyStore(path).counts[table], 0, table);
+    for (const table of ended) assert.equal((await verifyFile(path)).counts[table], 0, table);
     await store.close();
   } finally {
     remove();
@@ -131,5 +131,5 @@ test('no page is split by an exchange, and none is added by a thousand refreshes
   assert.deepEqual(tally(all), { rotate: 499 });
   assert.equal(pagesOf(path, 'login'), logins);
   await store.close();
-  assert.equal(verifyStore(path).counts['login'], 500);
+  assert.equal((await verifyFile(path)).counts['login'], 500);
 });

@@ -23,15 +23,14 @@ import type { Config } from '../../src/config/config.ts';
 import { usualLog } from '../../src/config/log_keys.ts';
 import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
-import { backupStore } from '../../src/store/sqlite/care/backup.ts';
-import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
-import { restoreStore } from '../../src/store/sqlite/care/restore.ts';
+import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { expectNoDirectory } from '../../src/store/sqlite/file/refusals.ts';
 import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { killedWriter } from './crashed.ts';
 import { scratchFile } from './file_directory.ts';
 import { aClient, at, club, partner } from './fixtures.ts';
+import { backupStore, restoreStore } from './restore_fixture.ts';
 
 const environment = 'staging';
 const restoring = { environment, now: at(100) } as const;
@@ -153,7 +152,7 @@ test('HOSTILE 56: a store behind a link is one store, whichever way it is opened
     readdirSync(folder).filter((name) => name.startsWith('link')),
     ['link.db'],
   );
-  const report = verifyStore(link);
+  const report = await verifyFile(link);
   assert.equal(report.path, path);
   assert.ok((report.counts['login'] ?? 0) >= acknowledged.length);
   const backup = join(folder, 'backup.db');
@@ -162,7 +161,7 @@ test('HOSTILE 56: a store behind a link is one store, whichever way it is opened
   const { replaced } = await restoreStore(backup, link, restoring);
   assert.equal(replaced, `${path}.before-restore`);
   assert.ok(lstatSync(link).isSymbolicLink());
-  assert.equal(verifyStore(path).counts['login'], 0);
+  assert.equal((await verifyFile(path)).counts['login'], 0);
 });
 
 test('HOSTILE 56: nothing behind a link in the place of a file is written to', async (t) => {

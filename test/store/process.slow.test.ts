@@ -9,7 +9,7 @@ import { test } from 'node:test';
 
 import type { LoginAttempt } from '../../src/store/counters.ts';
 import type { SpendOutcome } from '../../src/store/grants.ts';
-import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
+import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import type { Task } from './contender.ts';
 import { killedWriter } from './crashed.ts';
@@ -122,7 +122,7 @@ test('FAULTS 1: what was acknowledged survives kill -9', async () => {
         assert.ok(await findLogin(store, loginNamed(name)), `${name} is lost`);
       }
       await store.close();
-      assert.deepEqual(verifyStore(path).damage, []);
+      assert.deepEqual((await verifyFile(path)).damage, []);
     }
   } finally {
     remove();

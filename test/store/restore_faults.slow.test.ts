@@ -6,19 +6,25 @@ import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { verifyStore } from '../../src/store/sqlite/care/examine.ts';
-import { restoreStore } from '../../src/store/sqlite/care/restore.ts';
+import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { without } from '../support/tools.ts';
 import { killedWriter } from './crashed.ts';
 import { aClient, club } from './fixtures.ts';
-import { clientsOf, isUnusable, open, staging, withBackup } from './restore_fixture.ts';
+import {
+  clientsOf,
+  isUnusable,
+  open,
+  restoreStore,
+  staging,
+  withBackup,
+} from './restore_fixture.ts';
 import { traced } from './strace.ts';
 
 withBackup('FAULTS 8: it is refused while another process has the store', async (path, backup) => {
   const script = new URL('./contender.ts', import.meta.url);
   const child = fork(script, [path, 'holder'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  const report = verifyStore(path);
+  const report = await verifyFile(path);
   try {
     await once(child, 'message');
     child.send('open');
@@ -41,7 +47,7 @@ withBackup('FAULTS 8: it is refused while another process has the store', async 
   }
   assert.ok(report.counts['login'] === 2);
   await restoreStore(backup, path, staging);
-  assert.deepEqual(verifyStore(path).damage, []);
+  assert.deepEqual((await verifyFile(path)).damage, []);
 });
 
 withBackup(
@@ -116,7 +122,7 @@ async function stateOf(path: string): Promise<string> {
     assert.match(error.message, /a restore was cut off/);
     return 'refused';
   }
-  const { counts, damage } = verifyStore(path);
+  const { counts, damage } = await verifyFile(path);
   assert.deepEqual(damage, []);
   assert.equal(counts['client'], 1);
   return counts['login'] === 0 ? 'new' : 'old';

@@ -2,8 +2,9 @@
 
 import { test } from 'node:test';
 
-import { backupStore } from '../../src/store/sqlite/care/backup.ts';
-import type { RestoreOptions } from '../../src/store/sqlite/care/restore.ts';
+import type { BackupOptions, RestoreReport, StoreReport } from '../../src/store/care.ts';
+import type { Environment } from '../../src/store/contract.ts';
+import { fileCare } from '../../src/store/sqlite/care.ts';
 import { openFileStore, type FileStore } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { scratchFile } from './file_directory.ts';
@@ -12,7 +13,27 @@ import { at, club } from './fixtures.ts';
 
 export const open = (path: string): FileStore =>
   openFileStore({ path, environment: 'staging', now: at(0) });
+
+interface RestoreOptions {
+  readonly environment: Environment;
+}
 export const staging: RestoreOptions = { environment: 'staging' };
+
+export function backupStore(
+  path: string,
+  target: string,
+  options?: BackupOptions,
+): Promise<StoreReport> {
+  return fileCare(path).backup(target, options);
+}
+
+export function restoreStore(
+  backup: string,
+  target: string,
+  { environment }: RestoreOptions,
+): Promise<RestoreReport> {
+  return fileCare(target).restore(backup, environment);
+}
 
 /** A test that gets a store, closed, and its backup. */
 export function withBackup(

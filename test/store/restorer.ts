@@ -2,8 +2,8 @@
 
 import { writeSync } from 'node:fs';
 
-import { restoreStore } from '../../src/store/sqlite/care/restore.ts';
+import { fileCare } from '../../src/store/sqlite/care.ts';
 
 const [backup = '', target = ''] = process.argv.slice(2);
-await restoreStore(backup, target, { environment: 'staging' });
+await fileCare(target).restore(backup, 'staging');
 writeSync(1, 'restored\n');

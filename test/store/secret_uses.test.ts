@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Digest } from '../../src/lib/digest.ts';
-import { WaitingUses } from '../../src/store/secret_uses.ts';
+import { WaitingUses } from '../../src/store/verbs/uses.ts';
 import { at, club, partner } from './fixtures.ts';
 
 const secret = (n: number): Digest => `digest ${n}` as Digest;

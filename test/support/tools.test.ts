@@ -47,21 +47,39 @@ test('a test that needs what is absent is skipped with its reason, or fails', ()
   assert.equal(status, 1);
 });
 
-test('npm ci warns nobody whose node is 20', () => {
-  interface Lock {
-    readonly packages: Readonly<Record<string, { readonly engines?: { readonly node?: string } }>>;
+test('every package takes each node that package.json lets run npm ci', () => {
+  interface Manifest {
+    readonly engines?: { readonly node?: string };
   }
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock;
-  const refusing = Object.entries(lock.packages).filter(([, { engines }]) => {
-    const range = engines?.node ?? '*';
-    // Of the shapes that packages use: "20 || >=22", "^20.19.0 || …", ">=18", "*".
-    const lowest = [...range.matchAll(/(?:>=|\^|^|\|\| *) ?(\d+)/g)].map(([, major]) =>
-      Number(major),
-    );
-    return lowest.length > 0 && Math.min(...lowest) > 20;
-  });
+  const read = (name: string): unknown => JSON.parse(readFileSync(join(root, name), 'utf8'));
+  const { engines } = read('package.json') as Manifest;
+  const { packages } = read('package-lock.json') as {
+    readonly packages: Readonly<Record<string, Manifest>>;
+  };
+  // The lowest of each range: npm compares nothing else of the machine's node.
+  const lowest = (engines?.node ?? '').match(/\d[\d.]*/g) ?? [];
+  assert.deepEqual(lowest, ['20.19.0', '22.13.0', '24']);
+  const refusing = Object.entries(packages).filter(([, { engines: own }]) =>
+    lowest.some((version) => !takes(own?.node ?? '*', version)),
+  );
   assert.deepEqual(
     refusing.map(([name]) => name),
     [],
   );
 });
+
+/** Of the shapes that packages use: `20 || >=22`, `^20.19.0 || …`, `>= 14.x`, `*`. */
+function takes(range: string, version: string): boolean {
+  const numbers = (text: string): number[] => [0, 1, 2].map((n) => Number(text.split('.')[n]) || 0);
+  const [major, ...lower] = numbers(version);
+  return range.split('||').some((part) => {
+    const [, operator = '', least = ''] = /^\s*(>=|\^)?\s*(\d[\d.]*)?/.exec(part) ?? [];
+    const [leastMajor = 0, ...rest] = numbers(least);
+    if (least === '' || (operator === '>=' && major !== undefined && major > leastMajor))
+      return true;
+    if (major !== leastMajor) return false;
+    const [minor = 0, patch = 0] = lower;
+    const [leastMinor = 0, leastPatch = 0] = rest;
+    return minor > leastMinor || (minor === leastMinor && patch >= leastPatch);
+  });
+}

@@ -2,7 +2,8 @@
 // tests which need it are skipped then. Run by itself it tells of all of them at once.
 
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, globSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 
@@ -48,6 +49,19 @@ export function libfaketime(): string | undefined {
   return globSync('/usr/lib/*/faketime/libfaketime.so.1')[0];
 }
 
+/** Tries it: root in a container may not be allowed to. */
+function whyNothingIsMounted(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-mount-'));
+  try {
+    const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder]);
+    if (status !== 0) return `no file system can be mounted here: ${String(stderr).trim()}`;
+    spawnSync('umount', [folder]);
+    return undefined;
+  } finally {
+    rmdirSync(folder);
+  }
+}
+
 type ToolName =
   | 'aarch64-linux-gnu-strip'
   | 'apache2'
@@ -60,6 +74,7 @@ type ToolName =
   | 'libfaketime'
   | 'logrotate'
   | 'man'
+  | 'mount'
   | 'nginx'
   | 'openssl'
   | 'postgres'
@@ -133,6 +148,7 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   umoci: program('umoci'),
   logrotate: program('logrotate'),
   man: program('man', 'man-db'),
+  mount: { ...program('mount'), hindrance: whyNothingIsMounted },
   fish: program('fish'),
   zsh: program('zsh'),
 };
@@ -174,7 +190,12 @@ if (import.meta.main) {
   const absent = Object.entries(tools).filter(([, { isThere }]) => !isThere());
   const packages = absent.flatMap((entry) => entry[1].packages).join(' ');
   if (process.argv.includes('--packages')) console.log(packages);
-  else if (absent.length > 0) {
+  else if (process.argv.includes('--hindrances')) {
+    for (const [name, { isThere, hindrance }] of Object.entries(tools)) {
+      const reason = isThere() ? hindrance?.() : undefined;
+      if (reason !== undefined) console.log(`${name}: ${reason}`);
+    }
+  } else if (absent.length > 0) {
     const names = absent.map(([name]) => name).join(', ');
     console.log(
       `Absent here: ${names}. Tests that need them are skipped; with them: apt-get install ${packages}`,

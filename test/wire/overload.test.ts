@@ -66,7 +66,7 @@ test('FAULTS 23: a body in chunks is its own kind of work, refused in the dialec
   overload(t, 'token');
   assert.match(
     await send('/second-club/secure/refresh'),
-    /^HTTP\/1\.1 500 [^]*\r\nRetry-After: [1-5]\r\nConnection: close\r\n[^]*"error":"temporarily_unavailable"/,
+    /^HTTP\/1\.1 500 [^]*\r\nRetry-After: [1-5]\r\n[^]*\r\nConnection: close\r\n[^]*"error":"temporarily_unavailable"/,
   );
   assert.match(await send('/nowhere'), /^HTTP\/1\.1 404 /);
 });

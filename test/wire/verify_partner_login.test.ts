@@ -1,5 +1,5 @@
-// Owns the verify endpoint of the partner-login clubs on the wire: JWTs, forged ones among them, and
-// tokens for one purpose (P-15).
+// What a transcript (verify_partner_login.transcript) cannot say of the verify endpoint of the partner-login clubs:
+// keys that sign no more, pairs of faults, and uses of keys (C-5, C-8, FAULTS 24).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,17 +8,14 @@ import { decodeProtectedHeader } from 'jose';
 
 import { milliseconds } from '../../src/lib/clock.ts';
 import { rotateKeys } from '../../src/server/keys/changes.ts';
-import { passed, type Shown, verify } from '../support/gateway.ts';
+import { giveApiKey, type Shown, verify } from '../support/gateway.ts';
 import {
-  memberFacts,
+  addPartner,
   naming,
   openPartnerClub,
   type PartnerClub,
-  redeem,
   refused,
-  tokensIn,
   tokensOfLogin,
-  codeFor,
 } from '../support/partner_club.ts';
 import type { Answer } from '../support/wire.ts';
 
@@ -26,62 +23,60 @@ const invalidToken = refused(401, 'invalid_token', 'Invalid or expired token', {
   'www-authenticate': 'Bearer error="invalid_token"',
 });
 
-const insufficient = refused(403, 'insufficient_scope', 'Insufficient scope', {
-  'www-authenticate': 'Bearer error="insufficient_scope"',
-});
+const named = naming('SecondClub');
 
 function asked(club: PartnerClub, target: string, request: Shown): Promise<Answer> {
   return verify(club, club.programme, target, request);
 }
 
-/** P-15: what the gateway puts in the place of the caller's own. */
-const named = naming('SecondClub');
-
-test('C-4 P-15: a member’s JWT passes where a member is asked for', async (t) => {
+test('C-8: of any two faults of a shown request the earlier answers', async (t) => {
   const club = await openPartnerClub(t);
-  const { access_token: token } = await tokensOfLogin(club);
-  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts, named));
-  assert.deepEqual(await asked(club, 'member/retrieve?x', { token }), passed(memberFacts, named));
-  assert.deepEqual(await asked(club, 'client', { token }), insufficient);
-  const plain = { 'www-authenticate': 'Bearer realm="Second Club"' };
-  const missing = refused(401, 'invalid_request', 'Missing header: authorization', plain);
-  assert.deepEqual(await asked(club, 'member', {}), missing);
-  const noKey = refused(401, 'invalid_client', 'Missing header: x api key', plain);
-  assert.deepEqual(await asked(club, 'none', { token }), noKey);
-  const badKey = refused(401, 'invalid_client', 'Invalid API key', plain);
-  assert.deepEqual(await asked(club, 'none', { apiKey: 'unknown' }), badKey);
-  const badFloor = refused(400, 'invalid_request', 'Invalid parameter: level');
-  assert.deepEqual(await asked(club, 'member?level=AUTHN-LEVEL-12', { token }), badFloor);
-});
-
-test('P-15: a token for one purpose passes only where that is asked for', async (t) => {
-  const club = await openPartnerClub(t);
-  const reset = tokensIn(await redeem(club, await codeFor(club, { scope: 'reset_password' })));
-  const ordinary = await tokensOfLogin(club);
-  const [token, other] = [reset.access_token, ordinary.access_token];
-  const expected = passed({ ...memberFacts, scope: 'reset_password' }, named);
-  for (const target of ['member?scope=reset_password', 'member,scope=reset_password/api/x']) {
-    assert.deepEqual(await asked(club, target, { token }), expected);
-    assert.deepEqual(await asked(club, target, { token: other }), insufficient);
-  }
-  const elsewhere = [
-    'member',
-    'member?scope=retrieve_username',
-    'member/api?scope=reset_password',
-    'member/,scope=reset_password',
+  const other = await addPartner(club, { id: 'Partner2' });
+  const good = {
+    target: 'member,key',
+    token: (await tokensOfLogin(club)).access_token,
+    apiKey: await giveApiKey(club, club.programme, club.client.id),
+    ...named,
+  };
+  type Change = Readonly<Partial<Record<keyof typeof good, string>>>;
+  const faults: readonly (readonly [Change, number, string])[] = [
+    [{ apiKey: '' }, 401, 'invalid_client'],
+    [{ token: '' }, 401, 'invalid_request'],
+    [{ 'programme-identifier': 'ThirdClub' }, 400, 'invalid_request'],
+    [{ apiKey: 'unknown' }, 401, 'invalid_client'],
+    [{ token: 'unknown' }, 401, 'invalid_token'],
+    [{ apiKey: await giveApiKey(club, club.programme, other.id) }, 401, 'invalid_client'],
+    [{ 'business-context-identifier': 'Other' }, 401, 'access_denied'],
+    [{ target: 'client,key' }, 403, 'insufficient_scope'],
   ];
-  for (const target of elsewhere) {
-    assert.deepEqual(await asked(club, target, { token }), insufficient, target);
+  const answerTo = (...changes: readonly Change[]): Promise<Answer> => {
+    const { target, ...shown } = Object.assign({}, good, ...changes) as typeof good;
+    const { token, apiKey, ...headers } = shown;
+    const sent = { ...(token && { token }), ...(apiKey && { apiKey }), headers };
+    return asked(club, target, sent);
+  };
+  assert.equal((await answerTo()).status, 200);
+  for (const [place, [change, status, error]] of faults.entries()) {
+    const alone = await answerTo(change);
+    const told = JSON.parse(alone.body) as { error: string };
+    assert.deepEqual([alone.status, told.error], [status, error], JSON.stringify(change));
+    for (const [later] of faults.slice(place + 1)) {
+      if (Object.keys(later).some((key) => key in change)) continue;
+      assert.deepEqual(await answerTo(later, change), alone, JSON.stringify([change, later]));
+    }
   }
 });
 
-test('a JWT is refused once its time is over', async (t) => {
+test('C-5: of all who hold a key its use is recorded', async (t) => {
   const club = await openPartnerClub(t);
-  const { access_token: token } = await tokensOfLogin(club);
-  club.clock.advance(1799);
-  assert.deepEqual(await asked(club, 'member', { token }), passed(memberFacts, named));
-  club.clock.advance(1);
-  assert.deepEqual(await asked(club, 'member', { token }), invalidToken);
+  const apiKey = await giveApiKey(club, club.programme, 'Partner1', 'jw_shared-by-one-partner');
+  await addPartner(club, { id: 'Partner2' });
+  await giveApiKey(club, club.programme, 'Partner2', apiKey);
+  assert.equal((await asked(club, 'none', { apiKey })).status, 200);
+  for (const id of ['Partner1', 'Partner2'] as const) {
+    const uses = await club.store.secretUses(club.programme, id as never);
+    assert.ok(uses.has(club.keyring.secretDigest(apiKey)), id);
+  }
 });
 
 test('FAULTS 24: tokens of a key that signs no more pass, until it is no longer published', async (t) => {

@@ -11,7 +11,6 @@ import type { Foundation } from '../../engine/service.ts';
 import { mountAdmin, readyPart } from '../../http/admin.ts';
 import { type Demo, demoPaths } from '../../http/demo/demo.ts';
 import { mountDemo } from '../../http/demo/pages.ts';
-import type { Definition } from '../../language/definition.ts';
 import { listAssets, readAsset, readAssetBytes } from '../../lib/asset.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { FaultsError } from '../../lib/fault.ts';
@@ -19,8 +18,8 @@ import { isLoopback } from '../../lib/ip_address.ts';
 import { expose } from '../../lib/metrics/exposition.ts';
 import { processFamilies } from '../../lib/metrics/families.ts';
 import { randomKey } from '../../lib/random.ts';
-import { compileProgramme } from '../../programme/programme.ts';
 import {
+  compileLoaded,
   type LoadedProgramme,
   loadProgramme,
   type LoadResult,
@@ -31,9 +30,9 @@ import { startHousekeeping } from '../../server/housekeeping.ts';
 import { listenAt } from '../../server/listeners.ts';
 import { openLog } from '../../server/log_writer.ts';
 import { watchProcess } from '../../server/metrics/process.ts';
-import { requestMetrics } from '../../server/metrics/requests.ts';
 import { Observing } from '../../server/observing.ts';
 import { serveAll } from '../../server/programmes/serving.ts';
+import { requestMetrics } from '../../server/requests/metrics.ts';
 import { ignoreSignals, untilSignal } from '../../server/signals.ts';
 import { sharedTime } from '../../server/store_clock.ts';
 import { openMemoryStore } from '../../store/sqlite/store.ts';
@@ -138,11 +137,11 @@ function onboardAll(
   foundation: Foundation,
 ): Promise<readonly Demo[]> {
   return Promise.all(
-    loaded.map(({ id, definition: written, logos }) => {
+    loaded.map((one) => {
       // The demo member is in the memory store; an airline's own directory does not have it.
-      const definition: Definition = { ...written, members: { directory: 'store' } };
-      const programme = compileProgramme(id, definition, base, logos);
-      return onboardDemo(definition, programme, base, foundation);
+      const members = { directory: 'store' } as const;
+      const programme = Object.freeze({ ...compileLoaded(one, base), members });
+      return onboardDemo(programme, one.variant, base, foundation);
     }),
   );
 }

@@ -4,8 +4,8 @@ import { isPublicOnly } from '../../contract/samples/proof.ts';
 import { fittingValue } from '../../contract/samples/requests.ts';
 import type { Foundation } from '../../engine/service.ts';
 import { type Demo, demoPaths } from '../../http/demo/demo.ts';
-import type { Definition } from '../../language/definition.ts';
 import type { Comparison } from '../../language/input_schema.ts';
+import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
 import { randomKey } from '../../lib/random.ts';
@@ -15,12 +15,12 @@ import type { Subject } from '../../oauth/member.ts';
 import { inputsOf, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
-import { neededProperties } from '../entities/client_needs.ts';
+import { neededProperties, numericValues } from '../entities/client_needs.ts';
 import { newApiKey, newSecret } from '../entities/secrets.ts';
 
 export async function onboardDemo(
-  definition: Definition,
   programme: Programme,
+  variant: string | undefined,
   base: string,
   { store, clock, keyring, environment }: Foundation,
 ): Promise<Demo> {
@@ -33,6 +33,7 @@ export async function onboardDemo(
       ? { verifier, challenge: digest(verifier) }
       : undefined;
   const inputs = inputsOf(programme);
+  const numbers = numericValues(programme);
   const isPublic = isPublicOnly(programme.clients.authentication);
   const client: Client = {
     programme: programme.id,
@@ -46,7 +47,9 @@ export async function onboardDemo(
     businessContext: comparedValue(inputs, 'client.business_context', 'DemoPartner'),
     partnerId: comparedValue(inputs, 'client.partner_id', 'DemoPartner1'),
     properties: Object.fromEntries([
-      ...neededProperties(definition).map((name) => [name, `demo_${name}`] as const),
+      ...neededProperties(programme).map(
+        (name) => [name, numbers.has(clientPropertyPrefix + name) ? '1' : `demo_${name}`] as const,
+      ),
       ...comparedProperties(inputs).map(
         ({ name, input }) => [name, fittingValue(input, `demo_${name}`)] as const,
       ),
@@ -68,8 +71,7 @@ export async function onboardDemo(
   ]);
   return {
     programme,
-    dialect:
-      definition.variant === undefined ? 'a dialect of its own' : `${definition.variant} variant`,
+    dialect: variant === undefined ? 'a dialect of its own' : `${variant} variant`,
     by: { client, secret, apiKey },
     redirectUri,
     member,

@@ -10,7 +10,6 @@ import { present } from '../../lib/present.ts';
 import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { Programme } from '../../programme/programme.ts';
-import type { LoadedProgramme } from '../../rules/load.ts';
 import { failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
 import type { Environment, Store } from '../../store/contract.ts';
 import { type Surroundings, withStore } from '../open_store.ts';
@@ -63,7 +62,7 @@ const identifierTries = 200;
 export async function addClient(options: AddClientOptions): Promise<void> {
   const { apiKeyOf, clientId } = options;
   const read = readNew(options, clientFields, [clientIdInput], returnFaults);
-  const { config, loaded, programme } = read;
+  const { config, programme } = read;
   const fields =
     options.public === true ? { ...read.fields, isPublic: true as const } : read.fields;
   if (options.public === true && options.secretStdin === true) {
@@ -73,15 +72,15 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   }
   const told = toldColliding(givenIn(options, clientFields.redirectUris.inputs));
   refuseUsage(collisionMessages(programme, fields.redirectUris, told));
-  const judgement = judgeClient(loaded, { ...fields, apiKeys: [apiKeyOf ?? 'new'] });
+  const judgement = judgeClient(programme, { ...fields, apiKeys: [apiKeyOf ?? 'new'] });
   const warnings = [
     ...expectComplete(judgement, options.incomplete),
     ...collisionWarnings(programme, fields),
   ];
   const newOrNone = (): string | undefined =>
-    needsNoSecret(loaded.definition, fields) ? undefined : newSecret();
+    needsNoSecret(programme, fields) ? undefined : newSecret();
   const secret = options.secretStdin === true ? await readGivenSecret() : newOrNone();
-  expectLong(secret, ownLookUps(loaded), options.insecureShortSecret);
+  expectLong(secret, ownLookUps(programme), options.insecureShortSecret);
   const apiKey = newApiKey(config.environment);
   const { client, holder } = await withStore(config, async (open) => {
     const createdAt = open.clock.now();
@@ -99,8 +98,8 @@ export async function addClient(options: AddClientOptions): Promise<void> {
     };
     const given = clientId as ClientId | undefined;
     const hasHolder = async (): Promise<boolean> =>
-      secret !== undefined && (await findHolder(open, loaded, secret)) !== undefined;
-    const added = await register(open.store, { loaded, programme, record, given }, hasHolder);
+      secret !== undefined && (await findHolder(open, programme, secret)) !== undefined;
+    const added = await register(open.store, { programme, record, given }, hasHolder);
     const kept = sharing === undefined ? added : await shareKeys(open.store, added, sharing);
     return { client: kept, holder: sharing };
   });
@@ -174,7 +173,6 @@ async function selectKeyHolder(
 }
 
 interface NewClient {
-  readonly loaded: LoadedProgramme;
   readonly programme: Programme;
   readonly record: Omit<Client, 'id'>;
   /** The first free generated identifier if left out. */
@@ -184,13 +182,14 @@ interface NewClient {
 /** @param hasHolder whether another client has the secret, by which clients are found */
 async function register(
   store: Store,
-  { loaded, programme: { id, clients }, record, given }: NewClient,
+  { programme, record, given }: NewClient,
   hasHolder: () => Promise<boolean>,
 ): Promise<Client> {
+  const { id, clients } = programme;
   const tries = given === undefined ? identifierTries : 1;
   for (let turn = 0; turn < tries; turn++) {
     const client = { ...record, id: given ?? clients.newIdentifier() };
-    const taken = await store.add('client', [client], ownLookUps(loaded));
+    const taken = await store.add('client', [client], ownLookUps(programme));
     if (taken.length === 0) return client;
     if (await hasHolder()) throw secretTaken(id);
   }

@@ -6,7 +6,7 @@ import type { Gateway } from '../../oauth/gateway.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import { refuseUsage } from '../../server/exit.ts';
 import type { Surroundings } from '../open_store.ts';
-import { compileLoaded, loadIfGood, selectProgrammes } from '../programmes.ts';
+import { compileIfGood, selectProgrammes } from '../programmes.ts';
 import { type Uses } from '../table.ts';
 import { collisionMessages, collisionWarnings } from './callback_names.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
@@ -30,8 +30,7 @@ export const clientKind: Kind<'client'> = {
     return [...values, await showSharers(around, client)];
   },
   warnings: ({ config }, id) => {
-    const loaded = loadIfGood(config, id);
-    const programme = loaded && compileLoaded(config, loaded);
+    const programme = compileIfGood(config, id);
     return (client) => [
       ...redirectWarnings(client),
       ...(programme === undefined ? [] : collisionWarnings(programme, client)),
@@ -55,16 +54,18 @@ export const clientKind: Kind<'client'> = {
   fields: clientFields,
   judgeChange: ({ config }, before, options) => {
     const { programme: id } = before;
-    const loaded = loadIfGood(config, id);
-    const programme = loaded && compileLoaded(config, loaded);
+    const programme = compileIfGood(config, id);
     const told = toldColliding(givenIn(options, clientFields.redirectUris.inputs));
     return Promise.resolve((after) => {
       refuseUsage(returnFaults(after));
-      if (loaded !== undefined && programme !== undefined) {
+      if (programme !== undefined) {
         // Only what this command registers is judged: an old callback hinders no other change.
         const added = after.redirectUris.filter((uri) => !before.redirectUris.includes(uri));
         refuseUsage(collisionMessages(programme, added, told));
-        const warnings = expectComplete(judgeClient(loaded, after), options['incomplete'] === true);
+        const warnings = expectComplete(
+          judgeClient(programme, after),
+          options['incomplete'] === true,
+        );
         return [...warnings, ...collisionWarnings(programme, after)];
       }
       const unjudged = `the file of ${id} has faults: what it needs of a client is not looked at`;

@@ -1,19 +1,17 @@
 // Owns comparing a client with its programme's dialect: what it lacks, and what it has without use.
 
 import { isPublicOnly } from '../../contract/samples/proof.ts';
-import type { Definition } from '../../language/definition.ts';
 import { headerFields } from '../../language/response_headers.ts';
-import { neededValues } from '../../language/value_tree.ts';
+import { fieldsOf, type FieldTree, neededValues } from '../../language/value_tree.ts';
 import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { quote } from '../../lib/fault.ts';
 import { privateKeyJwt, propertyValues } from '../../oauth/client.ts';
-import { grantTypes, publicGrants } from '../../oauth/grant.ts';
+import { publicGrants } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
-import { signsAccess } from '../../programme/access_formats.ts';
-import { provenProperties } from '../../programme/requests/assertion_terms.ts';
+import { cookieFields } from '../../programme/answers/cookies.ts';
+import { wholeNumber } from '../../programme/answers/tree_writer.ts';
+import { inputsOf as inputsIn, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
-import { inputsOfFile } from '../../programme/requests/inputs.ts';
-import type { LoadedProgramme } from '../../rules/load.ts';
 import { refuseUsage } from '../../server/exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
 import { inputsOf } from './fields.ts';
@@ -52,12 +50,14 @@ const propertyInput = 'property.';
 
 /** Compares a client with its programme (C-5). */
 export function judgeClient(
-  { id, definition }: Pick<LoadedProgramme, 'id' | 'definition'>,
+  programme: Programme,
   client: JudgedClient,
   naming: Naming = optionNames,
 ): ClientJudgement {
-  const comparisons = comparisonsOf(definition);
-  const values = answeredValues(definition);
+  const { id } = programme;
+  const inputs = inputsIn(programme);
+  const comparisons = new Set<string>(inputs.flatMap(({ must_equal }) => must_equal ?? []));
+  const values = answeredValues(programme);
   const absent = Object.entries(needed).flatMap(([input, field]) =>
     client[field] === undefined || client[field].length === 0 ? [input] : [],
   );
@@ -66,8 +66,8 @@ export function judgeClient(
     ...absent.filter((input) => comparisons.has(`client.${input}`)),
     ...new Set(
       [
-        ...comparedProperties(inputsOfFile(definition)).map(({ name }) => name),
-        ...provenProperties(definition),
+        ...comparedProperties(inputs).map(({ name }) => name),
+        ...(programme.clients.assertions?.properties ?? []),
       ]
         .filter(lacks)
         .map((name) => propertyInput + name),
@@ -80,20 +80,21 @@ export function judgeClient(
       .map((name) => propertyInput + name)
       .filter((input) => !compared.includes(input)),
   ];
-  const missing = (inputs: readonly string[], why: string): readonly string[] =>
-    inputs.map((input) => `${naming(input)} is missing: ${id} ${why}`);
+  const missing = (names: readonly string[], why: string): readonly string[] =>
+    names.map((input) => `${naming(input)} is missing: ${id} ${why}`);
   return {
     missing: [
-      ...typeFaults(id, definition, client, naming),
+      ...typeFaults(programme, client, naming),
       ...missing(compared, 'compares requests with it, and refuses those of a client without'),
       ...missing(answered, 'puts it into its answers'),
-      ...missing(lacksKeys(definition, client) ? ['jwks'] : [], 'proves assertions by it'),
-      ...unfitValues(id, definition, client, naming),
+      ...missing(lacksKeys(programme, client) ? ['jwks'] : [], 'proves assertions by it'),
+      ...unfitValues(programme, client, naming),
+      ...unfitNumbers(programme, client, naming),
     ],
     warnings: [
-      ...roleWarnings(id, definition, client, naming('roles')),
+      ...roleWarnings(programme, client, naming('roles')),
       ...redirectWarnings(client),
-      ...idleProofs(id, definition, client, naming),
+      ...idleProofs(programme, client, naming),
     ],
   };
 }
@@ -106,26 +107,25 @@ const ownProofs = [
 ] as const;
 
 /** Whether a client needs no secret: it is public, or has a certificate or keys that its dialect takes. */
-export function needsNoSecret({ client }: Definition, held: ClientFields): boolean {
-  const { methods } = client.authentication;
+export function needsNoSecret({ clients }: Programme, held: ClientFields): boolean {
+  const { methods } = clients.authentication;
   if (held.isPublic === true) return true;
   return ownProofs.some(([method, field]) => methods.includes(method) && has(held[field]));
 }
 
 /** A public client where there are none or with a proof, or another where all are public. */
 function typeFaults(
-  id: string,
-  definition: Definition,
+  { id, clients: { authentication } }: Programme,
   client: ClientFields,
   naming: Naming,
 ): readonly string[] {
   const type = naming('client_type');
   if (client.isPublic !== true) {
-    return isPublicOnly(definition.client.authentication)
+    return isPublicOnly(authentication)
       ? [`${type} is missing: all clients of ${id} are public`]
       : [];
   }
-  const takesNone = definition.client.authentication.methods.includes('none');
+  const takesNone = authentication.methods.includes('none');
   return [
     ...(takesNone
       ? []
@@ -141,22 +141,20 @@ function has(held: ClientFields[(typeof ownProofs)[number][1]]): boolean {
 }
 
 /** Where nothing else proves a client, or an assertion is what it asks by. */
-function lacksKeys({ client, grants }: Definition, { assertionKeys }: ClientFields): boolean {
-  const { methods } = client.authentication;
-  const needsKeys =
-    grants.jwt_bearer !== undefined || methods.every((one) => one === privateKeyJwt);
+function lacksKeys({ clients, grants }: Programme, { assertionKeys }: ClientFields): boolean {
+  const { methods } = clients.authentication;
+  const needsKeys = grants.has('jwt_bearer') || methods.every((one) => one === privateKeyJwt);
   return needsKeys && assertionKeys === undefined;
 }
 
 function idleProofs(
-  id: string,
-  { client: { authentication }, grants }: Definition,
+  { id, clients: { authentication }, grants }: Programme,
   client: ClientFields,
   naming: Naming,
 ): readonly string[] {
   return ownProofs
     .filter(([method, field]) => has(client[field]) && !authentication.methods.includes(method))
-    .filter(([method]) => method !== privateKeyJwt || grants.jwt_bearer === undefined)
+    .filter(([method]) => method !== privateKeyJwt || !grants.has('jwt_bearer'))
     .map(
       ([method, , input]) =>
         `${naming(input)} is of no use: ${id} does not take ${method} (client.authentication.methods)`,
@@ -177,16 +175,16 @@ export function orIncomplete(missing: string): string {
 }
 
 function roleWarnings(
-  id: string,
-  { grants }: Definition,
+  { id, tokenEndpoints }: Programme,
   { roles, isPublic }: ClientFields,
   role: string,
 ): readonly string[] {
   if (roles.length === 0) {
     return [`the client has no role: every grant is refused until it is given one (${role})`];
   }
-  const open = grantTypes.filter((type) => isPublic !== true || publicGrants.has(type));
-  const used = new Set(open.map((type) => grants[type]?.role));
+  const served = tokenEndpoints.flatMap(({ grants }) => grants);
+  const open = served.filter(({ type }) => isPublic !== true || publicGrants.has(type));
+  const used = new Set(open.map((grant) => grant.role));
   return roles
     .filter((one) => !used.has(one))
     .map(
@@ -205,30 +203,61 @@ export function redirectWarnings({ redirectUris }: Pick<ClientFields, 'redirectU
     );
 }
 
-function comparisonsOf(definition: Definition): ReadonlySet<string> {
-  return new Set(inputsOfFile(definition).flatMap(({ must_equal }) => must_equal ?? []));
-}
-
 /** A sentence for each value of a property that an input would never take. */
 function unfitValues(
-  id: string,
-  definition: Definition,
+  programme: Programme,
   client: JudgedClient,
   naming: Naming,
 ): readonly string[] {
-  return comparedProperties(inputsOfFile(definition)).flatMap(({ name, input }) =>
+  return comparedProperties(inputsIn(programme)).flatMap(({ name, input }) =>
     propertyValues(client.properties, name)
       .filter((value) => !input.fits(value))
       .map(
         (value) =>
-          `${naming(`property.${name}`)}: ${id} compares requests with ${quote(value)}, which its input ${input.role} never takes`,
+          `${naming(`property.${name}`)}: ${programme.id} compares requests with ${quote(value)}, which its input ${input.role} never takes`,
       ),
   );
 }
 
+/** A sentence for each value that answers hold as a number, and that is none. */
+function unfitNumbers(
+  programme: Programme,
+  client: JudgedClient,
+  naming: Naming,
+): readonly string[] {
+  const values = new Map([
+    ['business_context', client.businessContext],
+    ['partner_id', client.partnerId],
+    ...Object.keys(client.properties).map((name) => {
+      // The first value is that of answers.
+      const [first] = propertyValues(client.properties, name);
+      return [`property.${name}`, first] as const;
+    }),
+  ]);
+  return [...numericValues(programme)].flatMap((value) => {
+    const input = value.replace(clientPropertyPrefix, propertyInput);
+    const text = values.get(input);
+    return text === undefined || wholeNumber.test(text)
+      ? []
+      : [
+          `${naming(input)}: ${programme.id} answers with ${quote(text)} as a number, which it is not`,
+        ];
+  });
+}
+
+/** Values that answers hold as numbers (`type: number`). */
+export function numericValues(programme: Programme): ReadonlySet<string> {
+  const fields = answerTrees(programme).flatMap((tree) => [...fieldsOf(tree)]);
+  return new Set(
+    fields.flatMap((field) =>
+      typeof field === 'object' && 'type' in field && field.type === 'number' ? [field.value] : [],
+    ),
+  );
+}
+
 /** Names of the client properties that answers and tokens of a programme need. */
-export function neededProperties(definition: Definition): readonly string[] {
-  return propertyNames(answeredValues(definition));
+export function neededProperties(programme: Programme): readonly string[] {
+  return propertyNames(answeredValues(programme));
 }
 
 function propertyNames(values: ReadonlySet<string>): readonly string[] {
@@ -238,13 +267,21 @@ function propertyNames(values: ReadonlySet<string>): readonly string[] {
 }
 
 /** Names of the values that answers and tokens of the programme's grants need. */
-function answeredValues(definition: Definition): ReadonlySet<string> {
-  const { token_response, tokens, grants } = definition;
-  const trees = [
-    token_response.fields,
-    headerFields(token_response.headers),
-    ...(signsAccess(definition) ? [tokens.access.claims] : []),
+function answeredValues(programme: Programme): ReadonlySet<string> {
+  return new Set(
+    answerTrees(programme).flatMap((tree) =>
+      [...programme.grants].flatMap((type) => [...neededValues(tree, type)]),
+    ),
+  );
+}
+
+/** What answers to grants, tokens and userinfo hold. */
+function answerTrees({ layouts, access }: Programme): readonly FieldTree[] {
+  return [
+    layouts.tokens.fields,
+    headerFields(layouts.tokens.headers),
+    cookieFields(layouts.tokens.cookies),
+    ...(access.isSigned ? [layouts.claims] : []),
+    ...[layouts.identity, layouts.userinfo].filter((tree) => tree !== undefined),
   ];
-  const served = grantTypes.filter((type) => grants[type] !== undefined);
-  return new Set(trees.flatMap((tree) => served.flatMap((type) => [...neededValues(tree, type)])));
 }

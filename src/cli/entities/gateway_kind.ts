@@ -60,7 +60,7 @@ export function gatewaySheet(gateway: Gateway, secret: string): Handover {
 }
 
 export async function addGateway(options: NewItem): Promise<void> {
-  const { config, loaded, programme, fields } = readNew(options, gatewayFields);
+  const { config, programme, fields } = readNew(options, gatewayFields);
   const secret = newSecret();
   // No shipped dialect has client identifiers of this form: operators can tell the two apart.
   const id = `gateway-${randomText('0123456789abcdef', 12)}` as GatewayId;
@@ -78,7 +78,7 @@ export async function addGateway(options: NewItem): Promise<void> {
     if (taken.length === 0) return added;
     throw failed(`the identifier ${quote(id)}, drawn at random, is taken: try again`);
   });
-  if (loaded.definition.introspection === undefined) {
+  if (programme.introspection === undefined) {
     warn(
       `${programme.id} has no introspection endpoint yet: add introspection: { path: /introspect } to its file; the verify paths need no credential`,
     );

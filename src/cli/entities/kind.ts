@@ -5,7 +5,6 @@ import type { Config } from '../../config/config.ts';
 import { quote } from '../../lib/fault.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Programme } from '../../programme/programme.ts';
-import type { LoadedProgramme } from '../../rules/load.ts';
 import { type CommandError, failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
 import { type OpenStore } from '../../server/open_store.ts';
 import type { Store } from '../../store/contract.ts';
@@ -14,7 +13,7 @@ import { DamagedItem } from '../../store/unusable.ts';
 import type { OptionSpec } from '../grammar/grammar.ts';
 import { expectDurableStore, type Surroundings, withStore } from '../open_store.ts';
 import type { OutputOptions } from '../output.ts';
-import { configOf, loadCompiled, selectProgrammes } from '../programmes.ts';
+import { configOf, compileNamed, selectProgrammes } from '../programmes.ts';
 import {
   complaintsOf,
   type Fields,
@@ -181,16 +180,15 @@ export function readNew<Shape>(
   faults: (item: Shape) => readonly string[] = () => [],
 ): {
   readonly config: Config;
-  readonly loaded: LoadedProgramme;
   readonly programme: Programme;
   readonly fields: Shape;
 } {
   const config = configOf(options);
-  const { loaded, programme } = loadCompiled(config, options.programme);
+  const programme = compileNamed(config, options.programme);
   const given = givenIn(options, [...others, ...newInputsOf(fields)]);
   const item = readFields(fields, given);
   const complaints = complaintsOf(fields, given, programme, others);
   refuseUsage([...complaints.map(({ message }) => message), ...faults(item)]);
   expectDurableStore(config);
-  return { config, loaded, programme, fields: item };
+  return { config, programme, fields: item };
 }

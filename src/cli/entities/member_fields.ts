@@ -1,6 +1,5 @@
 // Owns the fields of a member.
 
-import type { Definition } from '../../language/definition.ts';
 import { quote } from '../../lib/fault.ts';
 import { longestUsername, normaliseUsername } from '../../members/username.ts';
 import type { ClientId } from '../../oauth/client.ts';
@@ -97,7 +96,7 @@ export function numberWarnings(
 }
 
 /** Adding members is right before a change of directory; otherwise it is the wrong verb. */
-export function warnOfDirectory({ members }: Definition): void {
+export function warnOfDirectory({ members }: Programme): void {
   if (members.directory === 'store') return;
   warn(
     'members of this programme log in by its hook (members.url): those in the store count once its directory is store',

@@ -10,7 +10,7 @@ import { type OpenStore } from '../../server/open_store.ts';
 import { option, type OptionSpec } from '../grammar/grammar.ts';
 import { withStore } from '../open_store.ts';
 import { printResult, warn } from '../output.ts';
-import { configOf, loadCompiled, selectProgrammes } from '../programmes.ts';
+import { configOf, compileNamed, selectProgrammes } from '../programmes.ts';
 import { complaintsOf, givenIn, inputsOf } from './fields.ts';
 import { type Kind, type NewItem, readNew, type Selection } from './kind.ts';
 import { memberFields, numberWarnings, usernameFault, warnOfDirectory } from './member_fields.ts';
@@ -69,7 +69,7 @@ export const memberKind: Kind<'member'> = {
       'every code and token of its logins so far is revoked: it logs in anew, with the new password',
   },
   judgeChange: async ({ store, config }, member, options) => {
-    const { programme } = loadCompiled(config, member.programme);
+    const programme = compileNamed(config, member.programme);
     const { id } = programme;
     const given = givenIn(options, inputsOf(memberFields));
     refuseUsage(complaintsOf(memberFields, given, programme).map(({ message }) => message));
@@ -121,7 +121,7 @@ function usernameTaken({
 }
 
 export async function addMember(options: NewItem): Promise<void> {
-  const { config, loaded, programme, fields } = readNew(options, memberFields);
+  const { config, programme, fields } = readNew(options, memberFields);
   const { id } = programme;
   const passwordHash = await readPasswordHash();
   const subject = randomKey(16) as Subject;
@@ -132,7 +132,7 @@ export async function addMember(options: NewItem): Promise<void> {
     throw usernameTaken(added);
   });
   numberWarnings(programme, fields.membershipNumber).forEach(warn);
-  warnOfDirectory(loaded.definition);
+  warnOfDirectory(programme);
   const text = `member ${quote(fields.username)} is added to ${id}; its subject is ${subject}`;
   return printResult(options, jsonOf(showMember(member)), text);
 }

@@ -12,7 +12,7 @@ import type { Item } from '../../store/kinds.ts';
 import { KeyTaken } from '../../store/registrations.ts';
 import { expectDurableStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
-import { configOf, loadIfGood } from '../programmes.ts';
+import { configOf, compileIfGood } from '../programmes.ts';
 import { fullName, sharersShown } from './client_kind.ts';
 import { gatewaySheet } from './gateway_kind.ts';
 import { called, changeItem, type ItemVerb, type Kind, withItem } from './kind.ts';
@@ -95,7 +95,7 @@ async function rotate<N extends Holder>(
   expectDurableStore(config);
   const text = await rotation.make(config, options);
   await withItem(kind, id, options, async (open, found) => {
-    const own = rotation.own?.(loadIfGood(config, found.programme)) ?? [];
+    const own = rotation.own?.(compileIfGood(config, found.programme)) ?? [];
     expectLong(text, own, options.insecureShortSecret);
     const digest = open.keyring.secretDigest(text);
     const befores = new Map<string, Item<N>>();

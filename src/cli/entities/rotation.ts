@@ -8,7 +8,7 @@ import type { Digest } from '../../lib/digest.ts';
 import { dateText } from '../../lib/duration.ts';
 import type { StoredSecret } from '../../oauth/client.ts';
 import { addSecret, liveSecrets } from '../../oauth/secret_rotation.ts';
-import type { LoadedProgramme } from '../../rules/load.ts';
+import type { Programme } from '../../programme/programme.ts';
 import { failed } from '../../server/exit.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { Item, LookUp } from '../../store/kinds.ts';
@@ -43,7 +43,7 @@ export interface Rotation<N extends Holder> {
     change: ChangeAll<N>,
   ) => Promise<readonly Item<N>[]>;
   /** See `ownLookUps`. */
-  readonly own?: (loaded: LoadedProgramme | undefined) => readonly LookUp<N>[];
+  readonly own?: (programme: Programme | undefined) => readonly LookUp<N>[];
   /** Prints the new secret; `others` have it as well. */
   readonly sheet: (item: Item<N>, text: string, others: readonly Item<N>[]) => Handover;
 }

@@ -5,8 +5,8 @@ import { randomKey } from '../../lib/random.ts';
 import { hashPassword, longestPassword } from '../../members/password.ts';
 import { countOf } from '../../oauth/cause.ts';
 import type { Client, ProgrammeId, StoredSecret } from '../../oauth/client.ts';
+import type { Programme } from '../../programme/programme.ts';
 import { longestApiKey } from '../../programme/requests/verification.ts';
-import type { LoadedProgramme } from '../../rules/load.ts';
 import { type CommandError, failed, wrongUsage } from '../../server/exit.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { Environment } from '../../store/contract.ts';
@@ -47,13 +47,13 @@ export async function readGivenSecret(): Promise<string> {
 /** Another client whom a secret alone would name, too, where a dialect finds clients by it. */
 export async function findHolder(
   { store, keyring }: Pick<OpenStore, 'store' | 'keyring'>,
-  loaded: LoadedProgramme,
+  programme: Programme,
   secret: string,
   own?: string,
 ): Promise<Client | undefined> {
-  if (ownLookUps(loaded).length === 0) return undefined;
+  if (ownLookUps(programme).length === 0) return undefined;
   const digest = keyring.secretDigest(secret);
-  const holders = await store.findBy('client', 'secret', loaded.id, digest);
+  const holders = await store.findBy('client', 'secret', programme.id, digest);
   return holders.find(({ id }) => id !== own);
 }
 
@@ -62,8 +62,8 @@ export async function findHolder(
  * (HOSTILE 79): secrets, if clients are found by them, or if the programme's file has faults and a server
  * may go by a former one.
  */
-export function ownLookUps(loaded: LoadedProgramme | undefined): readonly LookUp<'client'>[] {
-  const methods = loaded?.definition.client.authentication.methods ?? ['secret'];
+export function ownLookUps(programme: Programme | undefined): readonly LookUp<'client'>[] {
+  const methods = programme?.clients.authentication.methods ?? ['secret'];
   return methods.includes('secret') ? ['secret'] : [];
 }
 

@@ -5,7 +5,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import type { Programme } from '../../programme/programme.ts';
-import type { LoadedProgramme } from '../../rules/load.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { LookUp } from '../../store/kinds.ts';
 import { collisionFaults, collisionWarnings } from '../entities/callback_names.ts';
@@ -35,7 +34,7 @@ export const clientColumns: readonly Input[] = columnsOf({
 });
 
 export async function importClients(path: string, options: ClientImportOptions): Promise<void> {
-  await importFile(path, options, (programme, loaded) => clientImport(loaded, programme, options));
+  await importFile(path, options, (programme) => clientImport(programme, options));
 }
 
 /** The hint for an API key that several clients have. */
@@ -48,11 +47,10 @@ const collidingHint =
   'take it out of the query, or name the callback under colliding_redirect_uris too';
 
 function clientImport(
-  loaded: LoadedProgramme,
   programme: Programme,
   { incomplete = false, sharedApiKeys = false }: ClientImportOptions,
 ): Import<ClientFields> {
-  const own = ownLookUps(loaded);
+  const own = ownLookUps(programme);
   const apiKeys = { name: 'api_key', words: 'this api_key', hint: sharing };
   return {
     noun: 'client',
@@ -75,7 +73,7 @@ function clientImport(
       const isStuck = role !== undefined && hasNoReturn(row.item);
       return [
         ...(isStuck ? [errorAt(role.at, [], message)] : []),
-        ...secretFaults(row, loaded),
+        ...secretFaults(row, programme),
         ...shortKeys(row, own),
       ];
     },
@@ -89,7 +87,7 @@ function clientImport(
       );
     },
     judge: (row) => [
-      ...judge(row, loaded, own, incomplete),
+      ...judge(row, programme, own, incomplete),
       ...collisionWarnings(programme, { redirectUris: toldColliding(row.given) }).map((words) =>
         warningAt(row, words),
       ),
@@ -97,7 +95,7 @@ function clientImport(
     compare: async (open, row) => {
       const keys = [
         ...(sharedApiKeys ? [] : await heldKeyFaults(open, programme, row)),
-        ...(await heldSecretFaults(open, loaded, row)),
+        ...(await heldSecretFaults(open, programme, row)),
       ];
       const taken = await compare(open, programme, row);
       if (taken === 'unchanged') return keys.length === 0 ? taken : keys;
@@ -117,12 +115,12 @@ function clientImport(
 /** What the dialect needs of the client and it lacks; secrets that can be guessed. */
 function judge(
   row: ClientRow,
-  loaded: LoadedProgramme,
+  programme: Programme,
   own: readonly LookUp<'client'>[],
   incomplete: boolean,
 ): readonly Fault[] {
   const judged = { ...row.item, apiKeys: row.given.get('api_key') ?? [] };
-  const { missing, warnings } = judgeClient(loaded, judged, (name) => name);
+  const { missing, warnings } = judgeClient(programme, judged, (name) => name);
   const { at } = valueOf(row, 'client_id') ?? row;
   if (missing.length > 0 && !incomplete) {
     return missing.map((words) => errorAt(at, [], orIncomplete(words)));
@@ -136,11 +134,11 @@ function judge(
 /** The lack of a secret where nothing takes its place, or a secret that a public client cannot have. */
 function secretFaults(
   { given, at, item: client }: ClientRow,
-  { definition }: LoadedProgramme,
+  programme: Programme,
 ): readonly Fault[] {
   // Present, without a value, where its text was refused.
   if (!given.has('client_secret')) {
-    return needsNoSecret(definition, client)
+    return needsNoSecret(programme, client)
       ? []
       : [errorAt(at, [], 'this client has no client_secret')];
   }
@@ -151,14 +149,14 @@ function secretFaults(
 /** A secret by which another client is found. */
 async function heldSecretFaults(
   open: OpenStore,
-  loaded: LoadedProgramme,
+  programme: Programme,
   row: Row,
 ): Promise<readonly Fault[]> {
   const secret = valueOf(row, 'client_secret');
   const id = textIn(row, 'client_id');
-  const holder = secret && (await findHolder(open, loaded, secret.text, id));
+  const holder = secret && (await findHolder(open, programme, secret.text, id));
   if (holder === undefined) return [];
-  const message = `the client_secret of ${quote(id)} is that of ${quote(holder.id)} of ${loaded.id} already`;
+  const message = `the client_secret of ${quote(id)} is that of ${quote(holder.id)} of ${programme.id} already`;
   return [errorAt(secret?.at ?? row.at, [], message, alone)];
 }
 

@@ -7,7 +7,6 @@ import { shownPath } from '../../config/programme_files.ts';
 import { byPosition, errorAt, type Fault, formatFault, quote } from '../../lib/fault.ts';
 import { readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
 import type { Programme } from '../../programme/programme.ts';
-import type { LoadedProgramme } from '../../rules/load.ts';
 import { say } from '../../server/ending.ts';
 import { CommandError, exitCodes, failed, wrongUsage } from '../../server/exit.ts';
 import { type OpenStore, storeExists } from '../../server/open_store.ts';
@@ -21,7 +20,7 @@ import {
 import type { Selection } from '../entities/kind.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult, warn } from '../output.ts';
-import { configOf, loadCompiled } from '../programmes.ts';
+import { configOf, compileNamed } from '../programmes.ts';
 import { type Step, withProgress } from '../progress.ts';
 import { readText } from '../standard_input.ts';
 import { counted } from '../table.ts';
@@ -82,13 +81,13 @@ export interface Import<Shape> {
 export async function importFile<Shape>(
   path: string,
   options: ImportOptions,
-  describe: (programme: Programme, loaded: LoadedProgramme) => Import<Shape>,
-): Promise<LoadedProgramme> {
+  describe: (programme: Programme) => Import<Shape>,
+): Promise<Programme> {
   const { dryRun = false } = options;
   const config = configOf(options);
-  const { loaded, programme } = loadCompiled(config, options.programme);
+  const programme = compileNamed(config, options.programme);
   expectDurableStore(config);
-  const spec = describe(programme, loaded);
+  const spec = describe(programme);
   const table = await readTable(path, spec);
   const { good, faults } = judgeTable(table, path, spec, programme);
   const items = `${spec.noun}s`;
@@ -118,7 +117,7 @@ export async function importFile<Shape>(
     ? `${rows} would be imported into ${programme.id}${rest}; nothing is written`
     : `${rows} ${done} into ${programme.id}${rest}`;
   await printResult(options, view, text);
-  return loaded;
+  return programme;
 }
 
 export function columnsOf<Shape>({

@@ -43,8 +43,7 @@ const otherColumns: readonly Input[] = [
 ];
 
 export async function importMembers(path: string, options: ImportOptions): Promise<void> {
-  const { definition } = await importFile(path, options, memberImport);
-  warnOfDirectory(definition);
+  warnOfDirectory(await importFile(path, options, memberImport));
 }
 
 function memberImport(programme: Programme): Import<MemberFields> {

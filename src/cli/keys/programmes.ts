@@ -6,7 +6,7 @@ import type { KeyRecord } from '../../oauth/signing_key.ts';
 import { type CommandError, failed } from '../../server/exit.ts';
 import { keyLines, type ShownKind, type KeyLine } from '../../server/keys/lines.ts';
 import type { VerbOptions } from '../output.ts';
-import { loadCompiled, selectProgrammes } from '../programmes.ts';
+import { compileNamed, selectProgrammes } from '../programmes.ts';
 
 export interface KeyOptions extends VerbOptions {
   /** If left out: all programmes. */
@@ -26,8 +26,8 @@ export async function forKeys(
   const faults: Fault[] = [];
   const lines: KeyLine[] = [];
   for (const id of selectProgrammes(config, name)) {
-    const loaded = orFaults(faults, () => loadCompiled(config, id));
-    if (loaded !== undefined) lines.push(...keyLines(loaded.programme, kind));
+    const programme = orFaults(faults, () => compileNamed(config, id));
+    if (programme !== undefined) lines.push(...keyLines(programme, kind));
   }
   if (lines.length > 0 || faults.length === 0) await act(lines);
   if (faults.length > 0) throw new FaultsError(faults);

@@ -10,7 +10,7 @@ import type { Store } from '../../store/contract.ts';
 import type { TokenOwner } from '../../store/grants.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
-import { configOf, loadIfGood, selectProgrammes } from '../programmes.ts';
+import { configOf, compileIfGood, selectProgrammes } from '../programmes.ts';
 
 export interface RevokeTokensOptions extends VerbOptions {
   readonly programme?: string;
@@ -73,7 +73,7 @@ function findElsewhere(
   { member }: RevokeTokensOptions,
 ): Found | undefined {
   if (member === undefined || !subjectForm.test(member)) return undefined;
-  if (loadIfGood(config, programme)?.definition.members.directory === 'store') return undefined;
+  if (compileIfGood(config, programme)?.members.directory === 'store') return undefined;
   return { programme, owner: { subject: member }, isElsewhere: true };
 }
 

@@ -29,10 +29,10 @@ import {
 } from '../../lib/fault.ts';
 import { isLoopback } from '../../lib/ip_address.ts';
 import { readSourceFile } from '../../lib/read_file.ts';
-import { maxYamlBytes, parseYaml } from '../../lib/yaml/yaml.ts';
+import { maxYamlBytes, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
 import { deploy } from '../../programme/deployment.ts';
-import { compileProgramme } from '../../programme/programme.ts';
-import type { LoadedProgramme } from '../../rules/load.ts';
+import type { Programme } from '../../programme/programme.ts';
+import { compileLoaded } from '../../rules/load.ts';
 import { misconfigured } from '../../server/exit.ts';
 import { neededProperties } from '../entities/client_needs.ts';
 import { printResult, type VerbOptions } from '../output.ts';
@@ -42,21 +42,42 @@ import { callbackFaults } from './check_callbacks.ts';
 /** The note of a check that reads only the given files. */
 const alonePart = 'no configuration was looked at: jetway check without a file does';
 
+/** A file that loads. */
+interface CompiledFile {
+  readonly programme: Programme;
+  readonly document: YamlNode;
+}
+
+/** Mounting compares only paths, which do not depend on the public URL. */
+const anyPublicUrl = 'https://localhost';
+
+export function compiledOf(files: readonly ProgrammeFile[]): readonly CompiledFile[] {
+  return files.flatMap(({ loaded }) =>
+    loaded === undefined
+      ? []
+      : [{ programme: compileLoaded(loaded, anyPublicUrl), document: loaded.document }],
+  );
+}
+
 /** The files, and faults that belong to no single file. */
 interface Findings {
   readonly files: readonly ProgrammeFile[];
+  readonly compiled: readonly CompiledFile[];
   readonly faults: readonly Fault[];
 }
 
 /** Ends with exit code 3 on any error, 0 on warnings alone. */
 export async function check(paths: readonly string[], options: VerbOptions): Promise<void> {
-  const { files, faults: others } =
-    paths.length > 0 ? checkFiles(paths) : checkConfiguration(options.config);
+  const {
+    files,
+    compiled,
+    faults: others,
+  } = paths.length > 0 ? checkFiles(paths) : checkConfiguration(options.config);
   const faults = [
     ...others,
     ...files.flatMap(({ faults: own }) => own),
-    ...mountFaults(files),
-    ...twinFaults(files),
+    ...mountFaults(compiled),
+    ...twinFaults(compiled),
   ].toSorted(byPosition);
   const errors = faults.filter(({ severity }) => severity === 'error').length;
   const counts = [
@@ -65,25 +86,26 @@ export async function check(paths: readonly string[], options: VerbOptions): Pro
     counted(faults.length - errors, 'warning'),
   ].join(', ');
   const last = paths.length > 0 ? `${counts}; ${alonePart}` : counts;
-  const text = [...faults.map(formatFault), ...propertyNotes(files), last].join('\n');
+  const text = [...faults.map(formatFault), ...propertyNotes(compiled), last].join('\n');
   await printResult(options, faults.map(viewFault), text);
   // The faults are printed already.
   if (errors > 0) throw misconfigured('');
 }
 
 /** What partners of each programme are to be asked for: properties are of its file's own making. */
-function propertyNotes(files: readonly ProgrammeFile[]): readonly string[] {
-  return files.flatMap(({ loaded }) => {
-    const names = loaded === undefined ? [] : neededProperties(loaded.definition);
-    if (loaded === undefined || names.length === 0) return [];
+function propertyNotes(compiled: readonly CompiledFile[]): readonly string[] {
+  return compiled.flatMap(({ programme }) => {
+    const names = neededProperties(programme);
+    if (names.length === 0) return [];
     const properties = names.map((name) => `--property ${name}=…`).join(' ');
-    return [`${loaded.id}: client add will ask for ${properties}`];
+    return [`${programme.id}: client add will ask for ${properties}`];
   });
 }
 
 function checkFiles(paths: readonly string[]): Findings {
   const distinct = new Map(paths.map((path) => [resolve(path), path]));
-  return { files: [...distinct.values()].map(readProgrammeFile), faults: [] };
+  const files = [...distinct.values()].map(readProgrammeFile);
+  return { files, compiled: compiledOf(files), faults: [] };
 }
 
 /** Checks the programmes despite faults in the configuration, if it names their folder. */
@@ -97,7 +119,7 @@ function checkConfiguration(path: string): Findings {
     if (tracing !== undefined) orFaults(faults, () => readTracingHeaders(tracing, document));
   }
   const folder = config?.programmes ?? folderNamedIn(path);
-  if (folder === undefined) return { files: [], faults };
+  if (folder === undefined) return { files: [], compiled: [], faults };
   // Only here: files given by name may be checked without the credentials of directories.
   const files = orFaults(faults, () => readProgrammeFolder(folder).map(withCredentials));
   if (files?.length === 0) {
@@ -105,13 +127,15 @@ function checkConfiguration(path: string): Findings {
     const hint = 'their names end with .yaml';
     faults.push(wholeFault(shownPath(folder), message, hint, ['programmes']));
   }
+  const compiled = compiledOf(files ?? []);
   if (config !== undefined) {
-    for (const { loaded } of files ?? []) {
-      if (loaded) faults.push(...unaskedFaults(config, loaded), ...sandboxFaults(config, loaded));
+    for (const one of compiled) {
+      faults.push(...unaskedFaults(config, one.programme, one.document));
+      faults.push(...sandboxFaults(config, one));
     }
     faults.push(...callbackFaults(config, files ?? []));
   }
-  return { files: files ?? [], faults };
+  return { files: files ?? [], compiled, faults };
 }
 
 /** Warns of an operators' listener for other machines: it asks nobody who they are. */
@@ -144,9 +168,9 @@ function plainFaults({
 /** Warns of a sandbox without effect; the same file may serve in staging, too. */
 function sandboxFaults(
   { environment }: Config,
-  { definition, document }: LoadedProgramme,
+  { programme, document }: CompiledFile,
 ): readonly Fault[] {
-  if (environment !== 'live' || definition.sandbox === undefined) return [];
+  if (environment !== 'live' || programme.sandbox === undefined) return [];
   const message = 'this has no effect: no failure can be forced where the environment is live';
   const path = ['sandbox'];
   return [warningAt('idle_sandbox', positionAt(document, path), path, message)];
@@ -170,18 +194,10 @@ function viewFault({ severity, name, at, path, message, hint }: Fault): object {
   return { severity, name: name ?? null, ...at, path, message, hint: hint ?? null };
 }
 
-/** Mounting compares only paths, which do not depend on the public URL. */
-const anyPublicUrl = 'https://localhost';
-
 /** A fault at the base path of each of two programmes that claim one path (C-2). */
-export function mountFaults(files: readonly ProgrammeFile[]): readonly Fault[] {
+export function mountFaults(files: readonly CompiledFile[]): readonly Fault[] {
   const places = new Map(
-    files
-      .flatMap(({ loaded }) => loaded ?? [])
-      .map(({ id, definition, document }) => [
-        compileProgramme(id, definition, anyPublicUrl),
-        positionAt(document, ['base_path']),
-      ]),
+    files.map(({ programme, document }) => [programme, positionAt(document, ['base_path'])]),
   );
   const { conflicts } = deploy([...places.keys()]);
   return conflicts.flatMap(({ programme, path, other, message }) => {
@@ -197,18 +213,18 @@ export function mountFaults(files: readonly ProgrammeFile[]): readonly Fault[] {
  * Warns of programmes with one identifier, which partners send, or one name, which operators read:
  * neither could tell the two apart (P-1).
  */
-function twinFaults(files: readonly ProgrammeFile[]): readonly Fault[] {
-  const loaded = files.flatMap((file) => file.loaded ?? []);
-  return (['programme_identifier', 'name'] as const).flatMap((key) => {
+function twinFaults(files: readonly CompiledFile[]): readonly Fault[] {
+  const names = { programme_identifier: 'identifier', name: 'name' } as const;
+  return Object.entries(names).flatMap(([key, property]) => {
     const first = new Map<string, Position>();
-    return loaded.flatMap(({ definition, document }): Fault[] => {
+    return files.flatMap(({ programme: { [property]: name }, document }): Fault[] => {
       const at = positionAt(document, [key]);
-      const other = first.get(definition[key]);
+      const other = first.get(name);
       if (other === undefined) {
-        first.set(definition[key], at);
+        first.set(name, at);
         return [];
       }
-      const message = `another programme has the ${key} ${quote(definition[key])} already`;
+      const message = `another programme has the ${key} ${quote(name)} already`;
       return [warningAt(`shared_${key}`, at, [key], message, `see ${formatPosition(other)}`)];
     });
   });

@@ -5,10 +5,10 @@ import type { Config } from '../../config/config.ts';
 import type { ProgrammeFile } from '../../config/programme_files.ts';
 import { positionAt } from '../../lib/document.ts';
 import { type Fault, warningAt } from '../../lib/fault.ts';
+import { compileLoaded } from '../../rules/load.ts';
 import { siteOf } from '../../server/open_store.ts';
 import { StoreUnusable } from '../../store/unusable.ts';
 import { collisionWarnings } from '../entities/callback_names.ts';
-import { compileLoaded } from '../programmes.ts';
 
 /**
  * Warnings at the key `store`. A store across a network is not asked, since a check needs none: `client
@@ -22,7 +22,7 @@ export function callbackFaults(config: Config, files: readonly ProgrammeFile[]):
   try {
     const programmes = new Map(
       files.flatMap(({ loaded }) =>
-        loaded === undefined ? [] : [[loaded.id, compileLoaded(config, loaded)] as const],
+        loaded === undefined ? [] : [[loaded.id, compileLoaded(loaded, config.publicUrl)] as const],
       ),
     );
     return site.look('client').flatMap((client) => {

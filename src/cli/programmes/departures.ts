@@ -14,12 +14,14 @@ export function showDepartures(
   return printResult(options, departures.map(viewOf), text);
 }
 
-function textOf({ warning: { at, name, path, message, hint }, reason }: Departure): string {
+function textOf({ warning, reason, isQuiet }: Departure): string {
+  const { at, name, path, message, hint } = warning;
+  const unaccepted = isQuiet === true ? 'check does not warn of it' : 'not accepted';
   return [
     `${formatPosition(at)}: ${name}: ${message}`,
     `  key: ${path}`,
     ...(hint === undefined ? [] : [`  note: ${hint}`]),
-    reason === undefined ? '  not accepted' : `  accepted: ${reason}`,
+    `  ${reason === undefined ? unaccepted : `accepted: ${reason}`}`,
   ].join('\n');
 }
 

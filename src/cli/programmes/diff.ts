@@ -4,7 +4,7 @@ import { readProgrammeFile } from '../../config/programme_files.ts';
 import { contractChanges } from '../../contract/diff/changes.ts';
 import { formatChanges } from '../../contract/diff/format.ts';
 import { FaultsError } from '../../lib/fault.ts';
-import { compileProgramme } from '../../programme/programme.ts';
+import { compileLoaded } from '../../rules/load.ts';
 import { failed } from '../../server/exit.ts';
 import { type OutputOptions, printResult } from '../output.ts';
 
@@ -22,8 +22,8 @@ export async function diff(old: string, changed: string, options: DiffOptions): 
     const faults = files.flatMap((file) => (file.loaded === undefined ? file.faults : []));
     throw new FaultsError(faults);
   }
-  const [was, is] = [before, after].map(({ definition, logos }) =>
-    compileProgramme(after.id, definition, publicUrl, logos),
+  const [was, is] = [before, after].map((one) =>
+    compileLoaded({ ...one, id: after.id }, publicUrl),
   );
   const changes = contractChanges(was, is);
   await printResult(options, changes, formatChanges(changes));

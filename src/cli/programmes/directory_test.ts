@@ -10,7 +10,7 @@ import {
 } from '../../members/directory_checks.ts';
 import { failed, wrongUsage } from '../../server/exit.ts';
 import { printResult, type VerbOptions } from '../output.ts';
-import { configOf, fileOf, loadCompiled } from '../programmes.ts';
+import { configOf, fileOf, compileNamed } from '../programmes.ts';
 import { readLine } from '../standard_input.ts';
 
 interface DirectoryTestOptions extends VerbOptions {
@@ -44,7 +44,7 @@ export async function testDirectory(options: DirectoryTestOptions): Promise<void
 /** The programme's directory with its credentials; throws `FaultsError` if they cannot be used. */
 function directoryOf(options: DirectoryTestOptions): DirectoryUnderTest {
   const config = configOf(options);
-  const { id, members, scope, isClientSubject } = loadCompiled(config, options.programme).programme;
+  const { id, members, scope, isClientSubject } = compileNamed(config, options.programme);
   if (members.directory === 'store') {
     throw wrongUsage(`${id} keeps its members in Jetway's own store: there is no hook to test`);
   }

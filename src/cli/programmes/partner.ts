@@ -10,7 +10,7 @@ import { present } from '../../lib/present.ts';
 import type { Client, ClientId, ProgrammeId } from '../../oauth/client.ts';
 import { failed } from '../../server/exit.ts';
 import { withStore } from '../open_store.ts';
-import { loadCompiled } from '../programmes.ts';
+import { compileNamed } from '../programmes.ts';
 
 export type PageFormat = 'markdown' | 'html';
 
@@ -20,7 +20,7 @@ export async function guideFor(
   name: string,
   clientId: string | undefined,
 ): Promise<Guide> {
-  const { programme } = loadCompiled(config, name);
+  const programme = compileNamed(config, name);
   const client =
     clientId === undefined ? undefined : await findClient(config, programme.id, clientId);
   const { publicUrl, environment } = config;

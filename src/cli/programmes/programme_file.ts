@@ -11,7 +11,7 @@ import { loadProgramme, programmeIdForm } from '../../rules/load.ts';
 import { failed, wrongUsage } from '../../server/exit.ts';
 import { print, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { mountFaults } from './check.ts';
+import { compiledOf, mountFaults } from './check.ts';
 
 /** The JSON Schema among the shipped files, and its name beside programme files. */
 export const schemaAsset = 'docs/programme.schema.json';
@@ -41,7 +41,7 @@ export async function newProgramme(name: string, options: NewProgrammeOptions): 
   }
   const text = textOf(name, options.variant);
   const made = { file, ...loadProgramme(file, text) };
-  const others = mountFaults([...readProgrammeFolder(dirname(path)), made]);
+  const others = mountFaults(compiledOf([...readProgrammeFolder(dirname(path)), made]));
   const faults = [...made.faults, ...others].filter(
     ({ severity, at }) => severity === 'error' && at.file === file,
   );

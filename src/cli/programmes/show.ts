@@ -63,9 +63,8 @@ function listAround(document: YamlNode, path: Path): YamlNode | undefined {
     .findLast((node) => node?.kind === 'list');
 }
 
-function heading({ id, definition, document }: LoadedProgramme): string {
+function heading({ id, variant, document }: LoadedProgramme): string {
   const { file } = positionAt(document, ['name']);
-  const base =
-    definition.variant === undefined ? '' : ` laid over the variant ${definition.variant}`;
+  const base = variant === undefined ? '' : ` laid over the variant ${variant}`;
   return `# ${id}: ${spellOut(file)}${base}, with every default filled in.`;
 }

@@ -5,7 +5,7 @@ import { dateOrNull, dateText } from '../../lib/duration.ts';
 import { storeUnusable } from '../../server/exit.ts';
 import { masterKeyOf, siteOf } from '../../server/open_store.ts';
 import type { StoreReport } from '../../store/care.ts';
-import { verifyStore } from '../../store/sqlite/care/examine.ts';
+import { verifyFile } from '../../store/sqlite/file/read.ts';
 import { createKeyring } from '../../token/keyring.ts';
 import { expectDurableStore } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
@@ -14,7 +14,7 @@ import { sheet } from '../table.ts';
 
 /** Damage is part of the result; then the exit code is 4. */
 export async function verify(file: string | undefined, options: VerbOptions): Promise<void> {
-  const report = await (file === undefined ? verifyConfigured(options) : verifyStore(file));
+  const report = await (file === undefined ? verifyConfigured(options) : verifyFile(file));
   const isSound = report.damage.length === 0;
   const verdict = isSound ? 'The store is sound.' : 'The store is damaged: restore a backup.';
   await printResult(options, viewStore(report), `${verdict}\n\n${storeSheet(report)}`);

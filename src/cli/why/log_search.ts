@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 import { steps } from '../../oauth/request_record.ts';
-import type { Refusal } from '../../server/why/refusal.ts';
+import type { Refusal } from '../../server/requests/refusal.ts';
 
 export interface LogFindings {
   readonly refusal: Refusal | undefined;

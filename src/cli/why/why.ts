@@ -6,7 +6,7 @@ import { type Explanation, explain, type RuleLine } from '../../server/why/expla
 import type { WhyAnswer } from '../../server/why/route.ts';
 import { askServer } from '../control_client.ts';
 import { printResult, type VerbOptions } from '../output.ts';
-import { configOf, loadIfGood } from '../programmes.ts';
+import { configOf, fileOf } from '../programmes.ts';
 import { sheet } from '../table.ts';
 import { searchLog } from './log_search.ts';
 import { partnerText, partnerView } from './partner_text.ts';
@@ -54,7 +54,9 @@ async function askLog(id: string, path: string, options: WhyOptions): Promise<Ex
   }
   const { programme } = refusal;
   const loaded =
-    programme === undefined ? undefined : loadIfGood(configOf(options), programme as ProgrammeId);
+    programme === undefined
+      ? undefined
+      : fileOf(configOf(options), programme as ProgrammeId).loaded;
   const present = 'lines are those of the files as they are now';
   return explain(refusal, loaded, [...events, present]);
 }

@@ -16,6 +16,9 @@ export const inMaintenance: Cause = Object.freeze({
   came: 'one in maintenance (jetway maintenance off)',
 });
 
+/** Seconds after which a partner may try again while store or directory does not answer. */
+export const outageRetryAfter = 5;
+
 /** @param event the line of the log that has the same request id */
 export function outage(event: string, { message }: Unavailable): Cause {
   const came = `${message} (the log has it: ${event})`;

@@ -15,7 +15,7 @@ import type { Service } from '../service.ts';
 const rule = ['userinfo'];
 
 /** Answers a userinfo request; never rejects. */
-export const answerUserinfo = answering(tellUserinfo, refuseUserinfo);
+export const answerUserinfo = answering(tellUserinfo, { render: refuseUserinfo });
 
 async function tellUserinfo(
   service: Service,

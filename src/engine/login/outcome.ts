@@ -2,7 +2,6 @@
 
 import type { Cause } from '../../oauth/cause.ts';
 import type { Reply } from '../../oauth/reply.ts';
-import type { RecordedFailure } from '../../oauth/request_record.ts';
 import type { WayBack } from '../../programme/answers/redirect_answer.ts';
 import type { LoginPageName } from '../../programme/login/texts.ts';
 import type { LoginTransaction } from './transaction.ts';
@@ -74,11 +73,9 @@ export type LoginOutcome =
       readonly retryAfter?: number | undefined;
       /** Of a login whose transaction came: where its partner is. */
       readonly back?: { readonly partner: string; readonly redirectUri: string } | undefined;
-      /** Absent where the page tells all of it. */
-      readonly failure?: RecordedFailure;
     }
   /** No page: told to a partner who tests. */
-  | { readonly kind: 'reply'; readonly reply: Reply; readonly failure: RecordedFailure }
+  | { readonly kind: 'reply'; readonly reply: Reply }
   /** Back to the partner. */
   | {
       readonly kind: 'return';
@@ -87,8 +84,6 @@ export type LoginOutcome =
       readonly partner: string;
       /** As with `page`. */
       readonly language?: string | undefined;
-      /** Absent where the login has succeeded. */
-      readonly failure?: RecordedFailure;
       /** The cookie by which this browser is known from now on (known_device.ts). */
       readonly device?: string | undefined;
       /** The login's own cookie from now on; absent where the login has failed. */

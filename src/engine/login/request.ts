@@ -13,6 +13,7 @@ import type { ReturnAddress } from '../../programme/answers/redirect_answer.ts';
 import type { LoginReading } from '../../programme/login/request_checks.ts';
 import { rolesOf } from '../../programme/requests/token_endpoint.ts';
 import { disabledClient, unknownClient } from '../causes/client.ts';
+import { pageCauses } from '../causes/login.ts';
 import { keepClaim, reportFailure } from '../failure.ts';
 import { expectInService } from '../maintenance.ts';
 import type { Service } from '../service.ts';
@@ -35,7 +36,10 @@ interface Failing {
 
 type LoginSteps<Request> = (service: Service, request: Request) => Promise<LoginOutcome>;
 
-/** The outcome of a login's steps; in maintenance no step is taken, and the page tells of difficulties. */
+/**
+ * The outcome of a login's steps, whose failure is noted in the record. In maintenance no step is taken, and
+ * the page tells of difficulties.
+ */
 export function loginAnswering<Request extends Pick<Failing, 'record'>>(
   steps: LoginSteps<Request>,
 ): LoginSteps<Request> {
@@ -50,8 +54,22 @@ export function loginAnswering<Request extends Pick<Failing, 'record'>>(
         return renderLoginFailure(service, error, { record });
       }
     }
-    return steps(service, request);
+    const outcome = await steps(service, request);
+    record.failure ??= shownFailure(outcome);
+    return outcome;
   };
+}
+
+/** The failure that the page, or the form's first message, says all of. */
+function shownFailure(outcome: LoginOutcome): RecordedFailure | undefined {
+  if (outcome.kind === 'page') {
+    const { page } = outcome;
+    return { reason: page, facts: present({ cause: pageCauses[page] }) };
+  }
+  if (outcome.kind !== 'form') return undefined;
+  const { cause, form } = outcome;
+  const [reason] = form.messages;
+  return reason && { reason, facts: present({ cause }) };
 }
 
 /** Answers a login request; never rejects. */
@@ -183,21 +201,21 @@ export function renderLoginFailure(
   { record, address, language }: Failing,
 ): LoginOutcome {
   const recorded = reportLoginFailure(service, error, record);
+  record.failure = recorded;
   const { reason } = recorded;
   const { parameter, retryAfter } = recorded.facts;
   const { login } = service.programme;
   const failure = login.failure(reason);
   if ('page' in failure) {
     const { status } = failure.page;
-    return { kind: 'page', status, page: reason, language, retryAfter, failure: recorded };
+    return { kind: 'page', status, page: reason, language, retryAfter };
   }
   if (address === undefined) {
     const status = reason === 'temporarily_unavailable' ? 503 : 500;
-    const page = 'difficulties';
-    return { kind: 'page', status, page, language, retryAfter, failure: recorded };
+    return { kind: 'page', status, page: 'difficulties', language, retryAfter };
   }
   const way = login.redirect.failure(address, reason, failure, parameter);
-  return { kind: 'return', way, partner: address.client.name, language, failure: recorded };
+  return { kind: 'return', way, partner: address.client.name, language };
 }
 
 function reportLoginFailure(

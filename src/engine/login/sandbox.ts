@@ -3,8 +3,8 @@
 import { LoginRefusal } from '../../oauth/failure.ts';
 import { pageOnlyLoginReasons } from '../../oauth/login_reasons.ts';
 import type { Asking } from '../../programme/sandbox.ts';
-import { outageRetryAfter } from '../failure.ts';
-import { findForced, noSuchFailure, unknownFailure } from '../sandbox.ts';
+import { outageRetryAfter } from '../causes/trouble.ts';
+import { findForced, noSuchFailure } from '../sandbox.ts';
 import type { Service } from '../service.ts';
 import { type DeadEnd, deadEnds, endOn, type LoginOutcome } from './outcome.ts';
 
@@ -30,7 +30,7 @@ export function forcedLogin(
   const found = findForced(service, sandbox.loginFailures, asked);
   if (found === undefined) {
     const known = [...sandbox.loginFailures.keys(), ...Object.keys(deadEnds)];
-    return { kind: 'reply', reply: noSuchFailure(known), failure: unknownFailure };
+    return { kind: 'reply', reply: noSuchFailure(request.record, known) };
   }
   const refusal = new LoginRefusal(found.reason, found.facts);
   if (pageOnly.has(found.reason)) throw refusal;

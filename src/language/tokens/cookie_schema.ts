@@ -24,14 +24,39 @@ const cookieSchema = v.pipe(
     http_only: key(v.optional(v.boolean(), true), {
       text: 'Whether scripts of pages cannot read it.',
       example: 'false',
+      departs: [
+        {
+          name: 'exposed_cookie',
+          when: (isHidden) => !isHidden,
+          message: 'scripts of a page can read the token in this cookie (RFC 6265bis 8.6)',
+          hint: 'leave http_only out',
+        },
+      ],
     }),
     secure: key(v.optional(v.boolean(), true), {
       text: 'Whether browsers send it by https alone.',
       example: 'false',
+      departs: [
+        {
+          name: 'exposed_cookie',
+          when: (isSecure) => !isSecure,
+          message: 'browsers send the token in this cookie over plain http, too (RFC 6265bis 8.3)',
+          hint: 'leave secure out',
+        },
+      ],
     }),
     same_site: key(v.optional(v.picklist(['Strict', 'Lax', 'None']), 'Strict'), {
       text: 'Whether browsers send it with requests that other sites cause: `Strict` never, `Lax` with links that are followed, `None` always.',
       example: 'Lax',
+      departs: [
+        {
+          name: 'exposed_cookie',
+          when: (site) => site !== 'Strict',
+          message:
+            'browsers send this cookie with requests that other sites cause (RFC 6265bis 8.2)',
+          hint: 'whoever reads it must check Origin or a token of its own',
+        },
+      ],
     }),
   }),
   named('cookie'),

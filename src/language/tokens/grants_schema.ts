@@ -4,10 +4,22 @@ import * as v from 'valibot';
 
 import { quote } from '../../lib/fault.ts';
 import { roles } from '../../oauth/client.ts';
-import { jwtBearer, tokenExchange } from '../../oauth/grant.ts';
-import { key, named } from '../../schema/notes.ts';
+import { jwtBearer, registeredGrantTypes, tokenExchange } from '../../oauth/grant.ts';
+import { key, type KeyDeparture, named } from '../../schema/notes.ts';
 import { lifetimeSchema, matching, oneOrMore, textSchema } from '../../schema/scalars.ts';
 import { valueShapeSchema } from '../value_shape.ts';
+import { longAccessTokens } from './token_schema.ts';
+
+/** The names of RFC 6749, RFC 7523 2.1 and RFC 8693 2.1. */
+const standardNames: Readonly<Record<string, string>> = registeredGrantTypes;
+
+const renamedGrant: KeyDeparture<string> = {
+  name: 'renamed_grants',
+  isQuiet: true,
+  when: (word, { path: [, type = ''] }) => word !== (standardNames[type] ?? type),
+  message: 'standard clients send another grant_type for this grant (RFC 6749 4.1.3)',
+  hint: 'partners of this programme need the client its document describes',
+};
 
 const entries = {
   endpoint: key(oneOrMore(textSchema), {
@@ -18,6 +30,7 @@ const entries = {
     text: 'The value of `grant_type` on the wire.',
     example: 'member_login',
     otherwise: "the grant's own name",
+    departs: [renamedGrant],
   }),
   role: key(v.picklist(roles), {
     text: 'The role a client must have been given at onboarding (`--role`): `member` for those that log members in, `partner` for those with tokens of their own. Others get `grant_not_allowed` (G-20, P-11).',
@@ -27,6 +40,7 @@ const entries = {
     text: 'How long access tokens of this grant are good, where that is not `tokens.access.lifetime`; within the same bounds.',
     example: '12h',
     otherwise: 'as `tokens.access.lifetime`',
+    departs: [longAccessTokens],
   }),
   access_format: key(v.exactOptional(v.picklist(['opaque', 'jwt'])), {
     text: 'The format of its access tokens, where that is not `tokens.access.format`.',
@@ -37,6 +51,14 @@ const entries = {
     text: "Whether its answers bring a refresh token, where the grant `refresh_token` is on. A client's own does not follow RFC 6749 4.4.3; its tokens are revoked and refreshed as a member's.",
     example: 'on',
     otherwise: '`on` for `authorization_code` and `password`',
+    departs: [
+      {
+        name: 'own_refresh_token',
+        when: (word, { path }) => word === 'on' && path[1] === 'client_credentials',
+        message: "a refresh token comes with a client's own token (RFC 6749 4.4.3)",
+        hint: 'the client must prove itself with it, as for a new one',
+      },
+    ],
   }),
   access_form: key(v.exactOptional(valueShapeSchema), {
     text: 'What opaque access tokens of this grant look like, where that is not `tokens.access.form`.',
@@ -71,10 +93,19 @@ const assertionGrantSchema = v.exactOptional(
     grant_type: key(v.optional(textSchema, jwtBearer), {
       text: 'As of every grant.',
       example: 'jwt_login',
+      departs: [renamedGrant],
     }),
     subject: key(oneOrMore(subjectSchema), {
       text: "Who `sub` may be, in this order: the `client` itself, by its identifier, its `iss` or no `sub`; or by a property of it, `client.NAME`; a member of the directory by `username` (of the store's directory alone) or `subject`.",
       example: '[client, username]',
+      departs: [
+        {
+          name: 'member_by_assertion',
+          when: (ways) => ways.includes('username') || ways.includes('subject'),
+          message: 'clients get tokens for any member without that member (RFC 6749 1.3)',
+          hint: 'give the role of this grant to nobody else; tokens can be revoked by member',
+        },
+      ],
     }),
   }),
 );
@@ -99,6 +130,15 @@ export const grantsSchema = v.strictObject({
     text: 'A partner exchanges what its customer typed for tokens (RFC 6749 4.3, P-9). Its endpoint must declare the inputs `username` and `password`. RFC 9700 2.4 forbids it, and `check` warns of it.',
     example: '{ endpoint: grant, role: member }',
     otherwise: 'off',
+    departs: [
+      {
+        name: 'password_grant',
+        when: () => true,
+        message:
+          'partners see the passwords of members, who learn to type them anywhere (RFC 9700 2.4)',
+        hint: 'the directory is asked as by the login page, and passwords are never logged',
+      },
+    ],
   }),
   token_exchange: key(exchangeSchema, {
     text: 'A live access token of the client is exchanged for another one, of the same login and ending with it, or for another own one (RFC 8693). If the client revokes a token, all that was exchanged from it ends too. Its scope is the same or a part of it; `access_lifetime` and `access_format` say what is new. Its endpoint must declare the input `subject_token`. Without `grant_type` clients send the URN of RFC 8693.',

@@ -2,8 +2,9 @@
 
 import * as v from 'valibot';
 
+import type { Milliseconds } from '../../lib/clock.ts';
 import { signingAlgorithms } from '../../oauth/signing_key.ts';
-import { key } from '../../schema/notes.ts';
+import { key, type KeyDeparture } from '../../schema/notes.ts';
 import {
   contentTypeSchema,
   durationSchema,
@@ -16,6 +17,16 @@ import { responseHeadersSchema, tokenFieldSchemas } from '../response_headers.ts
 import { valueShapeSchema } from '../value_shape.ts';
 import { nameCases } from '../value_tree.ts';
 import { cookiesSchema } from './cookie_schema.ts';
+
+const day = 86_400_000;
+
+/** Of the lifetime of all access tokens, or of those of one grant. */
+export const longAccessTokens: KeyDeparture<Milliseconds> = {
+  name: 'long_access_tokens',
+  when: (lifetime) => lifetime > day,
+  message: 'access tokens live for more than a day (RFC 9700 2.2.1)',
+  hint: 'revocation and disabled clients count at every verification',
+};
 
 const accessSchema = v.strictObject({
   format: key(v.picklist(['opaque', 'jwt']), {
@@ -34,6 +45,7 @@ const accessSchema = v.strictObject({
   lifetime: key(lifetimeSchema, {
     text: 'How long an access token is good, from its issue (G-23). It never outlives `tokens.refresh.longest`, counted from the login, of which `check` warns, as beyond a day; a token of the client credentials grant has no login.',
     example: '15m',
+    departs: [longAccessTokens],
   }),
   algorithm: key(v.optional(v.picklist(signingAlgorithms), 'ES256'), {
     text: 'What JWTs are signed with, refresh tokens included (RFC 7518, RFC 8037). Of no effect where nothing is a JWT.',
@@ -74,6 +86,16 @@ const refreshSchema = v.strictObject({
   rotation: key(v.optional(v.picklist(['on', 'off']), 'on'), {
     text: 'With `off` a refresh token stays the same at each use, and answers repeat it unless `only` leaves it out; what was replaced before stays replaced. Of RFC 9700 4.14.2, of which `check` warns. Partners must know before it is turned on: from then on each use replaces their token.',
     example: 'off',
+    departs: [
+      {
+        name: 'lasting_refresh_tokens',
+        when: (rotation, { get }) =>
+          rotation === 'off' && get('grants', 'refresh_token') !== undefined,
+        message:
+          'refresh tokens stay, so that the use of a stolen one is not noticed (RFC 9700 4.14.2)',
+        hint: 'clients must prove themselves with each, and revoking it ends all tokens of its login',
+      },
+    ],
   }),
 });
 
@@ -102,6 +124,15 @@ export const tokenResponseSchema = v.pipe(
     status: key(v.optional(v.picklist([200, 201]), 200), {
       text: 'Its HTTP status.',
       example: '201',
+      departs: [
+        {
+          name: 'other_success_answer',
+          isQuiet: true,
+          when: (status) => status !== 200,
+          message: 'answers with tokens have another status than 200 (RFC 6749 5.1)',
+          hint: 'standard clients may take it for a failure',
+        },
+      ],
     }),
     encoding: key(v.optional(v.picklist(encodings), 'json'), {
       text: 'The form of its body: `json`; `form` (`application/x-www-form-urlencoded`, lists as repeated names); `xml` (one object around all, lists as repeated elements); or `text`, the bare value of its one field.',
@@ -111,6 +142,17 @@ export const tokenResponseSchema = v.pipe(
       text: 'Its `Content-Type`; it changes nothing about the body.',
       example: 'application/json; charset=utf-8',
       otherwise: 'that of the encoding',
+      departs: [
+        {
+          name: 'other_success_answer',
+          isQuiet: true,
+          when: (type, { get }) =>
+            get('token_response', 'encoding') === 'json' &&
+            !/^application\/json *(?:;|$)/i.test(type),
+          message: 'answers with tokens do not say application/json (RFC 6749 5.1)',
+          hint: 'standard clients may not read them',
+        },
+      ],
     }),
     headers: key(v.optional(responseHeadersSchema, {}), {
       text: 'Headers beside those that Jetway sets itself: texts that are always the same, or [fields](#fields-of-an-answer), so that a header can hold the token. Of those, what is absent is left out, and values are ASCII as those of `verify` are: `%` and anything else is percent-encoded.',

@@ -187,4 +187,4 @@ function compileNamed(
 }
 
 /** A text that JSON has as a number, of any length; `00123`, `1.0` and a UUID stay texts. */
-const wholeNumber = /^(?:0|-?[1-9]\d*)$/;
+export const wholeNumber: RegExp = /^(?:0|-?[1-9]\d*)$/;

@@ -10,6 +10,8 @@ import { heldValues } from './client_values.ts';
 import { compileInput, type Input, type SecretTest, valueFault } from './inputs.ts';
 
 export interface AssertionTerms {
+  /** Names of the client properties that a claim must be: without one, no assertion of the client is good. */
+  readonly properties: readonly string[];
   readonly rules: Readonly<Record<AssertionUse, AssertionRules>>;
   /** What the claims of a client's assertions must be; of no client, what none can be. */
   readonly expectedOf: (client: Client | undefined, isSecret?: SecretTest) => ExpectedClaims;
@@ -50,6 +52,7 @@ export function compileAssertionTerms(
   const audiences = allOf(audiencesOf);
   const issuersOf = valuesOf(isClientValue(issuerWord) ? issuerWord : 'client.id');
   return {
+    properties: issuerWord === 'client.id' ? [] : [issuerWord.slice(clientPropertyPrefix.length)],
     rules: {
       client: { ...base, needsId: jti !== 'optional' },
       grant: { ...base, needsId: jti === 'required' },
@@ -126,11 +129,4 @@ function isClientValue(word: string): word is `client.${string}` {
 function valuesOf(word: `client.${string}`): (client: Client | undefined) => readonly string[] {
   const held = heldValues(word);
   return (client) => (client === undefined ? [] : held(client));
-}
-
-/** Names of the client properties that a claim must be: without one, no assertion of the client is good. */
-export function provenProperties(definition: Definition): readonly string[] {
-  if (!takesAssertions(definition)) return [];
-  const { issuer } = definition.client.authentication.assertion;
-  return issuer === 'client.id' ? [] : [issuer.slice(clientPropertyPrefix.length)];
 }

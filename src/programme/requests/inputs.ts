@@ -194,16 +194,6 @@ function needsOf(
   };
 }
 
-/** The inputs of the login request and of every token endpoint of a file, each by itself. */
-export function inputsOfFile({
-  authorize,
-  token_endpoints: endpoints,
-}: Pick<Definition, 'authorize' | 'token_endpoints'>): readonly Input[] {
-  return [authorize.endpoint, ...Object.values(endpoints)].flatMap((endpoint) =>
-    Object.entries(endpoint.inputs).map(([role, input]) => compileInput(role, input, '', endpoint)),
-  );
-}
-
 /** An input by itself: nothing is known of the requests that read it. */
 export function compileInput(
   role: string,

@@ -3,7 +3,6 @@
 
 import type { Facts } from '../../audit/event.ts';
 import { identifierDigests } from '../../audit/identifiers.ts';
-import { AuditObserver } from '../../audit/observer.ts';
 import { AuditStream } from '../../audit/stream.ts';
 import { reasonOf } from '../../audit/trail.ts';
 import type { Config } from '../../config/config.ts';
@@ -11,6 +10,7 @@ import type { Keyring } from '../../token/keyring.ts';
 import { failed } from '../exit.ts';
 import type { ServerLog } from '../log_writer.ts';
 import type { Serving } from '../programmes/serving.ts';
+import { AuditObserver } from '../requests/audit_events.ts';
 import { versionLine } from '../version.ts';
 import type { Changer } from './audited_store.ts';
 import { byWhom } from './by_whom.ts';

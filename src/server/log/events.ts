@@ -1,5 +1,6 @@
 // Owns the text of an event in the log: JSON for programs, or a line for people.
 
+import type { Level } from '../../engine/log_events.ts';
 import { legibleJson, spellOut } from '../../lib/fault.ts';
 import { type Paint, paints } from './paint.ts';
 
@@ -7,7 +8,6 @@ interface Facts extends Readonly<Record<string, unknown>> {
   readonly programme?: string;
   readonly detail?: string;
 }
-export type Level = 'error' | 'info';
 
 /** The line of an event that happens now, its end included. No secret goes in. */
 export type EventWriter = (level: Level, event: string, facts: Facts) => string;

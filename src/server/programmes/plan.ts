@@ -7,7 +7,8 @@ import { present } from '../../lib/present.ts';
 import type { HookCredentials } from '../../members/hook_connection.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { deploy, type Deployed, type MountConflict } from '../../programme/deployment.ts';
-import { compileProgramme, type Programme } from '../../programme/programme.ts';
+import type { Programme } from '../../programme/programme.ts';
+import { compileLoaded } from '../../rules/load.ts';
 import type { Store } from '../../store/contract.ts';
 import type { Kind } from '../../store/kinds.ts';
 import type { Look } from './folder.ts';
@@ -61,7 +62,7 @@ export async function candidatesOf(
     const former = served.get(look.id);
     if (former?.look?.digest === look.digest) candidates.set(look.id, former);
     else if (loaded !== undefined) {
-      const programme = compileProgramme(loaded.id, loaded.definition, publicUrl, loaded.logos);
+      const programme = compileLoaded(loaded, publicUrl);
       const { since } = look;
       candidates.set(look.id, { programme, credentials, look, ...present({ since }) });
       await pause();

@@ -5,7 +5,7 @@ import { instant, type Clock } from '../../lib/clock.ts';
 import { dateText } from '../../lib/duration.ts';
 import { formatFault } from '../../lib/fault.ts';
 import { pause } from '../../lib/pause.ts';
-import { compileProgramme } from '../../programme/programme.ts';
+import { compileLoaded } from '../../rules/load.ts';
 import type { Store } from '../../store/contract.ts';
 import type { ServerAudit } from '../audit/server_audit.ts';
 import type { Listeners } from '../listeners.ts';
@@ -208,7 +208,7 @@ export class Reloader {
       const [before, after] = [serving.served, mounted].map((some) => {
         const loaded = some.get(programme)?.look?.file.loaded;
         const { publicUrl } = settings.config;
-        return loaded && compileProgramme(loaded.id, loaded.definition, publicUrl, loaded.logos);
+        return loaded && compileLoaded(loaded, publicUrl);
       });
       const changes = contractChanges(before, after);
       all.push({ programme, changes });

@@ -83,9 +83,9 @@ export function tellReload({ programmes, settings, faults }: ReloadReport, telle
   }
   if (worker !== 1) return;
   for (const { key, outcome, message = '' } of settings) {
-    const tell = outcome === 'refused' ? log.error : log.info;
     const facts = present({ key, detail: message || undefined });
-    tell(`setting_${outcome}`, facts);
+    if (outcome === 'refused') log.error('setting_refused', facts);
+    else log.info(`setting_${outcome}`, facts);
     audit?.stream.put(`setting_${outcome}`, facts);
   }
   for (const fault of faults) log.error('reload_failed', { detail: formatFault(fault) });

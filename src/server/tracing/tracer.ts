@@ -7,8 +7,8 @@ import type { TracingSettings } from '../../config/tracing_keys.ts';
 import { beginTrace, newSpanId } from '../../lib/trace_context.ts';
 import type { Observer, RequestRecord } from '../../oauth/request_record.ts';
 import type { ServerLog } from '../log_writer.ts';
+import { exportRequest } from '../requests/spans.ts';
 import { sendTraces } from './collector.ts';
-import { exportRequest } from './otlp_json.ts';
 
 /** Requests that wait to be sent; each has some spans. */
 const mostWaiting = 4096;

@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path';
 
-import type { Definition } from '../../language/definition.ts';
 import { keyPositionAt, nodeAt } from '../../lib/document.ts';
 import type { Path, Position } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
@@ -12,7 +11,7 @@ import { proofFaults } from '../../oauth/proofs/proof_faults.ts';
 import { steps } from '../../oauth/request_record.ts';
 import { effectiveDocument } from '../../rules/effective_document.ts';
 import type { LoadedProgramme } from '../../rules/load.ts';
-import type { Refusal } from './refusal.ts';
+import type { Refusal } from '../requests/refusal.ts';
 
 /** A key of a programme, and where it is written. */
 export interface RuleLine {
@@ -53,9 +52,9 @@ export function explain(
   if (loaded === undefined) return told;
   const effective = effectiveDocument(loaded);
   const lineOf = (path: Path): RuleLine => ruleLine(loaded, effective, path, file);
-  const rule = rulePath(refusal, loaded.definition);
+  const rule = rulePath(refusal, effective);
   const answer = answerPath(refusal, loaded);
-  const error = errorOf(refusal, loaded.definition);
+  const error = errorOf(refusal, effective);
   return {
     ...told,
     ...(rule && { rule_line: lineOf(rule) }),
@@ -72,10 +71,7 @@ function ruleLine(
 ): RuleLine {
   let depth = path.length;
   while (depth > 0 && nodeAt(document, path.slice(0, depth)) === undefined) depth -= 1;
-  const value = path.reduce<unknown>(
-    (held, step) => (held as Readonly<Record<string, unknown>> | undefined)?.[step],
-    effective,
-  );
+  const value = valueAt(effective, path);
   const at = keyPositionAt(document, path.slice(0, depth));
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   const isPlain = values.every((one) => ['string', 'number', 'boolean'].includes(typeof one));
@@ -87,6 +83,24 @@ function ruleLine(
   };
 }
 
+function valueAt(effective: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (held, step) => (held as Readonly<Record<string, unknown>> | undefined)?.[step],
+    effective,
+  );
+}
+
+/** A value of the effective document as a text; undefined where it has none. */
+function textAt(effective: unknown, path: Path): string | undefined {
+  const value = valueAt(effective, path);
+  return value === undefined || typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The members of a map of the effective document. */
+function mapAt(effective: unknown, ...path: Path): Readonly<Record<string, unknown>> {
+  return (valueAt(effective, path) ?? {}) as Readonly<Record<string, unknown>>;
+}
+
 function placeOf({ file, line, column }: Position, own: string | undefined): string {
   const isShipped = file.startsWith('src/variants/');
   const name = isShipped ? file.slice('src/'.length) : (own ?? resolve(file));
@@ -95,19 +109,20 @@ function placeOf({ file, line, column }: Position, own: string | undefined): str
 
 function rulePath(
   { rule, endpoint: kind, path: asked }: Refusal,
-  definition: Definition,
+  effective: unknown,
 ): Path | undefined {
   if (rule === undefined) return undefined;
   const [first = '', ...keys] = rule.split('.');
   if (first !== atEndpoint) return [first, ...keys];
   if (kind === 'login_request' || kind === 'login_page') return ['authorize', 'endpoint', ...keys];
   if (kind === 'introspection' || kind === 'revocation' || kind === 'userinfo') return [kind];
-  const { token_endpoints: endpoints, base_path: base } = definition;
   const [, role = ''] = keys;
   // A verification compares headers as the first token endpoint that reads them does.
   const [name] =
-    Object.entries(endpoints).find(([, { path, inputs }]) =>
-      kind === 'token' ? asked.endsWith(base + path) : inputs[role] !== undefined,
+    Object.entries(mapAt(effective, 'token_endpoints')).find(([, endpoint]) =>
+      kind === 'token'
+        ? asked.endsWith(`${textAt(effective, ['base_path'])}${textAt(endpoint, ['path'])}`)
+        : role in mapAt(endpoint, 'inputs'),
     ) ?? [];
   return name === undefined ? undefined : ['token_endpoints', name, ...keys];
 }
@@ -132,15 +147,9 @@ function answerPath(
   return places.find(isThere);
 }
 
-function errorOf(
-  { endpoint: kind, reason }: Refusal,
-  { errors, authorize }: Definition,
-): string | undefined {
+function errorOf({ endpoint: kind, reason }: Refusal, effective: unknown): string | undefined {
   if (kind === 'login_request' || kind === 'login_page') {
-    const failures: Readonly<Record<string, object>> = authorize.failures;
-    const failure = failures[reason];
-    return failure !== undefined && 'redirect' in failure ? String(failure.redirect) : undefined;
+    return textAt(effective, ['authorize', 'failures', reason, 'redirect']);
   }
-  const reasons: Readonly<Record<string, { readonly error: string }>> = errors.reasons;
-  return reasons[reason]?.error;
+  return textAt(effective, ['errors', 'reasons', reason, 'error']);
 }

@@ -9,8 +9,8 @@ import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Store } from '../../store/contract.ts';
 import type { Look } from '../programmes/folder.ts';
 import type { Serving } from '../programmes/serving.ts';
+import type { RecentRefusals, Remembered } from '../requests/recent_refusals.ts';
 import { type Explanation, explain } from './explain.ts';
-import type { RecentRefusals, Remembered } from './recent_refusals.ts';
 
 export interface WhyAnswer {
   /** Absent where the server does not remember it. */

@@ -4,6 +4,7 @@ import { BoundedMap } from '../../lib/bounded_map.ts';
 import { closeClocks, type Instant, milliseconds } from '../../lib/clock.ts';
 import type { ProgrammeId, ThrottleLimit } from '../../oauth/client.ts';
 import type { Counters, WindowCounter, WindowOutcome } from '../counters.ts';
+import { endingAt } from '../sql/ends.ts';
 import { integer, table, text } from '../sql/table.ts';
 import { countInProcess, mostWindows, takenBack, Windows } from '../windows.ts';
 import { batched } from './link/batch.ts';
@@ -14,7 +15,7 @@ import { arrayRows } from './tables.ts';
 const key = ['counter', 'programme', 'key'] as const;
 
 /** Described for the sweep; its rows have no sums. */
-export const throttle = table(
+const throttle = table(
   'throttle',
   { key },
   {
@@ -26,6 +27,8 @@ export const throttle = table(
     ends_at: integer<Instant>(),
   },
 );
+
+export const endedThrottles = endingAt(throttle, 'throttle.ends_at');
 
 /**
  * Not logged: a commit that changes no other table waits for neither disk nor standby. After a crash or

@@ -16,7 +16,7 @@ import {
   overRows,
   type Statement,
 } from '../sql/statement.ts';
-import type { Value } from '../sql/table.ts';
+import { integer, type Value } from '../sql/table.ts';
 import { epochColumns, epochLength, type Epochs } from './epoch.ts';
 import { binaryArray } from './link/array.ts';
 import { batched, untilKnown } from './link/batch.ts';
@@ -86,7 +86,8 @@ export const confirmEdition: Sent = {
   isRead: false,
 };
 
-function arraysOf(
+/** The rows of a statement, as its parameters. */
+export function arraysOf(
   { parameters, types }: Pick<Statement, 'parameters' | 'types'>,
   rows: readonly Values[],
 ): readonly Parameter[] {
@@ -137,6 +138,10 @@ interface Change {
   readonly again: Values;
 }
 
+/** By its key, whatever order a table lies in. */
+export const postgresOrder: Db['orderOf'] = ({ key, columns }) =>
+  Object.fromEntries(key.map((name) => [name, columns[name] ?? integer()]));
+
 export interface DriverParts {
   readonly link: Link;
   /** For what may be large. */
@@ -185,7 +190,40 @@ function remembered<Row>(
   };
 }
 
-export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
+interface PostgresDb extends Db {
+  /**
+   * Writes what waits of notes; call it every second.
+   * @param until milliseconds of the process; the long span of `care` if left out
+   */
+  readonly flush: (until?: number) => Promise<void>;
+}
+
+/**
+ * The text that changes rows as long as no other time was accepted since that of the first parameter. It waits for
+ * one that is being accepted; one that begins later sees what was noted before.
+ */
+export function bulkText(asked: Statement): Sent {
+  const isOfLife =
+    'EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE)';
+  const text = joined(overAsked(asked.text), askedRows(asked, 2), ` ${isOfLife} AND`);
+  return { name: asked.name, text: `${text} RETURNING 1`, isRead: false };
+}
+
+const noteOfLife: Sent = {
+  name: 'note_forgotten',
+  text: `UPDATE epoch SET forgotten_since = $1 WHERE forgotten_since < $1
+    AND accepted_era IS NOT DISTINCT FROM $2::bigint`,
+  isRead: false,
+};
+
+const noteForgotten: Sent = {
+  name: 'forget_revoked',
+  text: 'UPDATE epoch SET forgotten_since = $1 WHERE forgotten_since < $1',
+  isRead: false,
+};
+
+export function postgresDb({ link, care, epochs, written }: DriverParts): PostgresDb {
+  const noted: ((until?: number) => Promise<void>)[] = [];
   const asker = <Row>(
     asked: Statement,
     parse: (rows: readonly (readonly Value[])[], life: () => Life) => Row | undefined,
@@ -221,6 +259,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
   });
   return {
     life: epochs.current,
+    forget: async (until) => void (await link.run(noteForgotten, [until])),
     reader: (asked, parse, remembering) =>
       readerOf(
         asker(asked, ([columns], life) => columns && parse(columns, life), 'CROSS'),
@@ -238,7 +277,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
     },
     editor: (statements) => {
       const text = editText(statements);
-      return async ({ registrations, era }, { endsEra, settled }, rows) => {
+      return async ({ registrations, era }, { endsEra, isRepeatable, settled }, rows) => {
         const mark = randomKey(9);
         const values = statements.flatMap((asked, index) => arraysOf(asked, rows[index] ?? []));
         try {
@@ -247,6 +286,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
         } catch (error) {
           if (!(error instanceof OutcomeUnknown)) throw error;
           if ((await care.run(confirmEdition, [mark])).length === 0) {
+            if (isRepeatable) return false;
             throw new OutcomeUnknown(
               `${error.message}: the change may have been made (look before you try again)`,
               { cause: error },
@@ -311,5 +351,29 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Db {
         },
       });
     },
+    bulkWriter: (asked, keep) => {
+      const text = bulkText(asked);
+      const kept = keep && textsOf(keep).many;
+      return async (rows, { lived = null, kept: others = [], forgotten = 0 }) => {
+        if (forgotten > 0) await care.run(noteOfLife, [forgotten, lived]);
+        if (keep && kept && others.length > 0) await care.run(kept, arraysOf(keep, others));
+        return (await care.run(text, [lived, ...arraysOf(asked, rows)])).length;
+      };
+    },
+    orderOf: postgresOrder,
+    noter: (asked, { waiting, written: settled }) => {
+      const { many } = textsOf(asked);
+      const nameOf = namer(asked.row);
+      noted.push(async (until) => {
+        // One order for all nodes: two statements never wait for each other's rows.
+        const rows = waiting().toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
+        if (rows.length === 0) return;
+        await care.run(many, arraysOf(asked, rows), until);
+        settled(rows);
+      });
+    },
+    // What fails is written with the next call.
+    flush: async (until) =>
+      void (await Promise.all(noted.map((write) => write(until).catch(() => undefined)))),
   };
 }

@@ -2,6 +2,8 @@
 
 import { instant } from '../../lib/clock.ts';
 import type { Outage } from '../keeping.ts';
+import { endingAt } from '../sql/ends.ts';
+import { integer, plainTable } from '../sql/table.ts';
 import type { Found } from './link/statement.ts';
 
 /** A node that has the store again notes from when to when it had not (leases.ts). */
@@ -25,5 +27,8 @@ export function readOutages(column: Found | undefined): readonly Outage[] {
   return found.map(([from, to]) => ({ from: instant(from), to: instant(to) }));
 }
 
-/** SQL of those that no retry window is long enough for: `$1` is the time. */
-export const isPast = 'to_at < $1::bigint - 86400000';
+/** Outages that no retry window is long enough for. */
+export const pastOutages = endingAt(
+  plainTable('outage', { key: ['to_at', 'from_at'] }, { from_at: integer(), to_at: integer() }),
+  'outage.to_at + 86400000',
+);

@@ -3,29 +3,29 @@
 import { instant } from '../../lib/clock.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
-import { attemptVerbs } from '../login_attempts.ts';
+import { attemptVerbs } from '../verbs/attempts.ts';
 import { codeVerbs } from '../verbs/codes.ts';
 import { itemVerbs } from '../verbs/items.ts';
 import { loginVerbs } from '../verbs/logins.ts';
-import { expectOwnHistory, keepHistory } from './care/recovered.ts';
-import { analyzeOutgrown, grown } from './care/statistics.ts';
+import { tokenVerbs } from '../verbs/revocations.ts';
+import { sweepVerb } from '../verbs/sweep.ts';
+import { textVerbs } from '../verbs/texts.ts';
+import { useVerbs } from '../verbs/uses.ts';
 import { databaseClock } from './clock.ts';
-import { countTogether } from './counters.ts';
+import { countTogether, endedThrottles } from './counters.ts';
 import { postgresDb } from './driver.ts';
 import { expectReplicas, oneDisk, replicasOf } from './durability.ts';
 import { epochs as epochsOf } from './epoch.ts';
+import { expectOwnHistory, keepHistory } from './history.ts';
 import { keyCheck } from './keeping.ts';
-import { textVerbs } from './kept_texts.ts';
 import { nodeLeases } from './leases.ts';
 import { forCare, forRequests, Link } from './link/link.ts';
 import { Primary } from './link/primary.ts';
 import { serversOf } from './link/servers.ts';
 import { type PostgresLocation, postgresName } from './location.ts';
-import { attemptRows } from './login_attempts.ts';
-import { accessTokens, revoker } from './revocations.ts';
+import { pastOutages } from './outages.ts';
 import { expectSchema } from './schema.ts';
-import { secretUses } from './secret_uses.ts';
-import { sweepVerb } from './sweep.ts';
+import { analyzeOutgrown, grown } from './statistics.ts';
 import { timeVerbs } from './time.ts';
 
 export interface PostgresStoreOptions {
@@ -78,32 +78,32 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await expectReplicas(care, name, location);
     const epochs = epochsOf(link);
     const db = postgresDb({ link, care, epochs, written: grown(care) });
-    const { forgetLogin: _none, ...logins } = loginVerbs(db);
-    const uses = secretUses(care);
+    const { forgetLogin, ...logins } = loginVerbs(db);
+    const { forgetToken, ...tokens } = tokenVerbs(db);
+    const { setBack, written, ...uses } = useVerbs(db);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
-    const { isBehind, life, ...time } = timeVerbs({ link, care, uses, isRelieved });
+    const { isBehind, life, ...time } = timeVerbs({ link, care, setBack, isRelieved });
     const { recorded } = await time.time();
-    const sweep = sweepVerb(care, recorded, life);
+    const more = [endedThrottles, pastOutages];
+    const sweep = sweepVerb(db, { recorded, life, forgetLogin, more });
     return {
-      ...itemVerbs(db, uses.written),
+      ...itemVerbs(db, written),
       ...codeVerbs(db, logins.revokeLogin),
       ...logins,
-      ...accessTokens(link, epochs),
-      ...textVerbs(link),
-      revokeAll: revoker(link, epochs),
-      ...attemptVerbs(attemptRows(link, care)),
+      ...tokens,
+      ...textVerbs(db, forgetToken),
+      ...uses,
+      ...attemptVerbs(db),
       count: countTogether(link),
       wall: clock.wall,
       ...time,
       ensureKeyCheck: keyCheck(care),
       leaseNode,
       nodes,
-      recordSecretUse: uses.recordSecretUse,
-      secretUses: uses.secretUses,
       // One node sweeps for all.
       sweep: async (...call) => {
-        await uses.flush();
+        await db.flush();
         // Before this process follows an accepted time, rows of other nodes may be ended by its clock.
         if (isRelieved() || (await isBehind())) return 0;
         await analyzeOutgrown(care);
@@ -112,7 +112,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       warnings: async () => ((await replicasOf(care)) > 0 ? [] : [oneDisk]),
       health,
       close: async () => {
-        await Promise.all([uses.flush(link.deadline()), leases.close()]);
+        await Promise.all([db.flush(link.deadline()), leases.close()]);
         close();
       },
     };

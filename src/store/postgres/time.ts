@@ -1,6 +1,7 @@
 // Owns the recorded time in PostgreSQL, and a time that is accepted for all nodes.
 
 import type { Instant } from '../../lib/clock.ts';
+import type { Era } from '../../oauth/grant.ts';
 import { placeAfter } from '../../oauth/place.ts';
 import type { Keeping, StoreTime } from '../keeping.ts';
 import { acceptTime } from './care/accept_time.ts';
@@ -8,7 +9,6 @@ import { databaseNow, putClock } from './clock.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
 import { outagesColumn, readOutages } from './outages.ts';
-import type { SecretUses } from './secret_uses.ts';
 
 /** The clock is recorded beside the time: the difference is how far the servers are from it. */
 const meta = (name: string): string =>
@@ -49,7 +49,8 @@ const coarseness = 1000;
 export interface TimeParts {
   readonly link: Link;
   readonly care: Link;
-  readonly uses: Pick<SecretUses, 'setBack'>;
+  /** Sets back the uses of secrets that are not written yet. */
+  readonly setBack: (now: Instant) => void;
   /** See `Leases`. */
   readonly isRelieved: () => boolean;
 }
@@ -58,10 +59,10 @@ interface TimeVerbs extends Pick<Keeping, 'time' | 'acceptTime'> {
   /** Whether this process goes by a time that another one has corrected since. */
   readonly isBehind: () => Promise<boolean>;
   /** The accepted era that this process goes by. */
-  readonly life: () => number | null;
+  readonly life: () => Era | undefined;
 }
 
-export function timeVerbs({ link, care, uses, isRelieved }: TimeParts): TimeVerbs {
+export function timeVerbs({ link, care, setBack, isRelieved }: TimeParts): TimeVerbs {
   /** The accepted era that this process goes by. */
   let followed: number | null | undefined;
   let written: Instant | undefined;
@@ -83,7 +84,7 @@ export function timeVerbs({ link, care, uses, isRelieved }: TimeParts): TimeVerb
     return found;
   };
   return {
-    life: () => followed ?? null,
+    life: () => (followed ?? undefined) as Era | undefined,
     isBehind: async () => (await read(care)).era !== followed,
     time: async (now) => {
       const isWritten = written !== undefined && (now ?? written) - written < recordedEvery;
@@ -96,7 +97,7 @@ export function timeVerbs({ link, care, uses, isRelieved }: TimeParts): TimeVerb
     },
     acceptTime: async (now, acceptedBy) => {
       // First: uses that wait may be written meanwhile.
-      uses.setBack(now);
+      setBack(now);
       if (acceptedBy === 'another_process') {
         // Servers that follow already have gone on, and recorded it, since the time was accepted.
         const { recorded = now } = await read(care);

@@ -11,7 +11,10 @@ import {
 } from './statement.ts';
 
 /** Each step is done only if the one before it has found or changed something. */
-export interface Chain extends Pick<Statement, 'name' | 'parameters' | 'types' | 'row'> {
+export interface Chain extends Pick<
+  Statement,
+  'name' | 'parameters' | 'types' | 'row' | 'isUrgent'
+> {
   /** A SELECT of the row that the chain is about. */
   readonly guard: Statement;
   readonly steps: readonly Statement[];
@@ -24,7 +27,8 @@ export function chain(name: string, guard: Statement, ...steps: readonly Stateme
     ),
   );
   const [parameters, types] = [[...all.keys()], [...all.values()]];
-  return { name, guard, steps, row: guard.row, parameters, types };
+  const { row, isUrgent } = guard;
+  return { name, guard, steps, row, isUrgent, parameters, types };
 }
 
 /**

@@ -1,10 +1,11 @@
 // Owns what an SQL backend does for the verbs that are written once: finding a row, and changing one.
 
+import type { Instant } from '../../lib/clock.ts';
 import type { Era } from '../../oauth/grant.ts';
 import type { AcceptedTime } from '../accepted_time.ts';
 import type { Chain } from './chain.ts';
 import type { Statement } from './statement.ts';
-import type { Value } from './table.ts';
+import type { Column, Table, Value } from './table.ts';
 
 export type Values = Readonly<Record<string, Value>>;
 
@@ -69,12 +70,36 @@ export interface EditOptions {
   /** Whether it ends the era: what its owners are issued from then on stands. */
   readonly endsEra: boolean;
   readonly isUrgent: boolean;
+  /** Whether it may be done twice: it is false also if its outcome was lost. */
+  readonly isRepeatable: boolean;
   /** See `ChangeOptions`. */
   readonly settled: () => void;
 }
 
+/** Rows that cost no commit of their own, and may be lost in a crash. */
+export interface Notes {
+  readonly waiting: () => readonly Values[];
+  /** These are durable. */
+  readonly written: (rows: readonly Values[]) => void;
+}
+
+/** What goes with the removal of rows. */
+export interface Removal {
+  /** The era of the accepted time that the caller goes by: nothing is done where it is another by now. */
+  readonly lived: Era | undefined;
+  /** Rows of the statement that keeps some of them. */
+  readonly kept?: readonly Values[];
+  /** See `Db.forget`. */
+  readonly forgotten?: Instant;
+}
+
 export interface Db {
   readonly life: () => Promise<Life>;
+  /**
+   * Notes that a revocation that was to be kept until then is not: its token would be good again if the clock
+   * were set back later (FAULTS 29).
+   */
+  readonly forget: (until: Instant) => Promise<void>;
   /** `life` is not later than the row: a revocation after it covers a login of its era too. */
   readonly reader: <Row>(
     asked: Statement,
@@ -102,4 +127,13 @@ export interface Db {
     statements: readonly Statement[],
   ) => (life: Life, options: EditOptions, rows: readonly (readonly Values[])[]) => Promise<boolean>;
   readonly chainWriter: (asked: Chain, second: Chain) => (values: Values) => Promise<Chained>;
+  /** Changes or removes rows for good, after `keep` has written others; resolves to how many there were. */
+  readonly bulkWriter: (
+    asked: Statement,
+    keep?: Statement,
+  ) => (rows: readonly Values[], removal: Removal) => Promise<number>;
+  /** The columns by which the rows of a table lie beside each other. */
+  readonly orderOf: (table: Table) => Readonly<Record<string, Column>>;
+  /** Writes what waits, now and then, by an INSERT. */
+  readonly noter: (asked: Statement, notes: Notes) => void;
 }

@@ -9,10 +9,11 @@ import { codes, keptTexts, loginAttempts, logins, revokedTokens, spentCodes } fr
 /** How the ended rows of a table are told. */
 export interface Ends {
   readonly table: Table;
-  /** SQL of what holds for an ended row; `at` is the SQL of the parameter, which is `upTo`. */
-  readonly isOver: (at: string) => string;
+  /** SQL of what holds for an ended row; `:at` stands for `upTo`. */
+  readonly isOver: string;
   /** Of a sweep's time. */
   readonly upTo: (now: Instant) => Value;
+  readonly type: 'integer' | 'blob';
   /** Rows read for each row that may be removed. */
   readonly looks: number;
 }
@@ -21,8 +22,9 @@ export interface Ends {
 export function endingAt(table: Table, end: string): Ends {
   return {
     table,
-    isOver: (at) => `${end} <= ${at}`,
+    isOver: `${end} <= :at`,
     upTo: (now) => now,
+    type: 'integer',
     looks: looksPerRemoval,
   };
 }
@@ -32,14 +34,17 @@ export const ends: readonly Ends[] = [
   endingAt(codes, 'code.forget_at'),
   {
     ...endingAt(spentCodes, ''),
-    // Whatever the time: the parameter is used, so that its type is known.
-    isOver: (at) =>
-      `CAST(${at} AS bigint) IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = spent_code.place)`,
+    // Whatever the time.
+    isOver: `:at IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = spent_code.place)`,
     // Each look reads a row of another table, in no order.
     looks: 1,
   },
-  { ...endingAt(logins, forgetAtInState), upTo: (now) => instantBytes(overUpTo(now)) },
+  {
+    ...endingAt(logins, forgetAtInState),
+    upTo: (now) => instantBytes(overUpTo(now)),
+    type: 'blob',
+  },
   endingAt(revokedTokens, 'revoked_token.expires_at'),
   endingAt(keptTexts, 'kept_text.ends_at'),
   endingAt(loginAttempts, 'coalesce(login_attempt.locked_until, login_attempt.window_ends_at)'),

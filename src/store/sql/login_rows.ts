@@ -169,17 +169,15 @@ export function answerColumns(
   return { own_scope, state, sum: rowSum([null, own_scope, state], constants) };
 }
 
-/** The columns by which a login is revoked, as long as `before` is its state. */
+/** The columns by which a login is revoked, with the answer that was found. */
 export function revokedColumns(
-  { constants, state }: KeptLogin,
+  { login, constants, state: found }: KeptLogin,
   revoked_at: Instant,
-): Pick<LoginRow, 'revoked_at' | 'sum'> & { readonly before: Uint8Array } {
-  const before = stateOf(state);
-  return {
-    revoked_at,
-    before,
-    sum: rowSum([revoked_at, state.ownScope ?? null, before], constants),
-  };
+): Pick<LoginRow, 'login_digest' | 'revoked_at' | 'own_scope' | 'state' | 'sum'> {
+  const login_digest = Buffer.from(login.loginDigest, 'latin1');
+  const [own_scope, state] = [found.ownScope ?? null, stateOf(found)];
+  const sum = rowSum([revoked_at, own_scope, state], constants);
+  return { login_digest, revoked_at, own_scope, state, sum };
 }
 
 /**

@@ -1,7 +1,12 @@
 // Owns what the rows of revocations of an owner's codes and tokens say, for every SQL backend.
 
+import type { ProgrammeId } from '../../oauth/client.ts';
+import type { Era } from '../../oauth/grant.ts';
 import type { TokenOwner } from '../grants.ts';
+import type { Values } from './db.ts';
 import { leftJoined } from './parts.ts';
+import { insertText, statement } from './statement.ts';
+import { withSum } from './table.ts';
 import { revocations } from './tables.ts';
 
 /** The name of an owner in the rows. */
@@ -11,6 +16,28 @@ export function ownerName(whose: TokenOwner): string {
 
 /** The programme and owner in the row that a restore writes: it covers every owner. */
 export const everybody = '';
+
+/** Writes a row, unless the row that is there has a later era. */
+export const putRevocation = statement(
+  'add_revocation',
+  revocations.columns,
+  insertText(
+    revocations,
+    `ON CONFLICT (programme, owner) DO UPDATE
+        SET revoked_until = excluded.revoked_until, sum = excluded.sum
+        WHERE excluded.revoked_until > revocation.revoked_until`,
+  ),
+  { row: ['programme', 'owner'] },
+);
+
+/**
+ * The row that revokes the clients' own tokens of eras up to `until` (FAULTS 8). Codes and logins do not
+ * read it: they are deleted.
+ */
+export function ofEverybody(until: Era): Values {
+  const programme = everybody as ProgrammeId;
+  return withSum(revocations, { programme, owner: everybody, revoked_until: until });
+}
 
 /** The columns of a statement with `revocationJoins`. */
 export const revocationParts = {

@@ -1,6 +1,6 @@
 // Owns statements about one row, written once for every SQL backend, and PostgreSQL's texts of them.
 
-import type { Column } from './table.ts';
+import type { Column, Table } from './table.ts';
 
 type Type = Column['type'];
 
@@ -44,13 +44,23 @@ export function statement(
   return { name, text, parameters, types: parameters.map(typeOf), isRead, row, isUrgent };
 }
 
-/** SQL that inserts a whole row of a table; `conflict` follows the values. */
+/** SQL that inserts a whole row of a table, if `condition` holds; `conflict` follows the values. */
 export function insertText(
   { name, names }: { readonly name: string; readonly names: readonly string[] },
   conflict: string,
+  condition?: string,
 ): string {
   const marks = names.map((one) => `:${one}`).join(', ');
-  return `INSERT INTO ${name} (${names.join(', ')}) VALUES (${marks}) ${conflict}`;
+  const source =
+    condition === undefined ? `VALUES (${marks})` : `SELECT ${marks} WHERE ${condition}`;
+  return `INSERT INTO ${name} (${names.join(', ')}) ${source} ${conflict}`;
+}
+
+/** SQL for an INSERT that has the new row replace the row of its key. */
+export function replacing({ names, key }: Pick<Table, 'names' | 'key'>): string {
+  const others = names.filter((name) => !key.includes(name));
+  return `ON CONFLICT (${key.join(', ')}) DO UPDATE
+    SET ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 }
 
 /** The text with `write` of each parameter in its place. */
@@ -81,12 +91,15 @@ export function joined(text: string, from: string, condition = ''): string {
   return text.replace(/\bWHERE\b/, () => `${verb} ${from} WHERE${condition}`);
 }
 
-/** The text of an INSERT with rows of `from` in place of its values. */
+/** The text of an INSERT with rows of `from` in place of its values or, with a condition, of its one row. */
 export function insertedFrom(text: string, from: string): string {
-  return text.replace(
-    /\bVALUES \(([^)]*)\)/,
-    (_, list: string) => `SELECT ${list} FROM ${from} ORDER BY n`,
-  );
+  const ofValues = /\bVALUES \(([^)]*)\)/;
+  if (ofValues.test(text)) {
+    return text.replace(ofValues, (_, list: string) => `SELECT ${list} FROM ${from} ORDER BY n`);
+  }
+  return text
+    .replace(/\bWHERE\b/, () => `FROM ${from} WHERE`)
+    .replace(/\bON CONFLICT\b/, () => 'ORDER BY n ON CONFLICT');
 }
 
 /**

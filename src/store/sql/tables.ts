@@ -174,7 +174,7 @@ export const loginAttempts = table(
 );
 
 /** When a secret or API key was last used; a use may be lost. */
-const secretUses = plainTable(
+export const secretUses = plainTable(
   'secret_use',
   { key: ['programme', 'client', 'digest'] },
   {

@@ -2,21 +2,23 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+import type { Instant } from '../../lib/clock.ts';
 import type { Db, Reader, Remembering, Values } from '../sql/db.ts';
 import { type Statement, withParameters } from '../sql/statement.ts';
-import type { Value } from '../sql/table.ts';
+import { integer, type Value } from '../sql/table.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, Remembered } from './commits/freshness.ts';
+import type { Transactions } from './commits/transactions.ts';
 import type { Eras } from './eras.ts';
 
-interface Prepared {
+export interface Prepared {
   readonly get: (values: Values) => readonly Value[] | undefined;
   readonly all: (values: Values) => readonly (readonly Value[])[];
   /** Whether a row was changed. */
   readonly run: (values: Values) => boolean;
 }
 
-function prepare(database: DatabaseSync, { text, parameters }: Statement): Prepared {
+export function prepare(database: DatabaseSync, { text, parameters }: Statement): Prepared {
   // By number: a named parameter is looked up by its name at each run.
   const numbered = withParameters(text, (name) => `?${parameters.indexOf(name) + 1}`);
   const made: StatementSync = database.prepare(numbered);
@@ -64,12 +66,17 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_OUT_OF_RANGE';
 }
 
-export function sqliteDb(
-  database: DatabaseSync,
-  queue: CommitQueue,
-  fresh: Freshness,
-  eras: Eras,
-): Db {
+export interface DriverParts {
+  readonly database: DatabaseSync;
+  readonly queue: CommitQueue;
+  readonly transactions: Pick<Transactions, 'follow'>;
+  readonly fresh: Freshness;
+  readonly eras: Eras;
+}
+
+export function sqliteDb({ database, queue, transactions, fresh, eras }: DriverParts): Db {
+  const write = <T>(isUrgent: boolean, verb: () => T): Promise<T> =>
+    isUrgent ? queue.writeFromReserve(verb) : queue.write(verb);
   const readerOf = <Row>(
     read: (values: Values) => Row | undefined,
     remembering?: Remembering<Row>,
@@ -93,6 +100,7 @@ export function sqliteDb(
   };
   return {
     life: () => queue.read(eras.life),
+    forget: (until) => queue.writeFromReserve(() => eras.forget(until)),
     reader: (asked, parse, remembering) => {
       const { get } = prepare(database, asked);
       const read = (values: Values) => {
@@ -111,8 +119,8 @@ export function sqliteDb(
     },
     editor: (statements) => {
       const prepared = statements.map((one) => prepare(database, one));
-      return (life, { endsEra, isUrgent, settled }, rows) => {
-        const edit = (): boolean => {
+      return (life, { endsEra, isUrgent, settled }, rows) =>
+        write(isUrgent, () => {
           const { registrations, era } = eras.life();
           if (registrations !== life.registrations || era !== life.era) return false;
           eras.edited();
@@ -120,26 +128,22 @@ export function sqliteDb(
           for (const [index, { run }] of prepared.entries()) rows[index]?.forEach(run);
           settled();
           return true;
-        };
-        return isUrgent ? queue.writeFromReserve(edit) : queue.write(edit);
-      };
+        });
     },
     writer: (asked) => {
       const { run } = prepare(database, asked);
-      const write = <T>(verb: () => T) =>
-        asked.isUrgent ? queue.writeFromReserve(verb) : queue.write(verb);
       return (values, { settled } = {}) =>
-        write(() => {
+        write(asked.isUrgent, () => {
           const isChanged = run(typeof values === 'function' ? values(eras.current()) : values);
           if (isChanged) settled?.();
           return isChanged;
         });
     },
-    chainWriter: ({ name, guard, steps }) => {
+    chainWriter: ({ name, isUrgent, guard, steps }) => {
       const first = prepare(database, guard);
       const others = steps.map((step) => prepare(database, step));
       return (values) =>
-        queue.writeFromReserve(() => {
+        write(isUrgent, () => {
           let done = first.get(values) === undefined ? 0 : 1;
           for (const { run } of done === 0 ? [] : others) {
             if (!run(values)) break;
@@ -149,6 +153,32 @@ export function sqliteDb(
           if (done > 1 && done <= others.length) throw new Error(`store: ${name} ended half-way`);
           return { done, wasUnknown: false };
         });
+    },
+    bulkWriter: (asked, keep) => {
+      const { run } = prepare(database, asked);
+      const kept = keep && prepare(database, keep);
+      return (rows, { lived, kept: others = [], forgotten = 0 as Instant }) =>
+        write(asked.isUrgent, () => {
+          if (eras.accepted()?.era !== lived) return 0;
+          eras.forget(forgotten);
+          for (const row of others) kept?.run(row);
+          return rows.filter(run).length;
+        });
+    },
+    orderOf: ({ order, key, columns }) =>
+      order === 'as inserted'
+        ? { rowid: integer() }
+        : Object.fromEntries(key.map((name) => [name, columns[name] ?? integer()])),
+    noter: (asked, { waiting, written }) => {
+      const { run } = prepare(database, asked);
+      let uncommitted: readonly Values[] = [];
+      transactions.follow({
+        beforeCommit: () => {
+          uncommitted = waiting();
+          uncommitted.forEach(run);
+        },
+        committed: () => written(uncommitted),
+      });
     },
   };
 }

@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Instant } from '../../lib/clock.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { type AcceptedTime, acceptedIn } from '../accepted_time.ts';
-import { farEra, firstEra } from '../judgement.ts';
+import { firstEra } from '../judgement.ts';
 import type { Life } from '../sql/db.ts';
 import type { Freshness } from './commits/freshness.ts';
 import { type Meta, metaOf } from './meta.ts';
@@ -28,6 +28,8 @@ export interface Eras {
   readonly acceptedElsewhere: () => AcceptedTime | undefined;
   /** Ends the current era with a time that was accepted; call it inside a write. */
   readonly accept: (time: Instant) => void;
+  /** The era of the accepted time that this process goes by. */
+  readonly followed: () => Era | undefined;
   /** Notes that this process follows the accepted time. */
   readonly follow: () => void;
 }
@@ -77,6 +79,7 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
       meta.put('forgotten_since', 0);
       fresh.forget();
     },
+    followed: () => followed,
     follow: () => {
       followed = readEras(meta).accepted?.era;
     },
@@ -94,7 +97,7 @@ function registrationsOf(meta: Meta): number {
 }
 
 /** The last time that was accepted, with what had been forgotten before it. */
-export function fileAccepted(meta: Meta): AcceptedTime | undefined {
+function fileAccepted(meta: Meta): AcceptedTime | undefined {
   const [era, time] = [meta.number('accepted_era'), meta.number('accepted_time')];
   return acceptedIn(era, time, meta.number('forgotten_until'));
 }
@@ -104,16 +107,6 @@ function forgottenSince(meta: Meta): Instant {
 }
 
 /** The era of what is issued now; the caller remembers nothing. */
-export function eraOf(meta: Meta): Era {
+function eraOf(meta: Meta): Era {
   return (meta.number('era') ?? firstEra) as Era;
-}
-
-/**
- * Ends every era that this file or `other` has had, and every era that the lost store may have had after
- * this backup. Returns the last ended era; call it inside a write.
- */
-export function endAllEras(meta: Meta, other: Era = firstEra): Era {
-  const ended = farEra(eraOf(meta), other);
-  meta.put('era', ended + 1);
-  return ended;
 }

@@ -2,17 +2,18 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
+import type { Instant } from '../../lib/clock.ts';
 import type { Place } from '../../oauth/grant.ts';
 import type { Keeping } from '../keeping.ts';
 import { factsText, isFresh, leasedNodes, nextLease, type NodeLease } from '../node_leases.ts';
+import type { Db } from '../sql/db.ts';
+import { sweepVerb } from '../verbs/sweep.ts';
 import { timeSetter } from './care/accept_time.ts';
-import { fileSweep } from './care/sweep.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import type { Freshness } from './commits/freshness.ts';
 import type { Eras } from './eras.ts';
 import { everywhere } from './items.ts';
 import { metaOf } from './meta.ts';
-import type { SecretUses } from './secret_uses.ts';
 import type { RecordedTime } from './time.ts';
 
 type KeepingVerbs = Pick<
@@ -24,18 +25,20 @@ type KeepingVerbs = Pick<
 };
 
 export interface KeepingParts {
+  readonly db: Db;
   readonly queue: CommitQueue;
   readonly fresh: Freshness;
   readonly eras: Eras;
   readonly time: RecordedTime;
-  readonly uses: Pick<SecretUses, 'setBack'>;
+  /** Sets back the uses of secrets that are not written yet. */
+  readonly setBack: (now: Instant) => void;
   readonly forgetLogin: (place: Place) => void;
 }
 
 export function fileKeeping(database: DatabaseSync, parts: KeepingParts): KeepingVerbs {
-  const { queue, fresh, eras, time, uses, forgetLogin } = parts;
-  const setTime = timeSetter(database, time, eras, uses);
-  const sweep = fileSweep(database, time.recorded(), eras, forgetLogin);
+  const { db, queue, fresh, eras, time, setBack, forgetLogin } = parts;
+  const setTime = timeSetter(database, time, eras, { setBack });
+  const sweep = sweepVerb(db, { recorded: time.recorded(), life: eras.followed, forgetLogin });
   return {
     time: async (now) => {
       if (now !== undefined) {
@@ -57,7 +60,11 @@ export function fileKeeping(database: DatabaseSync, parts: KeepingParts): Keepin
       }),
     ensureKeyCheck: keyCheck(database, queue),
     ...nodeLeases(database, queue),
-    sweep: (now, limit) => queue.writeFromReserve(() => sweep(now, limit)),
+    sweep: async (now, limit) => {
+      // Before this process follows an accepted time, new rows of other processes may be ended by its clock.
+      const elsewhere = await queue.read(eras.acceptedElsewhere);
+      return elsewhere === undefined ? sweep(now, limit) : 0;
+    },
   };
 }
 

@@ -7,10 +7,13 @@ import { instant, type Instant } from '../../lib/clock.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import type { StoreHealth } from '../keeping.ts';
-import { attemptVerbs } from '../login_attempts.ts';
+import { attemptVerbs } from '../verbs/attempts.ts';
 import { codeVerbs } from '../verbs/codes.ts';
 import { itemVerbs } from '../verbs/items.ts';
 import { loginVerbs } from '../verbs/logins.ts';
+import { tokenVerbs } from '../verbs/revocations.ts';
+import { textVerbs } from '../verbs/texts.ts';
+import { useVerbs } from '../verbs/uses.ts';
 import { countInProcess } from '../windows.ts';
 import { CommitQueue } from './commits/commit_queue.ts';
 import { DiskSpace } from './commits/disk_space.ts';
@@ -24,11 +27,7 @@ import { nameWatch, realPath } from './file/identity.ts';
 import { openFile, type OpenFile } from './file/open.ts';
 import { unusable } from './file/refusals.ts';
 import { fileKeeping } from './keeping.ts';
-import { fileTexts } from './kept_texts.ts';
-import { fileAttempts } from './login_attempts.ts';
-import { fileAccessTokens, fileRevoker, revokedOnes } from './revocations.ts';
 import { schema } from './schema.ts';
-import { fileSecretUses, type SecretUses } from './secret_uses.ts';
 import { fileRecordedTime, type RecordedTime } from './time.ts';
 
 /** A log of the usual length fits in twice. */
@@ -136,44 +135,35 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
 interface Parts {
   readonly database: DatabaseSync;
   readonly time: RecordedTime;
-  readonly uses: SecretUses;
   readonly fresh: Freshness;
   readonly transactions: Transactions;
 }
 
 function partsOf(database: DatabaseSync): Parts {
   const time = fileRecordedTime(database);
-  const uses = fileSecretUses(database);
   const fresh = new Freshness(database);
-  return {
-    database,
-    time,
-    uses,
-    fresh,
-    transactions: new Transactions(database, [fresh, time, uses]),
-  };
+  return { database, time, fresh, transactions: new Transactions(database, [fresh, time]) };
 }
 
 type Verbs = Omit<Store, 'health' | 'close'> & ReturnType<typeof fileKeeping>;
 
-function verbsOf({ database, time, uses, fresh }: Parts, queue: CommitQueue): Verbs {
+function verbsOf(parts: Parts, queue: CommitQueue): Verbs {
+  const { database, time, fresh, transactions } = parts;
   const eras = fileEras(database, fresh);
-  const db = sqliteDb(database, queue, fresh, eras);
+  const db = sqliteDb({ database, queue, transactions, fresh, eras });
   const { forgetLogin, ...logins } = loginVerbs(db);
-  const revoked = revokedOnes(database, fresh);
-  const revoke = fileRevoker(database, fresh, eras);
+  const { forgetToken, ...tokens } = tokenVerbs(db);
+  const { setBack, written, ...uses } = useVerbs(db);
   return {
-    ...itemVerbs(db, uses.written),
-    recordSecretUse: uses.record,
-    secretUses: (programme, id) => queue.read(() => uses.of(programme, id)),
+    ...itemVerbs(db, written),
     ...codeVerbs(db, logins.revokeLogin),
     ...logins,
-    ...fileAccessTokens(database, queue, fresh, eras, revoked),
-    ...fileTexts(database, queue, revoked),
-    ...fileKeeping(database, { queue, fresh, eras, time, uses, forgetLogin }),
-    ...attemptVerbs(fileAttempts(database, queue)),
+    ...tokens,
+    ...textVerbs(db, forgetToken),
+    ...uses,
+    ...attemptVerbs(db),
     count: countInProcess(),
-    revokeAll: (...call) => queue.writeFromReserve(() => revoke(...call)),
+    ...fileKeeping(database, { db, queue, fresh, eras, time, setBack, forgetLogin }),
   };
 }
 

@@ -41,25 +41,6 @@ export function inserter<Row>(
   };
 }
 
-/** SQL for `inserter` that has the new row replace the row of its key. */
-export function replacing({ names, key }: Table): string {
-  const others = names.filter((name) => !key.includes(name));
-  return `ON CONFLICT DO UPDATE SET ${others.map((name) => `${name} = excluded.${name}`).join(', ')}`;
-}
-
-/** Prepares `SELECT … ${rest}`, of which the first row is found. */
-export function finder<const Named extends Parts>(
-  database: DatabaseSync,
-  parts: Named,
-  rest: string,
-): (...params: readonly Value[]) => FoundIn<Named> | undefined {
-  const { select, read } = reader(database, parts, rest);
-  return (...params) => {
-    const values = select.get(...params) as unknown as readonly Value[] | undefined;
-    return values && read(values);
-  };
-}
-
 /** Prepares `SELECT … ${rest}`, of which all rows are found. */
 export function lister<const Named extends Parts>(
   database: DatabaseSync,

@@ -103,12 +103,12 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
 }
 
 /** A recorded time, with the uptime of that moment. */
-export interface TimeRecord {
+interface TimeRecord {
   readonly time: Instant;
   readonly uptime: Uptime;
 }
 
-export function timeRecord(meta: Meta): TimeRecord | undefined {
+function timeRecord(meta: Meta): TimeRecord | undefined {
   const time = meta.number('recorded_time');
   if (time === undefined) return undefined;
   const [passed = '', boot = 'unknown'] = meta.get('recorded_uptime')?.split(' ') ?? [];
@@ -116,7 +116,7 @@ export function timeRecord(meta: Meta): TimeRecord | undefined {
 }
 
 /** Replaces the recorded time; call it inside a write. */
-export function putTimeRecord(meta: Meta, { time, uptime }: TimeRecord): void {
+function putTimeRecord(meta: Meta, { time, uptime }: TimeRecord): void {
   meta.put('recorded_time', time);
   meta.put('recorded_uptime', `${uptime.passed} ${uptime.boot}`);
 }

@@ -67,6 +67,7 @@ function spending(name: string, isUnspent: string, start: typeof startLogin) {
       {
         row: ['code_programme', 'code_key'],
         types: { code_programme: 'text', code_key: 'text', place: 'integer' },
+        isUrgent: true,
       },
     ),
     // Codes of one statement may ask for one place: who has it is known by the digest.

@@ -8,6 +8,7 @@ import { type Item, type Kind, kinds } from '../kinds.ts';
 import { keysOf } from '../registrations.ts';
 import type { Values } from '../sql/db.ts';
 import { from, leftJoined, partReader } from '../sql/parts.ts';
+import { putRevocation } from '../sql/revocations.ts';
 import { insertText, type Statement, statement } from '../sql/statement.ts';
 import { type RowOf, some, sumOf, type Table, type Value, withSum } from '../sql/table.ts';
 import { lookUps, registered, removed, revocations } from '../sql/tables.ts';
@@ -231,12 +232,7 @@ const writes: readonly (readonly [
     (changes) => changes.keysAdded.map((key) => withSum(lookUps, key)),
   ],
   [
-    insertion(
-      revocations,
-      `ON CONFLICT (programme, owner) DO UPDATE
-        SET revoked_until = excluded.revoked_until, sum = excluded.sum
-        WHERE excluded.revoked_until > revocation.revoked_until`,
-    ),
+    putRevocation,
     (changes, era) =>
       changes.revoked.map(({ until = era, ...owned }) =>
         withSum(revocations, { ...owned, revoked_until: until }),

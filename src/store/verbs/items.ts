@@ -1,13 +1,15 @@
-// Owns the verbs of registered things, each kind described in kinds.ts. A change is worked out over what
-// is known, and written if nothing else has changed meanwhile: the changes of many processes are all kept.
+// Owns the verbs of registered things, each kind described in kinds.ts, and revoking all that an owner was
+// issued. A change is worked out over what is known, and written if nothing else has changed meanwhile: the
+// changes of many processes are all kept.
 
 import { pause } from '../../lib/pause.ts';
 import { Unavailable } from '../../oauth/failure.ts';
+import type { Store } from '../contract.ts';
 import { type Item, type Kind, kinds } from '../kinds.ts';
-import { type Registrar, registrar } from '../registrar.ts';
+import { type Consequences, type Registrar, registrar } from '../registrar.ts';
 import { inOrder, keysOf, noPlace, pageOf } from '../registrations.ts';
 import type { Registry } from '../registry.ts';
-import type { Db } from '../sql/db.ts';
+import type { Db, EditOptions } from '../sql/db.ts';
 import { damaged } from '../sql/table.ts';
 import { Draft, type Facts, noFacts, type Questions } from './item_draft.ts';
 import {
@@ -32,13 +34,20 @@ const mostKnown = 30_000;
 /** Changes of other processes may be faster this often. */
 const mostTries = 200;
 
+type Steps<Result> = (registrar: Registrar, consequences: Consequences) => Result;
+
+type ChangeOptions = Partial<Pick<EditOptions, 'isUrgent' | 'isRepeatable'>>;
+
 /** What a change came to. */
 interface Done<Result> {
   readonly result: Result;
 }
 
 /** `written` is told of what a change has written. */
-export function itemVerbs(db: Db, written: (changes: RowChanges) => void): Registry {
+export function itemVerbs(
+  db: Db,
+  written: (changes: RowChanges) => void,
+): Registry & Pick<Store, 'revokeAll'> {
   const known = db.reader(findNamed, readNamed, {
     nameOf: ({ kind, programme, id }) => `${String(kind)}\0${String(programme)}\0${String(id)}`,
     most: mostKnown,
@@ -66,15 +75,17 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): Regis
   };
   /** Undefined where something has changed since it was begun. */
   const tryOnce = async <Result>(
-    steps: (registrar: Registrar) => Result,
-    isUrgent: boolean,
+    steps: Steps<Result>,
+    { isUrgent = true, isRepeatable = false }: ChangeOptions,
   ): Promise<Done<Result> | undefined> => {
     const facts = noFacts();
     // Before anything is read: what changes later than this is noticed.
     const life = await db.life();
     for (;;) {
       const draft = new Draft(facts);
-      const outcome = outcomeOf(() => steps(registrar(draft, draft.consequences)));
+      const outcome = outcomeOf(() =>
+        steps(registrar(draft, draft.consequences), draft.consequences),
+      );
       if (draft.isComplete) {
         const { changes } = draft;
         const isIdle = Object.values(changes).every(({ length }) => length === 0);
@@ -90,20 +101,18 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): Regis
         const endsEra = changes.revoked.some(({ until }) => until === undefined);
         const values = changeValues(changes, life.era);
         const settled = (): void => written(changes);
-        return (await write(life, { endsEra, isUrgent, settled }, values)) ? done : undefined;
+        const options = { endsEra, isUrgent, isRepeatable, settled };
+        return (await write(life, options, values)) ? done : undefined;
       }
       await read(draft.questions, facts);
     }
   };
   // One after another: changes of this process need not get into each other's way.
   let last: Promise<unknown> = Promise.resolve();
-  const change = <Result>(
-    steps: (registrar: Registrar) => Result,
-    isUrgent = true,
-  ): Promise<Result> => {
+  const change = <Result>(steps: Steps<Result>, options: ChangeOptions = {}): Promise<Result> => {
     const run = async (): Promise<Result> => {
       for (let tries = 0; tries < mostTries; tries += 1) {
-        const done = await tryOnce(steps, isUrgent);
+        const done = await tryOnce(steps, options);
         if (done !== undefined) return done.result;
         await pause();
       }
@@ -140,11 +149,12 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): Regis
       }
       return listed(after ?? null, limit);
     },
-    add: (...call) => change(({ add }) => add(...call), false),
+    add: (...call) => change(({ add }) => add(...call), { isUrgent: false }),
     // On a full disk, too: a partner must be stopped, and a stolen key go.
     change: (...call) => change((steps) => steps.change(...call)),
     changeAll: (...call) => change((steps) => steps.changeAll(...call)),
     remove: (...call) => change((steps) => steps.remove(...call)),
+    revokeAll: (...call) => change((_, { revoke }) => revoke(...call), { isRepeatable: true }),
     epoch: async (kind) => (kinds[kind].hasEpoch ? (await db.life()).registrations : 0),
   };
 }

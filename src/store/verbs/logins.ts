@@ -62,17 +62,28 @@ const advance = statement(
   { row: ['place'], types: { before: 'blob', again: 'blob' } },
 );
 
-const revoke = statement(
-  'revoke_login',
-  columns,
-  // A row that is revoked already is written again: what was revoked on this server alone reaches its
-  // standbys before this is acknowledged.
-  `UPDATE login SET revoked_at = coalesce(revoked_at, :revoked_at),
-      sum = CASE WHEN revoked_at IS NULL THEN :sum ELSE sum END
-    WHERE place = :place AND programme = :programme
-      AND (revoked_at IS NOT NULL OR login.state = :before)`,
-  { row: ['place'], types: { before: 'blob' }, isUrgent: true },
-);
+/** @param isFound SQL of whether the row is the one that was found */
+function revocation(name: string, isFound: string) {
+  const unlessRevoked = (column: string): string =>
+    `${column} = CASE WHEN revoked_at IS NULL THEN :${column} ELSE ${column} END`;
+  return statement(
+    name,
+    columns,
+    // A row that is revoked already is written again: what was revoked on this server alone reaches its
+    // standbys before this is acknowledged.
+    `UPDATE login SET revoked_at = coalesce(revoked_at, :revoked_at), ${unlessRevoked('own_scope')},
+        ${unlessRevoked('state')}, ${unlessRevoked('sum')}
+      WHERE place = :place AND programme = :programme AND ${isFound}`,
+    { row: ['place'], isUrgent: true },
+  );
+}
+
+const revoke = revocation('revoke_login', '(revoked_at IS NOT NULL OR login.state = :state)');
+/**
+ * Whatever answer it has had since: that one is dead with the login, and no client can refresh so fast that
+ * its login stays. The row tells an earlier answer from then on.
+ */
+const revokeAnyway = revocation('revoke_login_anyway', 'login.login_digest = :login_digest');
 
 /** The most logins held, about 15 MB; others are read again. As many as opened tokens are remembered. */
 const mostHeld = 20_000;
@@ -94,11 +105,10 @@ export function loginVerbs(db: Db): LoginVerbs {
     },
     { nameOf: ({ place }) => place as Place, most: mostHeld },
   );
-  const [start, move, end] = [
-    db.writer(startLogin, startLoginAgain),
-    db.writer(advance),
-    db.writer(revoke),
-  ];
+  const [start, move] = [db.writer(startLogin, startLoginAgain), db.writer(advance)];
+  const end = db.writer(revoke);
+  /** One after another, until one has found the login. */
+  const ends = [end, end, db.writer(revokeAnyway)];
   /** By the state that was found: what a change of it needs beside, where no row is held. */
   const kept = new WeakMap<Answer, KeptLogin>();
   const look = (programme: ProgrammeId, place: Place): Promise<KeptLogin | undefined> =>
@@ -112,12 +122,13 @@ export function loginVerbs(db: Db): LoginVerbs {
     return last?.state === before ? last : kept.get(before);
   };
   const revokeLogin: Store['revokeLogin'] = async (programme, place, now) => {
-    const login = await look(programme, place);
-    if (login === undefined) return;
-    const values = { programme, place, ...revokedColumns(login, now) };
-    if ((await end(values, { settled: () => rows.forget(place) })) === true) return;
-    // It was answered meanwhile, or is gone.
-    await revokeLogin(programme, place, now);
+    for (const revoked of ends) {
+      const login = await look(programme, place);
+      if (login === undefined) return;
+      const values = { programme, place, ...revokedColumns(login, now) };
+      if ((await revoked(values, { settled: () => rows.forget(place) })) === true) return;
+      // It was answered meanwhile, or is gone.
+    }
   };
   return {
     startLogin: async (login) => {

@@ -11,7 +11,6 @@ import { isPublicOnly, type SampleClient } from '../../../src/contract/samples/p
 import { fittingValue } from '../../../src/contract/samples/requests.ts';
 import type { ClientId } from '../../../src/oauth/client.ts';
 import { compileProgramme, inputsOf } from '../../../src/programme/programme.ts';
-import { provenProperties } from '../../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../../src/programme/requests/client_values.ts';
 import { loadProgramme } from '../../../src/rules/load.ts';
 import { registered as registeredKeys, signingFor, testKey } from '../../support/assertions.ts';
@@ -38,7 +37,7 @@ function compiled(file: string, base: string, yaml = readFileSync(file, 'utf8'))
   const { loaded } = loadProgramme(basename(file), yaml);
   assert.ok(loaded, file);
   const { id, definition } = loaded;
-  return { id, definition, programme: compileProgramme(id, definition, base) };
+  return { id, programme: compileProgramme(id, definition, base) };
 }
 
 export interface PartnerScene extends Jetway {
@@ -60,7 +59,7 @@ export async function openScene(
     programmes: { [basename(file, '.yaml')]: yaml },
     publicUrl: 'listening',
   });
-  const { id, definition, programme } = compiled(file, jetway.url, yaml);
+  const { id, programme } = compiled(file, jetway.url, yaml);
   const apiKey = 'jw_staging_an-api-key-of-a-partner';
   const now = jetway.clock.now();
   const isPublic = asPublic || isPublicOnly(programme.clients.authentication);
@@ -77,10 +76,9 @@ export async function openScene(
       businessContext: 'PartnerContext',
       partnerId: 'Partner000001',
       properties: Object.fromEntries(
-        [...neededProperties(definition), ...provenProperties(definition)].map((name) => [
-          name,
-          fittingValue(compared.get(name) ?? {}, '12345678'),
-        ]),
+        [...neededProperties(programme), ...(programme.clients.assertions?.properties ?? [])].map(
+          (name) => [name, fittingValue(compared.get(name) ?? {}, '12345678')],
+        ),
       ),
     },
   });

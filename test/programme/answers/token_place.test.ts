@@ -80,7 +80,7 @@ for (const [name, layout] of Object.entries(layouts)) {
   });
 }
 
-test('Use 6: a token is found in the second of two cookies, the first of which ends some day', () => {
+test('Use 6: a token is found in the second of two cookies, by us and by bash', () => {
   const cookies =
     '{ a: { value: access_token, max_age: access_lifetime }, r: { value: refresh_token, path: /r } }';
   const { loaded } = loadProgramme(
@@ -93,5 +93,12 @@ test('Use 6: a token is found in the second of two cookies, the first of which e
   for (const token of ['accessToken', 'refreshToken'] as const) {
     const place = tokenPlace(programme, client, 'authorization_code', token);
     assert.equal(takeToken(place, answer), tokens[token]);
+    assert.ok(place);
+    const lines = (answer.headers['Set-Cookie'] ?? '').split('\n');
+    const head = lines.map((line) => `Set-Cookie: ${line}\r\n`).join('');
+    const script = `ANSWER=$(cat); ${takeOut('ANSWER', 'TOKEN', place)}; printf %s "$TOKEN"`;
+    const input = `HTTP/1.1 200 OK\r\n${head}\r\n${answer.body}`;
+    const taken = execFileSync('bash', ['-c', script], { input, encoding: 'utf8' });
+    assert.equal(taken, tokens[token], `${script}\n${input}`);
   }
 });

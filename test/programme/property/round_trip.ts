@@ -20,7 +20,6 @@ import { newPlace } from '../../../src/oauth/place.ts';
 import { RequestRecord } from '../../../src/oauth/request_record.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
 import { compileProgramme, inputsOf, type Programme } from '../../../src/programme/programme.ts';
-import { provenProperties } from '../../../src/programme/requests/assertion_terms.ts';
 import { comparedProperties } from '../../../src/programme/requests/client_values.ts';
 import { endpointsOf } from '../../../src/programme/requests/grant_places.ts';
 import type { LoadedProgramme } from '../../../src/rules/load.ts';
@@ -55,7 +54,9 @@ export function compiled({ id, definition }: LoadedProgramme): Compiled {
     businessContext: 'PartnerContextOfTwentySix',
     partnerId: 'Partner000001',
     properties: Object.fromEntries([
-      ...provenProperties(definition).map((name) => [name, `of-${name}`] as const),
+      ...(programme.clients.assertions?.properties ?? []).map(
+        (name) => [name, `of-${name}`] as const,
+      ),
       ...comparedProperties(inputsOf(programme)).map(
         ({ name, input }) => [name, fittingValue(input)] as const,
       ),

@@ -9,6 +9,7 @@ import { digest } from '../../../src/lib/digest.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import { firstEra } from '../../../src/store/judgement.ts';
+import type { KeptText } from '../../../src/store/kept_texts.ts';
 import type { LiveToken } from '../../../src/store/live_tokens.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { aClient, aCode, aLogin, anAnswer, at, club, key, partner, placeAt } from '../fixtures.ts';
@@ -53,6 +54,14 @@ interface Case {
   /** What another node finds afterwards. */
   readonly found: (other: Store) => Promise<void>;
 }
+
+const anAssertion: KeptText = {
+  programme: club,
+  use: 'assertion',
+  key: digest('assertion'),
+  text: '',
+  until: at(300),
+};
 
 const aToken = (tokenId: string): LiveToken => ({
   programme: club,
@@ -105,14 +114,14 @@ const cases: Readonly<Record<string, Case>> = {
     found: async (other) => assert.equal(await isRevoked(other), true),
   },
   'all of a client is revoked': {
-    statement: 'revoke_all',
+    statement: 'write_registered',
     before: (store) => store.startLogin(aLogin()),
     verb: (store) => store.revokeAll(club, { client: partner }),
     answer: undefined,
     found: async (other) => assert.equal(await isRevoked(other), true),
   },
   'a token is revoked': {
-    statement: 'revoke_tokens',
+    statement: 'revoke_token',
     verb: (store) => store.revokeToken(club, { tokenId: 'jti', expiresAt: at(60) }, at(0)),
     answer: undefined,
     found: async (other) => {
@@ -121,7 +130,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
   },
   'a token becomes the live one': {
-    statement: 'make_live',
+    statement: 'replace_live_endings',
     before: (store) => store.keepText(aToken('before'), at(0)),
     verb: (store) => store.keepText(aToken('jti'), at(0)),
     answer: true,
@@ -133,6 +142,21 @@ const cases: Readonly<Record<string, Case>> = {
       const { use, key: owner } = aToken('jti');
       assert.equal((await other.findKept(club, use, owner, at(0)))?.text, 'jti');
     },
+  },
+  'a first token becomes the live one': {
+    statement: 'add_live',
+    verb: (store) => store.keepText(aToken('jti'), at(0)),
+    answer: true,
+    found: async (other) => {
+      const { use, key: owner } = aToken('jti');
+      assert.equal((await other.findKept(club, use, owner, at(0)))?.text, 'jti');
+    },
+  },
+  'an assertion is used': {
+    statement: 'keep_once',
+    verb: (store) => store.keepText(anAssertion, at(0)),
+    answer: true,
+    found: async (other) => assert.equal(await other.keepText(anAssertion, at(0)), false),
   },
   'a time is accepted': {
     statement: 'accept_time',
@@ -169,7 +193,7 @@ describe('FLEET 2.4: a write whose answer is lost was done once', () => {
       withLossyWay(async ({ store, other, proxy }) => {
         await before?.(store);
         proxy.lose(statement);
-        if (statement === 'write_registered') {
+        if (name === 'a client is added') {
           // Whether to try again is for the operator to say.
           await assert.rejects(() => verb(store), Unavailable);
           return;

@@ -1,3 +1,23 @@
+-- add_attempt
+INSERT INTO login_attempt (programme, key, used, window_ends_at, locked_until, sum) VALUES ($1::text, $2::text, $3::bigint, $4::bigint, $5::bigint, $6::bigint) ON CONFLICT (programme, key) DO NOTHING RETURNING 1;
+
+-- add_attempts
+INSERT INTO login_attempt (programme, key, used, window_ends_at, locked_until, sum) SELECT asked._programme, asked._key, asked._used, asked._window_ends_at, asked._locked_until, asked._sum FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) WITH ORDINALITY AS asked(_programme, _key, _used, _window_ends_at, _locked_until, _sum, n) ORDER BY n ON CONFLICT (programme, key) DO NOTHING RETURNING programme, key;
+
+-- add_live
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint) ON CONFLICT (programme, use, key) DO NOTHING RETURNING 1;
+
+-- add_live_again
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint) ON CONFLICT (programme, use, key) DO UPDATE SET sum = kept_text.sum
+  WHERE kept_text.kept = excluded.kept RETURNING 1;
+
+-- add_live_agains
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT asked._programme, asked._use, asked._key, asked._kept, asked._mark, asked._ends_at, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) WITH ORDINALITY AS asked(_programme, _use, _key, _kept, _mark, _ends_at, _sum, n) ORDER BY n ON CONFLICT (programme, use, key) DO UPDATE SET sum = kept_text.sum
+  WHERE kept_text.kept = excluded.kept RETURNING programme, use, key;
+
+-- add_lives
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT asked._programme, asked._use, asked._key, asked._kept, asked._mark, asked._ends_at, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) WITH ORDINALITY AS asked(_programme, _use, _key, _kept, _mark, _ends_at, _sum, n) ORDER BY n ON CONFLICT (programme, use, key) DO NOTHING RETURNING programme, use, key;
+
 -- advance_login
 UPDATE login SET state = $1::bytea, own_scope = $2::text, sum = $3::bigint
   WHERE place = $4::bigint AND programme = $5::text AND revoked_at IS NULL
@@ -7,6 +27,15 @@ UPDATE login SET state = $1::bytea, own_scope = $2::text, sum = $3::bigint
 UPDATE login SET state = asked._state, own_scope = asked._own_scope, sum = asked._sum
   FROM unnest($1::bytea[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[], $7::bytea[]) WITH ORDINALITY AS asked(_state, _own_scope, _sum, _place, _programme, _before, _again, n) WHERE place = asked._place AND programme = asked._programme AND revoked_at IS NULL
   AND login.state IN (asked._before, asked._again) RETURNING asked.n;
+
+-- all_count_locked
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT count(*) FROM login_attempt
+  WHERE login_attempt.programme = $1::text AND login_attempt.locked_until > $2::bigint) AS found ON true;
+
+-- all_count_lockeds
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS asked(_programme, _now, n)
+  LEFT JOIN LATERAL (SELECT count(*) FROM login_attempt
+  WHERE login_attempt.programme = asked._programme AND login_attempt.locked_until > asked._now) AS found ON true;
 
 -- all_find_any_holders
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM look_up JOIN registered ON registered.kind = look_up.kind
@@ -39,6 +68,13 @@ SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.acc
   LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
   LEFT JOIN registered ON registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id LEFT JOIN removed ON removed.kind = asked._kind AND removed.programme = asked._programme AND removed.id = asked._id) AS found ON true;
 
+-- all_find_use
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT digest, used_at FROM secret_use WHERE programme = $1::text AND client = $2::text) AS found ON true;
+
+-- all_find_uses
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(_programme, _client, n)
+  LEFT JOIN LATERAL (SELECT digest, used_at FROM secret_use WHERE programme = asked._programme AND client = asked._client) AS found ON true;
+
 -- all_list_items
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM registered WHERE kind = $1::text AND programme = $2::text
   AND position > coalesce((SELECT before.position FROM registered AS before
@@ -51,6 +87,183 @@ SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.acc
   AND position > coalesce((SELECT before.position FROM registered AS before
   WHERE before.kind = asked._kind AND before.programme = asked._programme AND before.id = asked._after), 0)
   ORDER BY position LIMIT asked._most) AS found ON true;
+
+-- all_sweep_bound_code
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT code.programme, code.key FROM code WHERE (code.programme, code.key) > ($1::text, $2::text)
+  ORDER BY code.programme, code.key LIMIT 1 OFFSET $3::bigint) AS found ON true;
+
+-- all_sweep_bound_codes
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS asked(_from_programme, _from_key, _most, n)
+  LEFT JOIN LATERAL (SELECT code.programme, code.key FROM code WHERE (code.programme, code.key) > (asked._from_programme, asked._from_key)
+  ORDER BY code.programme, code.key LIMIT 1 OFFSET asked._most) AS found ON true;
+
+-- all_sweep_bound_kept_text
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT kept_text.programme, kept_text.use, kept_text.key FROM kept_text WHERE (kept_text.programme, kept_text.use, kept_text.key) > ($1::text, $2::text, $3::text)
+  ORDER BY kept_text.programme, kept_text.use, kept_text.key LIMIT 1 OFFSET $4::bigint) AS found ON true;
+
+-- all_sweep_bound_kept_texts
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS asked(_from_programme, _from_use, _from_key, _most, n)
+  LEFT JOIN LATERAL (SELECT kept_text.programme, kept_text.use, kept_text.key FROM kept_text WHERE (kept_text.programme, kept_text.use, kept_text.key) > (asked._from_programme, asked._from_use, asked._from_key)
+  ORDER BY kept_text.programme, kept_text.use, kept_text.key LIMIT 1 OFFSET asked._most) AS found ON true;
+
+-- all_sweep_bound_login
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT login.place FROM login WHERE (login.place) > ($1::bigint)
+  ORDER BY login.place LIMIT 1 OFFSET $2::bigint) AS found ON true;
+
+-- all_sweep_bound_login_attempt
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT login_attempt.programme, login_attempt.key FROM login_attempt WHERE (login_attempt.programme, login_attempt.key) > ($1::text, $2::text)
+  ORDER BY login_attempt.programme, login_attempt.key LIMIT 1 OFFSET $3::bigint) AS found ON true;
+
+-- all_sweep_bound_login_attempts
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS asked(_from_programme, _from_key, _most, n)
+  LEFT JOIN LATERAL (SELECT login_attempt.programme, login_attempt.key FROM login_attempt WHERE (login_attempt.programme, login_attempt.key) > (asked._from_programme, asked._from_key)
+  ORDER BY login_attempt.programme, login_attempt.key LIMIT 1 OFFSET asked._most) AS found ON true;
+
+-- all_sweep_bound_logins
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS asked(_from_place, _most, n)
+  LEFT JOIN LATERAL (SELECT login.place FROM login WHERE (login.place) > (asked._from_place)
+  ORDER BY login.place LIMIT 1 OFFSET asked._most) AS found ON true;
+
+-- all_sweep_bound_outage
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT outage.to_at, outage.from_at FROM outage WHERE (outage.to_at, outage.from_at) > ($1::bigint, $2::bigint)
+  ORDER BY outage.to_at, outage.from_at LIMIT 1 OFFSET $3::bigint) AS found ON true;
+
+-- all_sweep_bound_outages
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS asked(_from_to_at, _from_from_at, _most, n)
+  LEFT JOIN LATERAL (SELECT outage.to_at, outage.from_at FROM outage WHERE (outage.to_at, outage.from_at) > (asked._from_to_at, asked._from_from_at)
+  ORDER BY outage.to_at, outage.from_at LIMIT 1 OFFSET asked._most) AS found ON true;
+
+-- all_sweep_bound_revoked_token
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT revoked_token.programme, revoked_token.key FROM revoked_token WHERE (revoked_token.programme, revoked_token.key) > ($1::text, $2::text)
+  ORDER BY revoked_token.programme, revoked_token.key LIMIT 1 OFFSET $3::bigint) AS found ON true;
+
+-- all_sweep_bound_revoked_tokens
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS asked(_from_programme, _from_key, _most, n)
+  LEFT JOIN LATERAL (SELECT revoked_token.programme, revoked_token.key FROM revoked_token WHERE (revoked_token.programme, revoked_token.key) > (asked._from_programme, asked._from_key)
+  ORDER BY revoked_token.programme, revoked_token.key LIMIT 1 OFFSET asked._most) AS found ON true;
+
+-- all_sweep_bound_spent_code
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT spent_code.digest FROM spent_code WHERE (spent_code.digest) > ($1::bytea)
+  ORDER BY spent_code.digest LIMIT 1 OFFSET $2::bigint) AS found ON true;
+
+-- all_sweep_bound_spent_codes
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::bytea[], $2::bigint[]) WITH ORDINALITY AS asked(_from_digest, _most, n)
+  LEFT JOIN LATERAL (SELECT spent_code.digest FROM spent_code WHERE (spent_code.digest) > (asked._from_digest)
+  ORDER BY spent_code.digest LIMIT 1 OFFSET asked._most) AS found ON true;
+
+-- all_sweep_bound_throttle
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT throttle.counter, throttle.programme, throttle.key FROM throttle WHERE (throttle.counter, throttle.programme, throttle.key) > ($1::text, $2::text, $3::text)
+  ORDER BY throttle.counter, throttle.programme, throttle.key LIMIT 1 OFFSET $4::bigint) AS found ON true;
+
+-- all_sweep_bound_throttles
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS asked(_from_counter, _from_programme, _from_key, _most, n)
+  LEFT JOIN LATERAL (SELECT throttle.counter, throttle.programme, throttle.key FROM throttle WHERE (throttle.counter, throttle.programme, throttle.key) > (asked._from_counter, asked._from_programme, asked._from_key)
+  ORDER BY throttle.counter, throttle.programme, throttle.key LIMIT 1 OFFSET asked._most) AS found ON true;
+
+-- all_sweep_look_code
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT code.programme, code.key, code.programme, code.key, code.login, code.client, code.redirect_uri, code.subject, code.level, code.membership_number, code.scope, code.code_challenge, code.issued_at, code.expires_at, code.forget_at, code.spent_for, code.era, code.details, code.sum FROM code
+  WHERE (code.programme, code.key) > ($1::text, $2::text) AND (code.programme, code.key) <= ($3::text, $4::text) AND code.forget_at <= $5::bigint
+  ORDER BY code.programme, code.key LIMIT $6::bigint) AS found ON true;
+
+-- all_sweep_look_codes
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[]) WITH ORDINALITY AS asked(_from_programme, _from_key, _to_programme, _to_key, _at, _most, n)
+  LEFT JOIN LATERAL (SELECT code.programme, code.key, code.programme, code.key, code.login, code.client, code.redirect_uri, code.subject, code.level, code.membership_number, code.scope, code.code_challenge, code.issued_at, code.expires_at, code.forget_at, code.spent_for, code.era, code.details, code.sum FROM code
+  WHERE (code.programme, code.key) > (asked._from_programme, asked._from_key) AND (code.programme, code.key) <= (asked._to_programme, asked._to_key) AND code.forget_at <= asked._at
+  ORDER BY code.programme, code.key LIMIT asked._most) AS found ON true;
+
+-- all_sweep_look_kept_text
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT kept_text.programme, kept_text.use, kept_text.key, CASE WHEN kept_text.use = 'live_token' AND kept_text.kept <> '' THEN kept_text.ends_at ELSE 0 END FROM kept_text
+  WHERE (kept_text.programme, kept_text.use, kept_text.key) > ($1::text, $2::text, $3::text) AND (kept_text.programme, kept_text.use, kept_text.key) <= ($4::text, $5::text, $6::text) AND kept_text.ends_at <= $7::bigint
+  ORDER BY kept_text.programme, kept_text.use, kept_text.key LIMIT $8::bigint) AS found ON true;
+
+-- all_sweep_look_kept_texts
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[]) WITH ORDINALITY AS asked(_from_programme, _from_use, _from_key, _to_programme, _to_use, _to_key, _at, _most, n)
+  LEFT JOIN LATERAL (SELECT kept_text.programme, kept_text.use, kept_text.key, CASE WHEN kept_text.use = 'live_token' AND kept_text.kept <> '' THEN kept_text.ends_at ELSE 0 END FROM kept_text
+  WHERE (kept_text.programme, kept_text.use, kept_text.key) > (asked._from_programme, asked._from_use, asked._from_key) AND (kept_text.programme, kept_text.use, kept_text.key) <= (asked._to_programme, asked._to_use, asked._to_key) AND kept_text.ends_at <= asked._at
+  ORDER BY kept_text.programme, kept_text.use, kept_text.key LIMIT asked._most) AS found ON true;
+
+-- all_sweep_look_login
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT login.place, login.place FROM login
+  WHERE (login.place) > ($1::bigint) AND (login.place) <= ($2::bigint) AND substr(state, 62, 6) <= $3::bytea
+  ORDER BY login.place LIMIT $4::bigint) AS found ON true;
+
+-- all_sweep_look_login_attempt
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT login_attempt.programme, login_attempt.key, 1 FROM login_attempt
+  WHERE (login_attempt.programme, login_attempt.key) > ($1::text, $2::text) AND (login_attempt.programme, login_attempt.key) <= ($3::text, $4::text) AND coalesce(login_attempt.locked_until, login_attempt.window_ends_at) <= $5::bigint
+  ORDER BY login_attempt.programme, login_attempt.key LIMIT $6::bigint) AS found ON true;
+
+-- all_sweep_look_login_attempts
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[]) WITH ORDINALITY AS asked(_from_programme, _from_key, _to_programme, _to_key, _at, _most, n)
+  LEFT JOIN LATERAL (SELECT login_attempt.programme, login_attempt.key, 1 FROM login_attempt
+  WHERE (login_attempt.programme, login_attempt.key) > (asked._from_programme, asked._from_key) AND (login_attempt.programme, login_attempt.key) <= (asked._to_programme, asked._to_key) AND coalesce(login_attempt.locked_until, login_attempt.window_ends_at) <= asked._at
+  ORDER BY login_attempt.programme, login_attempt.key LIMIT asked._most) AS found ON true;
+
+-- all_sweep_look_logins
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bigint[]) WITH ORDINALITY AS asked(_from_place, _to_place, _at, _most, n)
+  LEFT JOIN LATERAL (SELECT login.place, login.place FROM login
+  WHERE (login.place) > (asked._from_place) AND (login.place) <= (asked._to_place) AND substr(state, 62, 6) <= asked._at
+  ORDER BY login.place LIMIT asked._most) AS found ON true;
+
+-- all_sweep_look_outage
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT outage.to_at, outage.from_at, 1 FROM outage
+  WHERE (outage.to_at, outage.from_at) > ($1::bigint, $2::bigint) AND (outage.to_at, outage.from_at) <= ($3::bigint, $4::bigint) AND outage.to_at + 86400000 <= $5::bigint
+  ORDER BY outage.to_at, outage.from_at LIMIT $6::bigint) AS found ON true;
+
+-- all_sweep_look_outages
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) WITH ORDINALITY AS asked(_from_to_at, _from_from_at, _to_to_at, _to_from_at, _at, _most, n)
+  LEFT JOIN LATERAL (SELECT outage.to_at, outage.from_at, 1 FROM outage
+  WHERE (outage.to_at, outage.from_at) > (asked._from_to_at, asked._from_from_at) AND (outage.to_at, outage.from_at) <= (asked._to_to_at, asked._to_from_at) AND outage.to_at + 86400000 <= asked._at
+  ORDER BY outage.to_at, outage.from_at LIMIT asked._most) AS found ON true;
+
+-- all_sweep_look_revoked_token
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT revoked_token.programme, revoked_token.key, revoked_token.expires_at FROM revoked_token
+  WHERE (revoked_token.programme, revoked_token.key) > ($1::text, $2::text) AND (revoked_token.programme, revoked_token.key) <= ($3::text, $4::text) AND revoked_token.expires_at <= $5::bigint
+  ORDER BY revoked_token.programme, revoked_token.key LIMIT $6::bigint) AS found ON true;
+
+-- all_sweep_look_revoked_tokens
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[]) WITH ORDINALITY AS asked(_from_programme, _from_key, _to_programme, _to_key, _at, _most, n)
+  LEFT JOIN LATERAL (SELECT revoked_token.programme, revoked_token.key, revoked_token.expires_at FROM revoked_token
+  WHERE (revoked_token.programme, revoked_token.key) > (asked._from_programme, asked._from_key) AND (revoked_token.programme, revoked_token.key) <= (asked._to_programme, asked._to_key) AND revoked_token.expires_at <= asked._at
+  ORDER BY revoked_token.programme, revoked_token.key LIMIT asked._most) AS found ON true;
+
+-- all_sweep_look_spent_code
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT spent_code.digest, 1 FROM spent_code
+  WHERE (spent_code.digest) > ($1::bytea) AND (spent_code.digest) <= ($2::bytea) AND $3::bigint IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = spent_code.place)
+  ORDER BY spent_code.digest LIMIT $4::bigint) AS found ON true;
+
+-- all_sweep_look_spent_codes
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS asked(_from_digest, _to_digest, _at, _most, n)
+  LEFT JOIN LATERAL (SELECT spent_code.digest, 1 FROM spent_code
+  WHERE (spent_code.digest) > (asked._from_digest) AND (spent_code.digest) <= (asked._to_digest) AND asked._at IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = spent_code.place)
+  ORDER BY spent_code.digest LIMIT asked._most) AS found ON true;
+
+-- all_sweep_look_throttle
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT throttle.counter, throttle.programme, throttle.key, 1 FROM throttle
+  WHERE (throttle.counter, throttle.programme, throttle.key) > ($1::text, $2::text, $3::text) AND (throttle.counter, throttle.programme, throttle.key) <= ($4::text, $5::text, $6::text) AND throttle.ends_at <= $7::bigint
+  ORDER BY throttle.counter, throttle.programme, throttle.key LIMIT $8::bigint) AS found ON true;
+
+-- all_sweep_look_throttles
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[]) WITH ORDINALITY AS asked(_from_counter, _from_programme, _from_key, _to_counter, _to_programme, _to_key, _at, _most, n)
+  LEFT JOIN LATERAL (SELECT throttle.counter, throttle.programme, throttle.key, 1 FROM throttle
+  WHERE (throttle.counter, throttle.programme, throttle.key) > (asked._from_counter, asked._from_programme, asked._from_key) AND (throttle.counter, throttle.programme, throttle.key) <= (asked._to_counter, asked._to_programme, asked._to_key) AND throttle.ends_at <= asked._at
+  ORDER BY throttle.counter, throttle.programme, throttle.key LIMIT asked._most) AS found ON true;
+
+-- change_attempt
+UPDATE login_attempt SET used = $1::bigint, window_ends_at = $2::bigint, locked_until = $3::bigint,
+  sum = $4::bigint WHERE login_attempt.programme = $5::text AND login_attempt.key = $6::text AND login_attempt.sum = $7::bigint RETURNING 1;
+
+-- change_attempts
+UPDATE login_attempt SET used = asked._used, window_ends_at = asked._window_ends_at, locked_until = asked._locked_until,
+  sum = asked._sum FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::bigint[]) WITH ORDINALITY AS asked(_used, _window_ends_at, _locked_until, _sum, _programme, _key, _before, n) WHERE login_attempt.programme = asked._programme AND login_attempt.key = asked._key AND login_attempt.sum = asked._before RETURNING asked.n;
+
+-- find_attempt
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT login_attempt.programme, login_attempt.key, login_attempt.used, login_attempt.window_ends_at, login_attempt.locked_until, login_attempt.sum FROM login_attempt WHERE login_attempt.programme = $1::text AND login_attempt.key = $2::text) AS found;
+
+-- find_attempts
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(_programme, _key, n)
+  CROSS JOIN LATERAL (SELECT login_attempt.programme, login_attempt.key, login_attempt.used, login_attempt.window_ends_at, login_attempt.locked_until, login_attempt.sum FROM login_attempt WHERE login_attempt.programme = asked._programme AND login_attempt.key = asked._key) AS found;
 
 -- find_code
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT code.programme, code.key, code.login, code.client, code.redirect_uri, code.subject, code.level, code.membership_number, code.scope, code.code_challenge, code.issued_at, code.expires_at, code.forget_at, code.spent_for, code.era, code.details, code.sum, spent_code.digest, spent_code.place, spent_code.redirect_uri, spent_code.code_challenge, spent_code.sum, login.client, of_client.programme, of_client.owner, of_client.revoked_until, of_client.sum, of_subject.programme, of_subject.owner, of_subject.revoked_until, of_subject.sum FROM (SELECT 1) AS one
@@ -80,6 +293,22 @@ SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_
 SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(_programme, _login, n)
   CROSS JOIN LATERAL (SELECT spent_for FROM code WHERE programme = asked._programme AND login = asked._login) AS found;
 
+-- find_kept
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum FROM kept_text WHERE kept_text.programme = $1::text AND kept_text.use = $2::text AND kept_text.key = $3::text) AS found;
+
+-- find_kepts
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_programme, _use, _key, n)
+  CROSS JOIN LATERAL (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum FROM kept_text WHERE kept_text.programme = asked._programme AND kept_text.use = asked._use AND kept_text.key = asked._key) AS found;
+
+-- find_live
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum, revoked_token.programme, revoked_token.key, revoked_token.expires_at, revoked_token.sum FROM (SELECT 1) AS one LEFT JOIN kept_text ON kept_text.programme = $1::text AND kept_text.use = $2::text AND kept_text.key = $3::text
+  LEFT JOIN revoked_token ON revoked_token.programme = $1::text AND revoked_token.key = $4::text) AS found;
+
+-- find_lives
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS asked(_programme, _use, _key, _token, n)
+  CROSS JOIN LATERAL (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum, revoked_token.programme, revoked_token.key, revoked_token.expires_at, revoked_token.sum FROM (SELECT 1) AS one LEFT JOIN kept_text ON kept_text.programme = asked._programme AND kept_text.use = asked._use AND kept_text.key = asked._key
+  LEFT JOIN revoked_token ON revoked_token.programme = asked._programme AND revoked_token.key = asked._token) AS found;
+
 -- find_login
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT login.place, login.programme, login.client, login.subject, login.level, login.membership_number, login.scope, login.ends_at, login.era, login.login_digest, login.details, login.revoked_at, login.own_scope, login.state, login.sum, of_client.programme, of_client.owner, of_client.revoked_until, of_client.sum, of_subject.programme, of_subject.owner, of_subject.revoked_until, of_subject.sum FROM login LEFT JOIN revocation AS of_client ON of_client.programme = login.programme
   AND of_client.owner = 'client ' || login.client
@@ -102,6 +331,19 @@ SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.acc
   CROSS JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
   LEFT JOIN registered ON registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id LEFT JOIN removed ON removed.kind = asked._kind AND removed.programme = asked._programme AND removed.id = asked._id) AS found;
 
+-- find_standing
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT revoked_token.programme, revoked_token.key, revoked_token.expires_at, revoked_token.sum, of_owner.programme, of_owner.owner, of_owner.revoked_until, of_owner.sum, of_all.programme, of_all.owner, of_all.revoked_until, of_all.sum, $1::text FROM (SELECT 1) AS one
+  LEFT JOIN revoked_token ON revoked_token.programme = $2::text AND revoked_token.key = $3::text
+  LEFT JOIN revocation AS of_owner ON of_owner.programme = $2::text AND of_owner.owner = $1::text
+  LEFT JOIN revocation AS of_all ON of_all.programme = '' AND of_all.owner = '') AS found;
+
+-- find_standings
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_owner, _programme, _key, n)
+  CROSS JOIN LATERAL (SELECT revoked_token.programme, revoked_token.key, revoked_token.expires_at, revoked_token.sum, of_owner.programme, of_owner.owner, of_owner.revoked_until, of_owner.sum, of_all.programme, of_all.owner, of_all.revoked_until, of_all.sum, asked._owner FROM (SELECT 1) AS one
+  LEFT JOIN revoked_token ON revoked_token.programme = asked._programme AND revoked_token.key = asked._key
+  LEFT JOIN revocation AS of_owner ON of_owner.programme = asked._programme AND of_owner.owner = asked._owner
+  LEFT JOIN revocation AS of_all ON of_all.programme = '' AND of_all.owner = '') AS found;
+
 -- issue_code
 INSERT INTO code (programme, key, login, client, redirect_uri, subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at, spent_for, era, details, sum) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text, $11::bigint, $12::bigint, $13::bigint, $14::bigint, $15::bigint, $16::text, $17::bigint) ON CONFLICT (programme, login) DO UPDATE SET
   programme = excluded.programme, key = excluded.key, login = excluded.login, client = excluded.client, redirect_uri = excluded.redirect_uri, subject = excluded.subject, level = excluded.level, membership_number = excluded.membership_number, scope = excluded.scope, code_challenge = excluded.code_challenge, issued_at = excluded.issued_at, expires_at = excluded.expires_at, forget_at = excluded.forget_at, spent_for = excluded.spent_for, era = excluded.era, details = excluded.details, sum = excluded.sum
@@ -112,17 +354,116 @@ INSERT INTO code (programme, key, login, client, redirect_uri, subject, level, m
   programme = excluded.programme, key = excluded.key, login = excluded.login, client = excluded.client, redirect_uri = excluded.redirect_uri, subject = excluded.subject, level = excluded.level, membership_number = excluded.membership_number, scope = excluded.scope, code_challenge = excluded.code_challenge, issued_at = excluded.issued_at, expires_at = excluded.expires_at, forget_at = excluded.forget_at, spent_for = excluded.spent_for, era = excluded.era, details = excluded.details, sum = excluded.sum
   WHERE code.spent_for = -4503599627370496 AND code.issued_at <= excluded.issued_at RETURNING programme, login;
 
+-- keep_once
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint WHERE NOT EXISTS (SELECT 1 FROM kept_text AS floor WHERE floor.programme = ''
+  AND floor.use = 'assertion' AND floor.key = ''
+  AND $8::bigint <= CAST(floor.kept AS bigint)) ON CONFLICT (programme, use, key) DO UPDATE
+  SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum WHERE kept_text.ends_at <= $9::bigint OR kept_text.mark = excluded.mark RETURNING 1;
+
+-- keep_onces
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT asked._programme, asked._use, asked._key, asked._kept, asked._mark, asked._ends_at, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[]) WITH ORDINALITY AS asked(_programme, _use, _key, _kept, _mark, _ends_at, _sum, _issued_at, _now, n) WHERE NOT EXISTS (SELECT 1 FROM kept_text AS floor WHERE floor.programme = ''
+  AND floor.use = 'assertion' AND floor.key = ''
+  AND asked._issued_at <= CAST(floor.kept AS bigint)) ORDER BY n ON CONFLICT (programme, use, key) DO UPDATE
+  SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum WHERE kept_text.ends_at <= asked._now OR kept_text.mark = excluded.mark RETURNING programme, use, key;
+
+-- keep_spents
+INSERT INTO spent_code (digest, place, redirect_uri, code_challenge, sum) SELECT asked._digest, asked._place, asked._redirect_uri, asked._code_challenge, asked._sum FROM unnest($1::bytea[], $2::bigint[], $3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS asked(_digest, _place, _redirect_uri, _code_challenge, _sum, n) WHERE EXISTS (SELECT 1 FROM login WHERE login.place = asked._place) ORDER BY n ON CONFLICT (digest) DO NOTHING RETURNING digest;
+
+-- keep_text
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) VALUES ($1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint) ON CONFLICT (programme, use, key) DO UPDATE
+  SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum RETURNING 1;
+
+-- keep_texts
+INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT asked._programme, asked._use, asked._key, asked._kept, asked._mark, asked._ends_at, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[]) WITH ORDINALITY AS asked(_programme, _use, _key, _kept, _mark, _ends_at, _sum, n) ORDER BY n ON CONFLICT (programme, use, key) DO UPDATE
+  SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum RETURNING programme, use, key;
+
+-- put_use
+INSERT INTO secret_use (programme, client, digest, used_at) SELECT $1::text, $2::text, $3::text, $4::bigint WHERE EXISTS (SELECT 1 FROM registered WHERE kind = 'client'
+  AND registered.programme = $1::text AND registered.id = $2::text) ON CONFLICT (programme, client, digest) DO UPDATE SET used_at = excluded.used_at
+  WHERE excluded.used_at - secret_use.used_at >= 3600000
+  OR secret_use.used_at - excluded.used_at > 60000 RETURNING 1;
+
+-- put_uses
+INSERT INTO secret_use (programme, client, digest, used_at) SELECT asked._programme, asked._client, asked._digest, asked._used_at FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS asked(_programme, _client, _digest, _used_at, n) WHERE EXISTS (SELECT 1 FROM registered WHERE kind = 'client'
+  AND registered.programme = asked._programme AND registered.id = asked._client) ORDER BY n ON CONFLICT (programme, client, digest) DO UPDATE SET used_at = excluded.used_at
+  WHERE excluded.used_at - secret_use.used_at >= 3600000
+  OR secret_use.used_at - excluded.used_at > 60000 RETURNING programme, client, digest;
+
+-- remove_attempt
+DELETE FROM login_attempt WHERE login_attempt.programme = $1::text AND login_attempt.key = $2::text AND login_attempt.sum = $3::bigint RETURNING 1;
+
+-- remove_attempts
+DELETE FROM login_attempt USING unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS asked(_programme, _key, _before, n) WHERE login_attempt.programme = asked._programme AND login_attempt.key = asked._key AND login_attempt.sum = asked._before RETURNING asked.n;
+
+-- replace_live
+UPDATE kept_text SET kept = $1::text, mark = $2::text, ends_at = $3::bigint, sum = $4::bigint
+  WHERE kept_text.programme = $5::text AND kept_text.use = $6::text AND kept_text.key = $7::text AND kept_text.kept IN ($8::text) RETURNING 1;
+
+-- replace_live_again
+UPDATE kept_text SET kept = $1::text, mark = $2::text, ends_at = $3::bigint, sum = $4::bigint
+  WHERE kept_text.programme = $5::text AND kept_text.use = $6::text AND kept_text.key = $7::text AND kept_text.kept IN ($8::text, $1::text) RETURNING 1;
+
+-- replace_live_again_endings
+WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::bigint[]) WITH ORDINALITY AS asked(_text_programme, _text_use, _text_key, _before, _text_kept, _text_mark, _text_ends_at, _text_sum, _programme, _key, _expires_at, _sum, n)),
+  done0 AS (SELECT asked.n FROM asked
+  CROSS JOIN LATERAL (SELECT 1 FROM kept_text WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before, asked._text_kept) FOR UPDATE) AS held ORDER BY asked.n),
+  done1 AS (UPDATE kept_text SET kept = asked._text_kept, mark = asked._text_mark, ends_at = asked._text_ends_at, sum = asked._text_sum
+  FROM asked JOIN done0 USING (n) WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before, asked._text_kept) RETURNING asked.n),
+  made2 AS (INSERT INTO revoked_token (programme, key, expires_at, sum) SELECT asked._programme, asked._key, asked._expires_at, asked._sum FROM asked JOIN done1 USING (n) ORDER BY n ON CONFLICT (programme, key) DO UPDATE SET
+  expires_at = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.expires_at ELSE revoked_token.expires_at END,
+  sum = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.sum ELSE revoked_token.sum END RETURNING programme, key),
+  done2 AS (SELECT n FROM asked JOIN made2 ON made2.programme = asked._programme AND made2.key = asked._key)
+  SELECT n, 1 FROM done0 UNION ALL SELECT n, 2 FROM done1 UNION ALL SELECT n, 3 FROM done2;
+
+-- replace_live_agains
+UPDATE kept_text SET kept = asked._text_kept, mark = asked._text_mark, ends_at = asked._text_ends_at, sum = asked._text_sum
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS asked(_text_kept, _text_mark, _text_ends_at, _text_sum, _text_programme, _text_use, _text_key, _before, n) WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before, asked._text_kept) RETURNING asked.n;
+
+-- replace_live_endings
+WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::bigint[], $12::bigint[]) WITH ORDINALITY AS asked(_text_programme, _text_use, _text_key, _before, _text_kept, _text_mark, _text_ends_at, _text_sum, _programme, _key, _expires_at, _sum, n)),
+  done0 AS (SELECT asked.n FROM asked
+  CROSS JOIN LATERAL (SELECT 1 FROM kept_text WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before) FOR UPDATE) AS held ORDER BY asked.n),
+  done1 AS (UPDATE kept_text SET kept = asked._text_kept, mark = asked._text_mark, ends_at = asked._text_ends_at, sum = asked._text_sum
+  FROM asked JOIN done0 USING (n) WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before) RETURNING asked.n),
+  made2 AS (INSERT INTO revoked_token (programme, key, expires_at, sum) SELECT asked._programme, asked._key, asked._expires_at, asked._sum FROM asked JOIN done1 USING (n) ORDER BY n ON CONFLICT (programme, key) DO UPDATE SET
+  expires_at = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.expires_at ELSE revoked_token.expires_at END,
+  sum = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.sum ELSE revoked_token.sum END RETURNING programme, key),
+  done2 AS (SELECT n FROM asked JOIN made2 ON made2.programme = asked._programme AND made2.key = asked._key)
+  SELECT n, 1 FROM done0 UNION ALL SELECT n, 2 FROM done1 UNION ALL SELECT n, 3 FROM done2;
+
+-- replace_lives
+UPDATE kept_text SET kept = asked._text_kept, mark = asked._text_mark, ends_at = asked._text_ends_at, sum = asked._text_sum
+  FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[]) WITH ORDINALITY AS asked(_text_kept, _text_mark, _text_ends_at, _text_sum, _text_programme, _text_use, _text_key, _before, n) WHERE kept_text.programme = asked._text_programme AND kept_text.use = asked._text_use AND kept_text.key = asked._text_key AND kept_text.kept IN (asked._before) RETURNING asked.n;
+
 -- revoke_login
-UPDATE login SET revoked_at = coalesce(revoked_at, $1::bigint),
-  sum = CASE WHEN revoked_at IS NULL THEN $2::bigint ELSE sum END
-  WHERE place = $3::bigint AND programme = $4::text
-  AND (revoked_at IS NOT NULL OR login.state = $5::bytea) RETURNING 1;
+UPDATE login SET revoked_at = coalesce(revoked_at, $1::bigint), own_scope = CASE WHEN revoked_at IS NULL THEN $2::text ELSE own_scope END,
+  state = CASE WHEN revoked_at IS NULL THEN $3::bytea ELSE state END, sum = CASE WHEN revoked_at IS NULL THEN $4::bigint ELSE sum END
+  WHERE place = $5::bigint AND programme = $6::text AND (revoked_at IS NOT NULL OR login.state = $3::bytea) RETURNING 1;
+
+-- revoke_login_anyway
+UPDATE login SET revoked_at = coalesce(revoked_at, $1::bigint), own_scope = CASE WHEN revoked_at IS NULL THEN $2::text ELSE own_scope END,
+  state = CASE WHEN revoked_at IS NULL THEN $3::bytea ELSE state END, sum = CASE WHEN revoked_at IS NULL THEN $4::bigint ELSE sum END
+  WHERE place = $5::bigint AND programme = $6::text AND login.login_digest = $7::bytea RETURNING 1;
+
+-- revoke_login_anyways
+UPDATE login SET revoked_at = coalesce(revoked_at, asked._revoked_at), own_scope = CASE WHEN revoked_at IS NULL THEN asked._own_scope ELSE own_scope END,
+  state = CASE WHEN revoked_at IS NULL THEN asked._state ELSE state END, sum = CASE WHEN revoked_at IS NULL THEN asked._sum ELSE sum END
+  FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::text[], $7::bytea[]) WITH ORDINALITY AS asked(_revoked_at, _own_scope, _state, _sum, _place, _programme, _login_digest, n) WHERE place = asked._place AND programme = asked._programme AND login.login_digest = asked._login_digest RETURNING asked.n;
 
 -- revoke_logins
-UPDATE login SET revoked_at = coalesce(revoked_at, asked._revoked_at),
-  sum = CASE WHEN revoked_at IS NULL THEN asked._sum ELSE sum END
-  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bytea[]) WITH ORDINALITY AS asked(_revoked_at, _sum, _place, _programme, _before, n) WHERE place = asked._place AND programme = asked._programme
-  AND (revoked_at IS NOT NULL OR login.state = asked._before) RETURNING asked.n;
+UPDATE login SET revoked_at = coalesce(revoked_at, asked._revoked_at), own_scope = CASE WHEN revoked_at IS NULL THEN asked._own_scope ELSE own_scope END,
+  state = CASE WHEN revoked_at IS NULL THEN asked._state ELSE state END, sum = CASE WHEN revoked_at IS NULL THEN asked._sum ELSE sum END
+  FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bigint[], $5::bigint[], $6::text[]) WITH ORDINALITY AS asked(_revoked_at, _own_scope, _state, _sum, _place, _programme, n) WHERE place = asked._place AND programme = asked._programme AND (revoked_at IS NOT NULL OR login.state = asked._state) RETURNING asked.n;
+
+-- revoke_token
+INSERT INTO revoked_token (programme, key, expires_at, sum) VALUES ($1::text, $2::text, $3::bigint, $4::bigint) ON CONFLICT (programme, key) DO UPDATE SET
+  expires_at = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.expires_at ELSE revoked_token.expires_at END,
+  sum = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.sum ELSE revoked_token.sum END RETURNING 1;
+
+-- revoke_tokens
+INSERT INTO revoked_token (programme, key, expires_at, sum) SELECT asked._programme, asked._key, asked._expires_at, asked._sum FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS asked(_programme, _key, _expires_at, _sum, n) ORDER BY n ON CONFLICT (programme, key) DO UPDATE SET
+  expires_at = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.expires_at ELSE revoked_token.expires_at END,
+  sum = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.sum ELSE revoked_token.sum END RETURNING programme, key;
 
 -- spend_code_agains
 WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::bytea[], $13::text[], $14::bigint[], $15::text[], $16::bytea[], $17::bigint[], $18::bigint[]) WITH ORDINALITY AS asked(_code_programme, _code_key, _place, _programme, _client, _subject, _level, _membership_number, _scope, _ends_at, _era, _login_digest, _details, _revoked_at, _own_scope, _state, _sum, _code_sum, n)),
@@ -160,6 +501,31 @@ INSERT INTO login (place, programme, client, subject, level, membership_number, 
 
 -- start_logins
 INSERT INTO login (place, programme, client, subject, level, membership_number, scope, ends_at, era, login_digest, details, revoked_at, own_scope, state, sum) SELECT asked._place, asked._programme, asked._client, asked._subject, asked._level, asked._membership_number, asked._scope, asked._ends_at, asked._era, asked._login_digest, asked._details, asked._revoked_at, asked._own_scope, asked._state, asked._sum FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bytea[], $11::text[], $12::bigint[], $13::text[], $14::bytea[], $15::bigint[]) WITH ORDINALITY AS asked(_place, _programme, _client, _subject, _level, _membership_number, _scope, _ends_at, _era, _login_digest, _details, _revoked_at, _own_scope, _state, _sum, n) ORDER BY n ON CONFLICT (place) DO NOTHING RETURNING place;
+
+-- sweep_code
+DELETE FROM code USING unnest($2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS asked(_row_programme, _row_key, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND code.programme = asked._row_programme AND code.key = asked._row_key AND code.forget_at <= asked._at RETURNING 1;
+
+-- sweep_kept_text
+DELETE FROM kept_text USING unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS asked(_row_programme, _row_use, _row_key, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND kept_text.programme = asked._row_programme AND kept_text.use = asked._row_use AND kept_text.key = asked._row_key AND kept_text.ends_at <= asked._at RETURNING 1;
+
+-- sweep_login
+DELETE FROM login USING unnest($2::bigint[], $3::bytea[]) WITH ORDINALITY AS asked(_row_place, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND login.place = asked._row_place AND substr(state, 62, 6) <= asked._at RETURNING 1;
+
+-- sweep_login_attempt
+DELETE FROM login_attempt USING unnest($2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS asked(_row_programme, _row_key, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND login_attempt.programme = asked._row_programme AND login_attempt.key = asked._row_key AND coalesce(login_attempt.locked_until, login_attempt.window_ends_at) <= asked._at RETURNING 1;
+
+-- sweep_outage
+DELETE FROM outage USING unnest($2::bigint[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS asked(_row_to_at, _row_from_at, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND outage.to_at = asked._row_to_at AND outage.from_at = asked._row_from_at AND outage.to_at + 86400000 <= asked._at RETURNING 1;
+
+-- sweep_revoked_token
+DELETE FROM revoked_token USING unnest($2::text[], $3::text[], $4::bigint[]) WITH ORDINALITY AS asked(_row_programme, _row_key, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND revoked_token.programme = asked._row_programme AND revoked_token.key = asked._row_key AND revoked_token.expires_at <= asked._at RETURNING 1;
+
+-- sweep_spent_code
+DELETE FROM spent_code USING unnest($2::bytea[], $3::bigint[]) WITH ORDINALITY AS asked(_row_digest, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND spent_code.digest = asked._row_digest AND asked._at IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = spent_code.place) RETURNING 1;
+
+-- sweep_throttle
+DELETE FROM throttle USING unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS asked(_row_counter, _row_programme, _row_key, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND throttle.counter = asked._row_counter AND throttle.programme = asked._row_programme AND throttle.key = asked._row_key AND throttle.ends_at <= asked._at RETURNING 1;
 
 -- write_registered
 WITH gate AS (

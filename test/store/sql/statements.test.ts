@@ -6,13 +6,26 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { chainText, editText, textsOf } from '../../../src/store/postgres/driver.ts';
+import { endedThrottles } from '../../../src/store/postgres/counters.ts';
+import {
+  bulkText,
+  chainText,
+  editText,
+  postgresOrder,
+  textsOf,
+} from '../../../src/store/postgres/driver.ts';
+import { pastOutages } from '../../../src/store/postgres/outages.ts';
 import type { Db } from '../../../src/store/sql/db.ts';
 import { insertText, statement } from '../../../src/store/sql/statement.ts';
 import { logins, tables } from '../../../src/store/sql/tables.ts';
+import { attemptVerbs } from '../../../src/store/verbs/attempts.ts';
 import { codeVerbs } from '../../../src/store/verbs/codes.ts';
 import { itemVerbs } from '../../../src/store/verbs/items.ts';
 import { loginVerbs } from '../../../src/store/verbs/logins.ts';
+import { tokenVerbs } from '../../../src/store/verbs/revocations.ts';
+import { sweepVerb } from '../../../src/store/verbs/sweep.ts';
+import { textVerbs } from '../../../src/store/verbs/texts.ts';
+import { useVerbs } from '../../../src/store/verbs/uses.ts';
 
 const golden = join(import.meta.dirname, 'statements.sql');
 
@@ -31,6 +44,7 @@ function textsOfAll(): string {
   const none = () => assert.fail('nothing is asked');
   const db: Db = {
     life: none,
+    forget: none,
     reader: (asked) => {
       noteBoth(asked);
       return { find: none, last: none, replace: none, forget: none };
@@ -57,10 +71,27 @@ function textsOfAll(): string {
       note(chainText(second));
       return none;
     },
+    bulkWriter: (asked, keep) => {
+      note(bulkText(asked));
+      if (keep !== undefined) note(textsOf(keep).many);
+      return none;
+    },
+    orderOf: postgresOrder,
+    noter: (asked) => noteBoth(asked),
   };
   const { revokeLogin } = loginVerbs(db);
   codeVerbs(db, revokeLogin);
   itemVerbs(db, () => undefined);
+  const { forgetToken } = tokenVerbs(db);
+  textVerbs(db, forgetToken);
+  attemptVerbs(db);
+  useVerbs(db);
+  sweepVerb(db, {
+    recorded: undefined,
+    life: none,
+    forgetLogin: none,
+    more: [endedThrottles, pastOutages],
+  });
   return [...texts]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, text]) => `-- ${name}\n${text.replaceAll(/\n\s*/g, '\n  ')};\n`)

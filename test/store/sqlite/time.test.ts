@@ -7,7 +7,7 @@ import { mock } from 'node:test';
 import type { Instant } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
 import { readUptime } from '../../../src/lib/machine.ts';
-import { verifyStore } from '../../../src/store/sqlite/care/examine.ts';
+import { verifyFile } from '../../../src/store/sqlite/file/read.ts';
 import { openFileStore, type FileStore } from '../../../src/store/sqlite/store.ts';
 import { withFile } from '../file_directory.ts';
 import {
@@ -100,7 +100,7 @@ withStores('FAULTS 11: a login that a clock ahead began ends with it', async (op
   await store.time(at(90));
   assert.equal((await store.time()).recorded, at(90));
   await store.close();
-  assert.deepEqual(verifyStore(path).damage, []);
+  assert.deepEqual((await verifyFile(path)).damage, []);
 });
 
 withStores(

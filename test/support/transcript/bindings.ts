@@ -3,9 +3,15 @@
 /** What the names of a transcript stand for so far. */
 export class Bindings {
   readonly #values: Map<string, string>;
+  readonly #looks: Readonly<Record<string, string>>;
 
-  constructor(known: Readonly<Record<string, string>>) {
+  /** `looks` says what a name, or all that begin with it and `_`, take at first sight. */
+  constructor(
+    known: Readonly<Record<string, string>>,
+    looks: Readonly<Record<string, string>> = {},
+  ) {
     this.#values = new Map(Object.entries(known));
+    this.#looks = looks;
   }
 
   get values(): ReadonlyMap<string, string> {
@@ -14,7 +20,7 @@ export class Bindings {
 
   /** The same names so far; what it learns is its own. */
   copy(): Bindings {
-    return new Bindings(Object.fromEntries(this.#values));
+    return new Bindings(Object.fromEntries(this.#values), this.#looks);
   }
 
   /** The text with every name replaced; throws on one that stands for nothing yet. */
@@ -39,7 +45,8 @@ export class Bindings {
       if (known !== undefined) return RegExp.escape(known);
       if (!(part in each) && unknown.includes(part)) return `(?:\\${unknown.indexOf(part) + 1})`;
       unknown.push(part);
-      return `(${each[part.replace(/^time_.*$/, 'time')] ?? usual})`;
+      const look = this.#looks[part] ?? this.#looks[part.replace(/_.*$/, '')];
+      return `(${look ?? each[part.replace(/^time_.*$/, 'time')] ?? usual})`;
     });
     const found = new RegExp(`^${parts.join('')}$`).exec(actual)?.slice(1);
     const seen: string[] = [];

@@ -5,29 +5,29 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+
 import { present } from '../../../src/lib/present.ts';
-import type { Client, ClientId, ProgrammeId, Role } from '../../../src/oauth/client.ts';
-import { assertionAlgorithms } from '../../../src/oauth/client_certificate.ts';
-import type { GatewayId } from '../../../src/oauth/gateway.ts';
-import type { Subject } from '../../../src/oauth/member.ts';
 import { jsonEvents } from '../../../src/server/log/events.ts';
-import { jsonRequest } from '../../../src/server/log/request_text.ts';
-import { registered, signJwt, type TestKey, testKey } from '../assertions.ts';
+import { jsonRequest } from '../../../src/server/requests/lines.ts';
+import { signJwt } from '../assertions.ts';
 import { jsonHeaders } from '../club.ts';
-import { addGateway } from '../gateway.ts';
+import { type FailingStore, failingStore } from '../failing_store.ts';
 import { type Jetway, startJetway, type TestMember } from '../jetway.ts';
-import { formOf, openLogin, submitLogin, withoutDevice } from '../login.ts';
+import { formOf, type OpenLogin, openLogin, submitLogin, withoutDevice } from '../login.ts';
 import { readPage } from '../page.ts';
+import { verifyJwt } from '../resource_server.ts';
 import { type Answer, ask } from '../wire.ts';
 import { Bindings } from './bindings.ts';
+import { addMembers, apply, keyOf, onboard } from './cast.ts';
 import {
   type Asked,
-  type Change,
   type Exchange,
   type Message,
   spelledOut,
   type Transcript,
 } from './transcript.ts';
+import { whyLine } from './why.ts';
 
 /** Headers of every redirect (G-4); a transcript repeats neither these nor those of C-10. */
 const redirectHeaders = {
@@ -50,35 +50,32 @@ export async function play(
   yaml: string,
   transcript: Transcript,
 ): Promise<Played> {
-  const jetway = await startJetway(t, { programmes: { [id]: yaml } });
-  const { settings } = transcript;
-  const member = await jetway.addMember({
-    membershipNumber: settings['membership_number'] ?? '7',
-    properties: propertiesIn(settings, 'member.'),
-    ...present({ level: settings['level'] }),
-  });
-  const bindings = new Bindings({
-    ...(await onboard(jetway, settings, member)),
-    ...(await onboardOthers(jetway, transcript)),
-    ...(await onboardGateway(jetway, id, settings)),
-  });
-  const stage = { jetway, transcript, bindings, member };
+  const failing = failingStore();
+  const jetway = await startJetway(t, { programmes: { [id]: yaml }, store: failing.store });
+  const member = await addMembers(jetway, transcript);
+  const bindings = new Bindings(await onboard(jetway, id, transcript, member), transcript.looks);
+  const file = { programme: id, yaml };
+  const stage = { jetway, failing, transcript, bindings, member, file };
   for (const exchange of transcript.exchanges) await exchangeOn(stage, exchange);
   return { records: jetway.records, values: bindings.values, member };
 }
 
 interface Stage {
   readonly jetway: Jetway;
+  readonly failing: FailingStore;
   readonly transcript: Transcript;
   readonly bindings: Bindings;
   readonly member: TestMember;
+  readonly file: { readonly programme: string; readonly yaml: string };
 }
 
 async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
   const { jetway, bindings } = stage;
-  const { pause, title, changes, asked, log } = exchange;
+  const { pause, title, changes, asked, log, why } = exchange;
   jetway.clock.advance(pause);
-  for (const change of changes) await apply(stage, change);
+  for (const change of changes) {
+    await apply(jetway, stage.failing, bindings, stage.member, change);
+  }
   const told = logOf(jetway).length;
   const one = asked.length === 1 ? asked[0] : undefined;
   if (one === undefined) await askAtOnce(stage, title, asked);
@@ -91,13 +88,19 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
     }
   }
   for (const text of log) {
-    const line = bindings.fill(text);
+    const id = jetway.records.at(-1)?.id ?? '';
+    const line = bindings.fill(text.replaceAll('{request_id}', id));
     const lines = logOf(jetway).slice(told);
     assert.ok(
       lines.some((written) => written.includes(line)),
       `${title}\nlog: ${line}\n${lines.join('')}`,
     );
   }
+  if (why === undefined) return;
+  const { settings } = stage.transcript;
+  const secrets = [settings['secret'] ?? 'hush', stage.member.password, 'subject-of-', 'hush'];
+  const line = whyLine(jetway, stage.file, secrets);
+  assert.equal(line, bindings.match(why, line), title);
 }
 
 /** Sends all at once; which of them gets which answer is a matter of chance. */
@@ -127,48 +130,6 @@ function logOf({ records, events }: Jetway): readonly string[] {
   ];
 }
 
-async function apply(stage: Stage, { client: name, marks }: Change): Promise<void> {
-  const { jetway, bindings, member } = stage;
-  const { store, services, clock } = jetway;
-  const [programme] = services.keys() as Iterable<ProgrammeId>;
-  if (programme === undefined) throw new Error('no programme is served');
-  const changes = changesOf(marks);
-  const { status = 'active' } = changes;
-  if (name === undefined) {
-    const subject = member.subject as Subject;
-    await store.change('member', programme, subject, (row) => ({ ...row, status }));
-    return;
-  }
-  const id = bindings.fill(name);
-  const client = id as ClientId;
-  const gateway = id as GatewayId;
-  if (marks.includes('removed')) await store.remove('gateway', programme, gateway, clock.now());
-  else if (await store.find('gateway', programme, gateway)) {
-    await store.change('gateway', programme, gateway, (row) => ({ ...row, status }));
-  } else {
-    await store.change('client', programme, client, (row) => ({ ...row, ...changes }));
-    if (marks.includes('revoked')) await store.revokeAll(programme, { client });
-  }
-}
-
-/** What marks say of a client: `active`, `disabled`, `roles=member,partner`, `throttle=5/60` (uses a minute). */
-function changesOf(
-  marks: readonly string[],
-): Partial<Pick<Client, 'status' | 'roles' | 'throttle'>> {
-  const status = marks.find(
-    (mark): mark is Client['status'] => mark === 'active' || mark === 'disabled',
-  );
-  const said = (name: string): string | undefined =>
-    marks.find((mark) => mark.startsWith(`${name}=`))?.slice(name.length + 1);
-  const [limit, seconds] = said('throttle')?.split('/').map(Number) ?? [];
-  return present({
-    status,
-    roles: said('roles')?.split(',').filter(Boolean) as Role[] | undefined,
-    throttle:
-      limit === undefined || seconds === undefined ? undefined : { limit, window: seconds * 1000 },
-  });
-}
-
 /** The request with the headers that all of its path have, but for those that it does without. */
 function withUsual({ usual }: Transcript, { request, without }: Asked): Message {
   const added = usual.filter(
@@ -184,108 +145,17 @@ function sendFilled(
 ): Promise<Answer> {
   const { settings } = transcript;
   const sent = withAssertions(filled(request, bindings), settings, jetway.clock.now());
-  return send(jetway.url, sent, member);
+  return send(jetway, sent, member);
 }
 
-/** Registers the transcript's gateway, where it has one. */
-async function onboardGateway(
-  jetway: Jetway,
-  programme: string,
-  { gateway, gateway_secret: secret }: Transcript['settings'],
-): Promise<Record<string, string>> {
-  if (gateway === undefined) return {};
-  const basic = await addGateway(jetway, programme, gateway, secret);
-  return { gateway_basic: basic.slice('Basic '.length) };
-}
-
-/** Registers the other partners; their names in the transcript. */
-async function onboardOthers(
-  { addClient, keyring, clock }: Jetway,
-  { settings, others }: Transcript,
-): Promise<Record<string, string>> {
-  const names: Record<string, string> = {};
-  const { business_context: usualContext, partner_id: partnerId } = settings;
-  for (const { name, id, secret, marks } of others) {
-    const { roles, status = 'active', throttle } = changesOf(marks);
-    const redirectUris = marks.flatMap((mark) => /^redirect=(.*)$/.exec(mark)?.[1] ?? []);
-    const [context = usualContext] = marks.flatMap(
-      (mark) => /^context=(.*)$/.exec(mark)?.[1] ?? [],
-    );
-    const businessContext = context === '' ? undefined : context;
-    const [key] = marks.flatMap((mark) => /^key=(.*)$/.exec(mark)?.[1] ?? []);
-    const apiKeys =
-      key === undefined ? [] : [{ digest: keyring.secretDigest(key), createdAt: clock.now() }];
-    const open = marks.includes('public') ? ({ isPublic: true, secrets: [] } as const) : {};
-    const { basic } = await addClient({
-      id,
-      secret,
-      ...present({ roles }),
-      more: {
-        ...present({ status, throttle, businessContext, partnerId }),
-        ...(redirectUris.length === 0 ? {} : { redirectUris }),
-        apiKeys,
-        ...open,
-      },
-    });
-    Object.assign(names, { [name]: id, [`${name}_basic`]: basic.slice('Basic '.length) });
-  }
-  return names;
-}
-
-/** Registers the transcript's partner; what the names stand for from the beginning. */
-async function onboard(
-  { addClient, keyring, clock }: Jetway,
-  settings: Transcript['settings'],
-  member: TestMember,
-): Promise<Record<string, string>> {
-  const { client: id = '', secret = '', api_key: apiKey } = settings;
-  const { business_context: businessContext, partner_id: partnerId } = settings;
-  const client = await addClient({
-    id,
-    secret,
-    more: {
-      properties: Object.fromEntries(
-        Object.entries(propertiesIn(settings, 'client.')).map(([name, value]) => [
-          name,
-          value.includes(' | ') ? value.split(' | ') : value,
-        ]),
-      ),
-      ...(businessContext === undefined ? {} : { businessContext }),
-      ...(partnerId === undefined ? {} : { partnerId }),
-      ...(settings['jwks'] === undefined
-        ? {}
-        : { assertionKeys: { keys: registered(keyOf(settings['jwks'])) } }),
-      ...(apiKey === undefined
-        ? {}
-        : { apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }] }),
-    },
-  });
-  const basic = client.basic.slice('Basic '.length);
-  const { redirectUri: redirect_uri } = client;
-  return {
-    ...settings,
-    basic,
-    redirect_uri,
-    subject: member.subject,
-    username: member.username,
-    password: encodeURIComponent(member.password),
-    newline: '\n',
-    return: '\r',
-    tab: '\t',
-  };
-}
-
-/** The settings whose names have the prefix, without it. */
-function propertiesIn(settings: Transcript['settings'], prefix: string): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(settings).flatMap(([name, value]) =>
-      name.startsWith(prefix) ? [[name.slice(prefix.length), value] as const] : [],
-    ),
-  );
-}
-
+/** With names filled in, and `<base64 id:secret>` as that. */
 function filled({ start, headers, body }: Message, bindings: Bindings): Message {
-  const values = Object.entries(headers).map(([name, value]) => [name, bindings.fill(value)]);
+  const values = Object.entries(headers).map(([name, value]) => [
+    name,
+    bindings
+      .fill(value)
+      .replaceAll(/<base64 ([^>]*)>/g, (_, text: string) => Buffer.from(text).toString('base64')),
+  ]);
   return {
     start: bindings.fill(start),
     headers: Object.fromEntries(values) as Record<string, string>,
@@ -306,33 +176,73 @@ function withAssertions(message: Message, { jwks }: Transcript['settings'], now:
   return { ...message, body };
 }
 
-const keys = new Map<string, TestKey>();
-
-/** The key of all transcripts with the algorithm. */
-function keyOf(algorithm: string | undefined): TestKey {
-  const known = assertionAlgorithms.find((one) => one === algorithm);
-  if (known === undefined) throw new Error('a transcript with assertions says: jwks = ES256');
-  const key = keys.get(known) ?? testKey(known);
-  keys.set(known, key);
-  return key;
-}
-
-async function send(base: string, request: Message, member: TestMember): Promise<Answer> {
+async function send(jetway: Jetway, request: Message, member: TestMember): Promise<Answer> {
   const { headers, body } = request;
   const [, isLogin, method = '', target = ''] =
     /^(LOGIN )?([A-Z]+) (\S+)$/.exec(request.start) ?? [];
-  if (isLogin === undefined) {
-    // Lines of one name are sent as such.
-    const lines = Object.entries(headers).map(
-      ([name, value]) => [name, value.split('\n')] as const,
-    );
-    const sent = { method, headers: Object.fromEntries(lines), ...(body === '' ? {} : { body }) };
-    const answer = await ask(base, target, sent);
-    if (answer.body.includes('<input type="hidden"')) return posted(answer);
-    return answer.body.startsWith('<!doctype html>') ? told(answer) : answer;
+  if (isLogin !== undefined) return logIn(jetway.url, method, target, request, member);
+  if (method === 'JWT') return checkedJwt(jetway, target, body);
+  if (method === 'CLAIMS') return readJwt(decodeProtectedHeader(target), decodeJwt(target));
+  // Lines of one name are sent as such.
+  const lines = Object.entries(headers).map(([name, value]) => [name, value.split('\n')] as const);
+  const sent = { method, headers: Object.fromEntries(lines), ...(body === '' ? {} : { body }) };
+  return asTold(await ask(jetway.url, target, sent));
+}
+
+/** A page as what it says, or as the form that it posts; anything else as it is. */
+function asTold(answer: Answer): Answer {
+  if (isLoginPage(answer)) return told(answer);
+  if (answer.body.includes('<input type="hidden"')) return posted(answer);
+  return answer.body.startsWith('<!doctype html>') ? told(answer) : answer;
+}
+
+/**
+ * A member's way through the page, as the transcript's member unless the body says otherwise; so may it of what
+ * the form hides, and of the browser's `cookie`.
+ */
+async function logIn(
+  url: string,
+  method: string,
+  target: string,
+  { headers, body }: Message,
+  member: TestMember,
+): Promise<Answer> {
+  // One that does not begin is told by what answers it.
+  const login = await openLogin(url, target, method).catch(() => undefined);
+  if (login === undefined) return asTold(await ask(url, target, { method }));
+  const said = Object.fromEntries(new URLSearchParams(body));
+  const typed = { ...member, ...said };
+  const { cookie = login.cookie } = said;
+  const hidden = Object.keys(login.hidden).map((name) => [name, said[name] ?? login.hidden[name]]);
+  const form = { ...login, cookie, hidden: Object.fromEntries(hidden) as OpenLogin['hidden'] };
+  const answer = await submitLogin(url, form, typed, headers);
+  if (answer.status === 302) return withoutDevice(answer);
+  return isLoginPage(answer) || !answer.body.includes('<form')
+    ? told(answer)
+    : posted(withoutDevice(answer));
+}
+
+function isLoginPage({ body }: Answer): boolean {
+  return body.includes('type="password"');
+}
+
+/** A JWT as a resource server takes it: its header and claims, or why it is refused. */
+async function checkedJwt(jetway: Jetway, base: string, token: string): Promise<Answer> {
+  try {
+    const { protectedHeader, payload } = await verifyJwt(jetway, base, token);
+    return readJwt(protectedHeader, payload);
+  } catch (error) {
+    const { code = '', claim = '' } = error as { readonly code?: string; readonly claim?: string };
+    return { status: 401, headers: jsonHeaders, body: `${code} ${claim}`.trimEnd() };
   }
-  const answer = await submitLogin(base, await openLogin(base, target, method), member);
-  return answer.status === 302 ? withoutDevice(answer) : posted(withoutDevice(answer));
+}
+
+function readJwt(header: object, claims: object): Answer {
+  return {
+    status: 200,
+    headers: jsonHeaders,
+    body: `${JSON.stringify(header)}${JSON.stringify(claims)}`,
+  };
 }
 
 /** A page that posts a form to the partner, as that form; what else pages have is tested elsewhere. */
@@ -345,13 +255,21 @@ function posted(answer: Answer): Answer {
   };
 }
 
-/** A page as what it says; its headers must be those of every page. */
+/** A page as what it says; its headers must be those of every page, and only what differs is told. */
 function told(answer: Answer): Answer {
-  const { status, title, heading, text } = readPage(answer);
-  const texts = [...(title === heading ? [] : [title]), heading, ...text];
-  const headers = { ...jsonHeaders, 'content-type': 'text/html; charset=utf-8' };
-  return { status, headers, body: texts.join(' | ') };
+  const { 'retry-after': seconds, ...others } = answer.headers;
+  const language = answer.headers['content-language'] ?? 'en';
+  const page = readPage({ ...answer, headers: others }, language);
+  const texts = [...(page.title === page.heading ? [] : [page.title]), page.heading, ...page.text];
+  const own = present({
+    'retry-after': seconds,
+    'content-language': language === 'en' ? undefined : language,
+  });
+  return { status: page.status, headers: { ...jsonHeaders, ...own }, body: texts.join(' | ') };
 }
+
+/** In place of the value of a header that there is not. */
+const none = '{none}';
 
 /** The answer that must come, with what only the answer itself can tell taken from it. */
 function expected(answer: Message, actual: Answer, bindings: Bindings): Answer {
@@ -361,11 +279,12 @@ function expected(answer: Message, actual: Answer, bindings: Bindings): Answer {
   const usual = status >= 300 && status < 400 ? redirectHeaders : whole;
   const own = Object.entries(answer.headers).map(([name, value]) => [
     name,
-    bindings.match(value, actual.headers[name] ?? ''),
+    value === none ? none : bindings.match(value, actual.headers[name] ?? ''),
   ]) as [string, string][];
+  const headers = Object.entries<string>({ ...usual, ...Object.fromEntries<string>(own) });
   return {
     status,
-    headers: { ...usual, ...Object.fromEntries<string>(own) },
+    headers: Object.fromEntries(headers.filter(([, value]) => value !== none)),
     body: bindings.match(answer.body, actual.body),
   };
 }

@@ -9,13 +9,17 @@
 //                                       `public` (no secret counts), `redirect=com.example.app:/cb` or
 //                                       `throttle=5/60` (requests in seconds), `context=Cars`,
 //                                       `key=…` (its API key)
+//   member bob = bobs-password          another member, who may have `number=…` and `level=…`
+//   look code = [0-9a-f]{64}            what {code} and {code_…} look like at first sight
 //   gateway = gateway-1                 a gateway with `gateway_secret`, {gateway_basic}
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60>` is signed
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
 //
 //   == refresh_token: with new tokens   an exchange, told in words
 //   after 60 seconds                    the clock moves first, if it says so
-//   POST /club/token                    LOGIN GET /club/login: a member's whole way through the page
+//   POST /club/token                    LOGIN GET /club/login: a member's whole way through the page, as
+//                                       another after `username=bob&password=x`; JWT /club {token}: its
+//                                       header and claims to a resource server; CLAIMS {token}: unproven
 //   Content-Type: application/json
 //
 //   {"refresh":"{refresh_token}"}       {name} stands for a setting or what an earlier answer held
@@ -25,7 +29,8 @@
 //   {"token":"{access_token_2}"}        in an answer, an unused name takes what stands there
 //
 // A request with {=a|b|c} is sent once with each, and each gets the answer; {new} in it stands for a
-// value of its own each time, {any} in an answer for whatever stands there. A header `no Accept` leaves out
+// value of its own each time, {any} in an answer for whatever stands there, {x*512} for 512 of it. A usual header of an answer that is not there
+// is `{none}`. A header of a request can have `<base64 {client}:wrong>` in it. A header `no Accept` leaves out
 // what the path sends. The lines of a body are joined, so that a long one can be read; {newline} stands for
 // one that stays. So is a header with the lines after it that begin with `&`.
 //
@@ -35,10 +40,13 @@
 //
 //   now {other} disabled                before a request: `active`, `disabled` or `roles=member,partner`
 //                                       of a client or a gateway, `revoked` all tokens, `removed` (a
-//                                       gateway); `now member disabled`
+//                                       gateway); `secrets=one,other~60` (for a minute), `key=…`;
+//                                       `now member disabled`; `now store fails spendCode find_client`
+//                                       (an outage), `breaks` (a crash) and `heals`
 //   &&                                  between two requests: both are sent at once; between their
 //                                       answers: each is that of one of the two, whichever it is
 //   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused
+//   why: invalid_code | grant | …       what `jetway why` tells of it (why.ts)
 
 export interface Exchange {
   readonly title: string;
@@ -50,6 +58,8 @@ export interface Exchange {
   readonly asked: readonly Asked[];
   /** Texts that must each stand in a line of the log that it caused. */
   readonly log: readonly string[];
+  /** What `why` tells of it. */
+  readonly why: string | undefined;
 }
 
 export interface Asked {
@@ -60,8 +70,8 @@ export interface Asked {
 }
 
 export interface Change {
-  /** A client's identifier, or a name in braces that stands for it; undefined for the member. */
-  readonly client: string | undefined;
+  /** A client's or gateway's identifier, or a name in braces that stands for it; `member`; `store`. */
+  readonly whose: string;
   readonly marks: readonly string[];
 }
 
@@ -71,6 +81,13 @@ export interface Message {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+}
+
+/** A member beside the one that the transcript is about. */
+export interface OtherMember {
+  readonly name: string;
+  readonly password: string;
+  readonly marks: readonly string[];
 }
 
 /** A partner beside the one that the transcript is about. */
@@ -85,6 +102,9 @@ export interface OtherClient {
 export interface Transcript {
   readonly settings: Readonly<Record<string, string>>;
   readonly others: readonly OtherClient[];
+  readonly members: readonly OtherMember[];
+  /** What a name takes at first sight, by the name or its beginning up to `_`. */
+  readonly looks: Readonly<Record<string, string>>;
   /** Headers of every POST whose target begins with the path. */
   readonly usual: readonly (readonly [path: string, name: string, value: string])[];
   readonly exchanges: readonly Exchange[];
@@ -92,7 +112,11 @@ export interface Transcript {
 
 /** Reads a transcript; throws on what is not one. */
 export function parseTranscript(text: string): Transcript {
-  const [head = '', ...rest] = text.split(/^== /m);
+  const [head = '', ...rest] = text
+    .replaceAll(/\{([^{}=|*]+)\*(\d+)\}/g, (_, part: string, times: string) =>
+      part.repeat(Number(times)),
+    )
+    .split(/^== /m);
   const lines = head.split('\n').filter((line) => line !== '' && !/^(?:#| |over:$)/.test(line));
   const sending = lines.filter((line) => line.includes(' sends '));
   const named = lines.filter((line) => !sending.includes(line)).map((line) => splitAt(line, ' = '));
@@ -104,6 +128,17 @@ export function parseTranscript(text: string): Transcript {
         const [id = '', secret = '', ...marks] = value.split(' ');
         return { name: name.slice('client '.length), id, secret, marks };
       }),
+    members: named
+      .filter(([name]) => name.startsWith('member '))
+      .map(([name, value]) => {
+        const [password = '', ...marks] = value.split(' ');
+        return { name: name.slice('member '.length), password, marks };
+      }),
+    looks: Object.fromEntries(
+      named
+        .filter(([name]) => name.startsWith('look '))
+        .map(([name, value]) => [name.slice('look '.length), value]),
+    ),
     usual: sending.map((line) => {
       const [path, header] = splitAt(line, ' sends ');
       const [name, value] = splitAt(header, ': ');
@@ -133,7 +168,8 @@ function parseExchange(text: string): Exchange {
   const short = lines[divider]?.slice('--- '.length) ?? '';
   const told = [...(short === '' ? [] : [short]), ...lines.slice(divider + 1)];
   const log = told.filter((line) => line.startsWith('log: '));
-  const answers = atOnce(told.filter((line) => !log.includes(line))).map(
+  const why = told.find((line) => line.startsWith('why: '));
+  const answers = atOnce(told.filter((line) => !log.includes(line) && line !== why)).map(
     ([first = '', ...more]) => [first.replace(/^--- /, ''), ...more],
   );
   const asked = atOnce(lines.slice(0, divider)).map((one, index) => {
@@ -156,12 +192,13 @@ function parseExchange(text: string): Exchange {
     changes: before.filter((line) => line.startsWith('now ')).map(parseChange),
     asked,
     log: log.map((line) => line.slice('log: '.length)),
+    why: why?.slice('why: '.length),
   };
 }
 
 function parseChange(line: string): Change {
   const [, whose = '', ...marks] = line.split(' ');
-  return { client: whose === 'member' ? undefined : whose, marks };
+  return { whose, marks };
 }
 
 /** The lines of each request or answer of those that `&&` ties together. */

@@ -7,12 +7,12 @@
 //   client = partnerapi-12345           and the other settings of a transcript, for all tests of the file
 //
 //   define refresh $1                   what `do refresh {refresh_token}` stands for, anywhere below: $1 is
-//   == the refresh token {$1}           the first word after the name
+//   == the refresh token {$1}           the first word after the name, $0 all of them
 //   POST /club/token refresh={$1}
 //   --- 200 {"token":"{new}"}
 //
 //   === HOSTILE 32: a test, by its name
-//   each $format = opaque | jwt         it is run with each of these for $format
+//   each $format = opaque | jwt         it is run with each of these for $format; `do` may follow from it
 //   over:                               settings of its own follow, then its exchanges
 //     tokens: { access: { format: $format } }
 //   == a login
@@ -47,7 +47,8 @@ function parseTranscripts(text: string): readonly NamedTranscript[] {
   const [head = '', ...definitions] = common.split(/^define /m);
   const defined = new Map(definitions.map((one) => [/^\S+/.exec(one)?.[0] ?? '', bodyOf(one)]));
   return tests
-    .flatMap((test) => withEach(expanded(test, defined)))
+    .flatMap(withEach)
+    .map((test) => expanded(test, defined))
     .map((test) => parseTest(head, test));
 }
 
@@ -63,11 +64,13 @@ function expanded(text: string, defined: ReadonlyMap<string, string>): string {
       if (before !== '' && before !== '--- ') return line;
       const body = defined.get(name);
       if (body === undefined) throw new Error(`nothing is defined for: ${line}`);
-      const given = words.trim().split(' ');
+      const given = words.slice(1).split(' ');
       return (
         before +
         expanded(
-          body.replaceAll(/\$(\d)/g, (_, place) => given[Number(place) - 1] ?? ''),
+          body.replaceAll(/\$(\d)/g, (_, place: string) =>
+            place === '0' ? words.trim() : (given[Number(place) - 1] ?? ''),
+          ),
           defined,
         )
       );
@@ -75,15 +78,17 @@ function expanded(text: string, defined: ReadonlyMap<string, string>): string {
   );
 }
 
-/** The test once for each value of its `each`, which its name then ends with. */
+/** The test once for each value of its `each`, which its name then ends with; of several all combinations. */
 function withEach(test: string): readonly string[] {
   const [line, name = '', values = ''] = /^each \$(\w+) = (.*)\n/m.exec(test) ?? [];
   if (line === undefined) return [test];
-  return values.split(' | ').map((value) =>
-    test
-      .replace(line, '')
-      .replace('\n', value.trim() === '' ? '\n' : `, ${value}\n`)
-      .replaceAll(`$${name}`, value.trim()),
+  return values.split(' | ').flatMap((value) =>
+    withEach(
+      test
+        .replace(line, '')
+        .replace('\n', value.trim() === '' ? '\n' : `, ${value}\n`)
+        .replaceAll(`$${name}`, value.trim()),
+    ),
   );
 }
 

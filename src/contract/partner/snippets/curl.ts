@@ -73,9 +73,10 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** A command that extracts a token from `$from` into `$to`. */
+/** A command that extracts a token from `$from` into `$to`. Each cookie is a header line of its own there. */
 export function takeOut(from: string, to: string, { header, behind, before }: TokenPlace): string {
-  const landmarks = header === undefined ? behind : [`${header}: `, ...behind];
+  const inHead = (text: string): string => text.replaceAll('\n', `\r\n${header}: `);
+  const landmarks = header === undefined ? behind : [`${header}: `, ...behind.map(inHead)];
   const end = header !== undefined && before === '' ? '\r' : before;
   const begin = landmarks.map((text) => `*${quoted(text)}`).join('');
   const cut = `${to}=\${${begin === '' ? from : `${from}#${begin}`}}`;

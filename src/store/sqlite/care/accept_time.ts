@@ -9,7 +9,6 @@ import type { Eras } from '../eras.ts';
 import { itemSetBack } from '../items.ts';
 import { floorRaiser, markSetBack } from '../kept_texts.ts';
 import { revokeOwnTokens } from '../revocations.ts';
-import type { SecretUses } from '../secret_uses.ts';
 import type { RecordedTime } from '../time.ts';
 
 /** The changes of the store when a clock is set; call both inside a write. */
@@ -32,7 +31,8 @@ export function timeSetter(
   database: DatabaseSync,
   time: RecordedTime,
   eras: Eras,
-  uses: Pick<SecretUses, 'setBack'>,
+  /** Those that are not written yet. */
+  uses: { readonly setBack: (now: Instant) => void },
 ): SetTime {
   const dropCodes = database.prepare('DELETE FROM code WHERE issued_at > ?');
   const dropLogins = database.prepare('DELETE FROM login WHERE place >= ?');
@@ -48,6 +48,11 @@ export function timeSetter(
   const raise = floorRaiser(database);
   const setBackMarks = markSetBack(database);
   const setBack = itemSetBack(database);
+  const lowerUses = database.prepare('UPDATE secret_use SET used_at = ?1 WHERE used_at > ?1');
+  const setBackUses = (now: Instant): void => {
+    lowerUses.run(now);
+    uses.setBack(now);
+  };
   return {
     accept: (now) => {
       const recorded = time.current() ?? time.recorded() ?? now;
@@ -58,7 +63,7 @@ export function timeSetter(
       if (setBack(now, recorded)) eras.edited();
       setBackMarks(now);
       dropLaterThan(now);
-      uses.setBack(now);
+      setBackUses(now);
       if (eras.forgotten() > now) dropForgotten.run(eras.forgotten());
       // Only one such mark is kept: a former one that still counts takes all of its tokens along.
       const former = eras.accepted();
@@ -69,7 +74,7 @@ export function timeSetter(
     },
     follow: (now) => {
       dropLaterThan(after(now, coarseness));
-      uses.setBack(now);
+      setBackUses(now);
       eras.follow();
       time.startAnew();
     },

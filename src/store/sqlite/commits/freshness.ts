@@ -125,8 +125,3 @@ export class Remembered<Held, Name extends string | number = string> {
     this.#epoch = epoch;
   }
 }
-
-/** The name of a row by a key that is unique in its programme. */
-export function nameIn(programme: string, key: string): string {
-  return `${programme}\0${key}`;
-}

@@ -25,7 +25,7 @@ type Verb = () => unknown;
 /** Transactions on one connection. */
 export class Transactions {
   readonly #database: DatabaseSync;
-  readonly #hooks: readonly TransactionHook[];
+  readonly #hooks: TransactionHook[];
   readonly #statement: Readonly<
     Record<'look' | 'begin' | 'commit' | 'rollback' | 'changes', StatementSync>
   >;
@@ -35,7 +35,7 @@ export class Transactions {
 
   constructor(database: DatabaseSync, hooks: readonly TransactionHook[]) {
     this.#database = database;
-    this.#hooks = hooks;
+    this.#hooks = [...hooks];
     this.#statement = {
       look: database.prepare('BEGIN'),
       // IMMEDIATE takes the write lock first: what a verb reads cannot change before it writes,
@@ -45,6 +45,11 @@ export class Transactions {
       rollback: database.prepare('ROLLBACK'),
       changes: database.prepare('SELECT total_changes() AS n'),
     };
+  }
+
+  /** Has a hook follow the transactions from now on. */
+  follow(hook: TransactionHook): void {
+    this.#hooks.push(hook);
   }
 
   /** How many transactions were committed so far. */

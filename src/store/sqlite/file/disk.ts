@@ -25,6 +25,19 @@ export function removeDraft(draft: string): void {
   for (const suffix of ['', ...sidecars]) rmSync(draft + suffix, { force: true });
 }
 
+/** Has `use` write a new file beside `path`, which is gone afterwards unless it was placed. */
+export async function withDraft<Result>(
+  path: string,
+  use: (draft: string) => Promise<Result>,
+): Promise<Result> {
+  const draft = makeDraft(path);
+  try {
+    return await use(draft);
+  } finally {
+    removeDraft(draft);
+  }
+}
+
 /** Links a complete file to `path`; false when `path` exists already. */
 export function placeNew(draft: string, path: string): boolean {
   synchronise(draft);

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
-import { type Move, movedAlready } from '../../carry/copy.ts';
+import { type Move, movedAlready } from '../../admin/copy.ts';
 import type { Environment } from '../../contract.ts';
 import { damagedStore, restoreHint, StoreUnusable } from '../../unusable.ts';
 import { sqliteCode } from '../commits/outage.ts';

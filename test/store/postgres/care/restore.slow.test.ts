@@ -288,7 +288,11 @@ describe('verifying a PostgreSQL store', { skip: without('postgres') }, () => {
     ['a changed value', `UPDATE login SET scope = 'other' WHERE place = ${place}`, unfit],
     ['a changed detail', `UPDATE login SET details = '1 {}' WHERE place = ${place}`, unfit],
     ['no JSON', `UPDATE registered SET record = '~' WHERE kind = 'member'`, unfitItem],
-    ['a lost key', `DELETE FROM look_up WHERE kind = 'member'`, 'keys are missing in look_up: 1'],
+    [
+      'a lost key',
+      `DELETE FROM look_up WHERE kind = 'member'`,
+      'keys are missing in look_up: 1 of member',
+    ],
     [
       'a lost item',
       `DELETE FROM registered WHERE kind = 'member'`,

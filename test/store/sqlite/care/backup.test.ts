@@ -14,8 +14,7 @@ import {
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { backupStore } from '../../../../src/store/sqlite/care/backup.ts';
-import { verifyStore } from '../../../../src/store/sqlite/care/examine.ts';
+import { verifyFile } from '../../../../src/store/sqlite/file/read.ts';
 import { schemaVersion } from '../../../../src/store/sqlite/schema.ts';
 import { killedWriter } from '../../crashed.ts';
 import { withFile } from '../../file_directory.ts';
@@ -30,7 +29,7 @@ import {
   partner,
 } from '../../fixtures.ts';
 import { findLogin } from '../../login.ts';
-import { isUnusable, open } from '../../restore_fixture.ts';
+import { backupStore, isUnusable, open } from '../../restore_fixture.ts';
 
 withFile(
   'FAULTS 8: a backup under load holds all that was answered before it',
@@ -88,7 +87,7 @@ withFile(
     const target = `${directory}/copy.db`;
     const report = await backupStore(path, target);
     assert.deepEqual(readdirSync(directory).toSorted(), ['copy.db', 'data']);
-    assert.deepEqual(report, verifyStore(target));
+    assert.deepEqual(report, await verifyFile(target));
     assert.deepEqual(report, {
       path: target,
       size: statSync(target).size,
@@ -130,7 +129,7 @@ withFile('FAULTS 8: a backup replaces nothing unless it is told to', async (path
   await assert.rejects(backupStore(path, target), isUnusable(/is there already/));
   assert.equal(readFileSync(target, 'utf8'), 'precious');
   await backupStore(path, target, { overwrite: true });
-  assert.equal(verifyStore(target).environment, 'staging');
+  assert.equal((await verifyFile(target)).environment, 'staging');
   await assert.rejects(
     backupStore(path, path, { overwrite: true }),
     isUnusable(/is the store itself/),
@@ -149,14 +148,14 @@ withFile('FAULTS 6: what is damaged is not backed up', async (path, directory) =
   writeFileSync(`${path}.bad-wal`, bytes);
   const target = `${directory}/copy.db`;
   await assert.rejects(backupStore(`${path}.bad`, target), isUnusable(/is damaged: its log/));
-  assert.throws(() => verifyStore(`${path}.bad`), isUnusable(/is damaged: its log/));
+  await assert.rejects(verifyFile(`${path}.bad`), isUnusable(/is damaged: its log/));
   assert.deepEqual(readFileSync(`${path}.bad-wal`), bytes);
   await open(path).close();
   const database = new DatabaseSync(path);
   const first = '(SELECT min(place) FROM login)';
   database.exec(`UPDATE login SET subject = subject || 'x' WHERE place = ${first}`);
   database.close();
-  const [damage] = verifyStore(path).damage;
+  const [damage] = (await verifyFile(path)).damage;
   assert.match(damage ?? '', /rows do not fit their checksums: 1 of login/);
   await assert.rejects(backupStore(path, target), isUnusable(/1 of login/));
   assert.equal(existsSync(target), false);
@@ -166,15 +165,15 @@ withFile('FAULTS 6: what is damaged is not backed up', async (path, directory) =
 withFile('DESIGN: verifying looks and touches nothing', async (path) => {
   const store = open(path);
   await store.startLogin(loginNamed('one'));
-  assert.equal(verifyStore(path).counts['login'], 1);
+  assert.equal((await verifyFile(path)).counts['login'], 1);
   await store.startLogin(loginNamed('more'));
-  assert.equal(verifyStore(path).counts['login'], 2);
+  assert.equal((await verifyFile(path)).counts['login'], 2);
   await store.close();
   const before = readFileSync(path);
-  assert.equal(verifyStore(path).counts['login'], 2);
+  assert.equal((await verifyFile(path)).counts['login'], 2);
   assert.deepEqual(readFileSync(path), before);
   assert.deepEqual(readdirSync(dirname(path)), ['jetway.db']);
-  assert.throws(() => verifyStore(`${path}.none`), isUnusable(/there is no file/));
+  await assert.rejects(verifyFile(`${path}.none`), isUnusable(/there is no file/));
   writeFileSync(`${path}.text`, 'not a database at all\n'.repeat(500));
-  assert.throws(() => verifyStore(`${path}.text`), isUnusable(/is not a database/));
+  await assert.rejects(verifyFile(`${path}.text`), isUnusable(/is not a database/));
 });

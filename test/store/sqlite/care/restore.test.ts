@@ -10,8 +10,6 @@ import { type Digest, digest } from '../../../../src/lib/digest.ts';
 import type { ClientId } from '../../../../src/oauth/client.ts';
 import type { Era } from '../../../../src/oauth/grant.ts';
 import type { Store } from '../../../../src/store/contract.ts';
-import { backupStore } from '../../../../src/store/sqlite/care/backup.ts';
-import { restoreStore } from '../../../../src/store/sqlite/care/restore.ts';
 import { schemaVersion } from '../../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
 import {
@@ -28,7 +26,15 @@ import {
   partner,
 } from '../../fixtures.ts';
 import { findCode, findLogin, login, refresh } from '../../login.ts';
-import { clientsOf, isUnusable, open, staging, withBackup } from '../../restore_fixture.ts';
+import {
+  backupStore,
+  clientsOf,
+  isUnusable,
+  open,
+  restoreStore,
+  staging,
+  withBackup,
+} from '../../restore_fixture.ts';
 
 withBackup('FAULTS 8: what was granted is void, what was set up is there', async (path, backup) => {
   const before = open(path);

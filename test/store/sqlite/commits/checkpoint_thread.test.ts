@@ -7,10 +7,10 @@ import { copyFileSync, readdirSync, readFileSync, renameSync, statSync } from 'n
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { verifyStore } from '../../../../src/store/sqlite/care/examine.ts';
 import { LogCheckpoints } from '../../../../src/store/sqlite/commits/log_checkpoints.ts';
 import { Transactions } from '../../../../src/store/sqlite/commits/transactions.ts';
 import { openFile } from '../../../../src/store/sqlite/file/open.ts';
+import { verifyFile } from '../../../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
 import { withFile } from '../../file_directory.ts';
 import { at, inParallel, loginNamed } from '../../fixtures.ts';
@@ -74,7 +74,7 @@ withFile('closing folds the log in, whatever the thread is about', async (path) 
     assert.deepEqual(readdirSync(dirname(path)).toSorted(), ['jetway.db', 'jetway.db-reserve']);
     assert.deepEqual(server.fatal, []);
   }
-  assert.deepEqual(verifyStore(path).damage, []);
+  assert.deepEqual((await verifyFile(path)).damage, []);
 });
 
 withFile('a thread that dies is replaced without an outage', async (path) => {

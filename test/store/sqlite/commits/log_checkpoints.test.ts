@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-import { verifyStore } from '../../../../src/store/sqlite/care/examine.ts';
+import { verifyFile } from '../../../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
 import { without } from '../../../support/tools.ts';
 import { withFile } from '../../file_directory.ts';
@@ -54,7 +54,7 @@ withFile(
       after.filter((call) => !call.includes('+++')),
       [],
     );
-    assert.deepEqual(verifyStore(path).damage, []);
+    assert.deepEqual((await verifyFile(path)).damage, []);
   },
   without('strace'),
 );
@@ -106,5 +106,5 @@ withFile('nothing waits for a long reader, and no page is lost', async (path) =>
   reader.close();
   await server.turnOver();
   await server.end();
-  assert.deepEqual(verifyStore(path).damage, []);
+  assert.deepEqual((await verifyFile(path)).damage, []);
 });

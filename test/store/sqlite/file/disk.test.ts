@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { milliseconds } from '../../../../src/lib/clock.ts';
 import type { Digest } from '../../../../src/lib/digest.ts';
 import { Unavailable } from '../../../../src/oauth/failure.ts';
-import { allDamage } from '../../../../src/store/sqlite/care/check.ts';
+import { fileDamage } from '../../../../src/store/sqlite/file/check.ts';
 import { openFile } from '../../../../src/store/sqlite/file/open.ts';
 import {
   type FileStore,
@@ -222,7 +222,7 @@ async function fillStore(store: FileStore): Promise<number> {
 
 function expectSound(path: string): void {
   const file = openFile(path, 'staging', at(0));
-  assert.deepEqual(allDamage(file.database), []);
+  assert.deepEqual(fileDamage(file.database), []);
   file.close();
 }
 
