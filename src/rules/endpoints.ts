@@ -159,7 +159,7 @@ export function* selectorComplaints(definition: Definition): Iterable<Complaint>
       [
         input.must_equal !== 'programme.identifier',
         inputAt,
-        'the selector must be held against programme.identifier',
+        'the selector must be compared with programme.identifier',
         'add must_equal: programme.identifier',
       ],
       [!isEarly, inputAt, 'a selector is read from a header or the query'],
@@ -171,7 +171,7 @@ export function* selectorComplaints(definition: Definition): Iterable<Complaint>
       [
         place === 'query' && repeated !== 'refuse',
         [...at, 'repeated'],
-        'a selector that comes twice in the query chooses no programme',
+        'if the selector comes twice in the query, it chooses no programme',
         'set repeated to refuse',
       ],
     );

@@ -22,7 +22,7 @@ export function* generatedComplaints(definition: Definition): Iterable<Complaint
     [
       shapeBits(client.identifier) < 13,
       ['client', 'identifier'],
-      'there are too few identifiers of this shape to give out',
+      'this shape has too few identifiers',
     ],
     [
       longestOf(client.identifier) > longestIdentifier,

@@ -76,11 +76,7 @@ function* encodingComplaints(layout: Layout): Iterable<Complaint> {
   const body = form === 'form' ? 'a form' : 'a bare text';
   yield* wrong(
     [wrap.length > 0, ['token_response', 'wrap'], `${body} has no objects`],
-    [
-      form === 'text' && fields.size !== 1,
-      at,
-      'a bare text is the value of one field, and of no more',
-    ],
+    [form === 'text' && fields.size !== 1, at, 'an answer in bare text has exactly one field'],
   );
   for (const [name, field] of fields) {
     if (isText(field)) continue;
@@ -134,7 +130,7 @@ export function* answerComplaints(definition: Definition): Iterable<Complaint> {
   yield* wrong([
     new Set(names).size < names.length,
     ['authorize', 'answer'],
-    'two parameters of the redirect have one name',
+    'two parameters of the redirect have the same name',
   ]);
 }
 
@@ -162,7 +158,7 @@ export function* identityComplaints(definition: Definition): Iterable<Complaint>
     [
       identity === undefined && isTold,
       ['token_response', 'fields'],
-      'there are no identity tokens for id_token to tell',
+      'id_token is written here, but the programme issues no identity tokens',
       'turn them on with id_token: {}',
     ],
     [

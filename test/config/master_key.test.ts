@@ -1,6 +1,7 @@
 // Owns the promises of the master key file: made once, its owner's alone, never made anew beside a
 // store that needs the old one.
 
+import { MasterKeyUnusable } from '../../src/store/unusable.ts';
 import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import {
@@ -20,7 +21,7 @@ import { describe, test, type TestContext } from 'node:test';
 
 import type { Config } from '../../src/config/config.ts';
 import { usualLog } from '../../src/config/log_keys.ts';
-import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
+import { readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
 import { masterKeyBytes } from '../../src/token/keyring.ts';
 import { scratchFolder } from '../support/scratch.ts';
