@@ -1,5 +1,4 @@
-// Owns the checks of how clients authenticate: methods that need more than themselves, and inputs and
-// identifiers that they cannot do with.
+// Owns the checks of how clients prove themselves, by secrets, certificates and assertions.
 
 import { readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
@@ -15,7 +14,7 @@ import {
   privateKeyJwt,
 } from '../oauth/client.ts';
 import { grantTypes, publicGrants, tokenGrants } from '../oauth/grant.ts';
-import { grantsAt } from '../programme/requests/grant_places.ts';
+import { grantsAt, endpointsOf } from '../programme/requests/grant_places.ts';
 import { type Complaint, wrong } from '../schema/complaint.ts';
 import { lackingInputs } from './endpoints.ts';
 
@@ -185,4 +184,53 @@ export function* bothWarnings(
     'many clients send client_secret beside the header, and are refused here (RFC 6749 2.3)',
     'set client.authentication.when_both to header to let the header alone count, or to refuse',
   ]);
+}
+
+export function* assertionComplaints(definition: Definition): Iterable<Complaint> {
+  const { grants, members, token_endpoints: endpoints } = definition;
+  const { methods, assertion } = definition.client.authentication;
+  if (methods.includes(privateKeyJwt)) {
+    const message = (role: string): string =>
+      `authentication by ${privateKeyJwt} needs an input "${role}" here`;
+    for (const [name, endpoint] of Object.entries(endpoints)) {
+      // There the assertion of the grant proves the client.
+      if (grantsAt(definition, name).every((type) => type === 'jwt_bearer')) continue;
+      yield* lackingInputs(['token_endpoints', name], endpoint, ['client_assertion'], message);
+    }
+  }
+  const isNamed = assertion.issuer === 'client.id' || methods.some(isHeaderMethod);
+  for (const [name, { inputs }] of isNamed ? [] : endpointsOf(definition, 'jwt_bearer')) {
+    if (inputs['client_id'] !== undefined) continue;
+    yield [
+      ['token_endpoints', name, 'inputs'],
+      `an assertion whose iss is ${assertion.issuer} does not name its client`,
+      'declare an input client_id here, or set client.authentication.assertion.issuer to client.id',
+    ];
+  }
+  for (const [index, way] of (grants.jwt_bearer?.subject ?? []).entries()) {
+    if (way !== 'username' || members.directory === 'store') continue;
+    yield [
+      ['grants', 'jwt_bearer', 'subject', index],
+      'Jetway cannot ask a directory behind a hook for a member by username',
+      'write subject, or set members.directory to store',
+    ];
+  }
+}
+
+/** Which types there are, the dialect says: an answer repeats the one that was asked for. */
+export function* exchangeComplaints(definition: Definition): Iterable<Complaint> {
+  for (const [name, { inputs }] of endpointsOf(definition, 'token_exchange')) {
+    const types = {
+      subject_token_type: inputs['subject_token_type'],
+      requested_token_type: inputs['requested_token_type'],
+    };
+    for (const [role, input] of Object.entries(types)) {
+      if (input === undefined || input.allowed !== undefined) continue;
+      yield [
+        ['token_endpoints', name, 'inputs', role],
+        'without allowed, a token of any type is accepted here (RFC 8693 2.1)',
+        'add allowed: [urn:ietf:params:oauth:token-type:access_token]',
+      ];
+    }
+  }
 }

@@ -14,8 +14,14 @@ import { formatSamples } from '../programme/requests/input_formats.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
 import { type Complaint, wrong } from '../schema/complaint.ts';
 import { endpointsIn } from './endpoints.ts';
-import { demands, type Issued, issuedRoles, issuedTo, refuses } from './issued.ts';
-import { understoodComplaints } from './understood.ts';
+import {
+  demands,
+  type Issued,
+  issuedRoles,
+  issuedTo,
+  refuses,
+  understoodComplaints,
+} from './issued.ts';
 
 /** Keys that have no effect at a login request. */
 export function* idleLoginComplaints({ authorize }: Definition): Iterable<Complaint> {

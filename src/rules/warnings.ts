@@ -59,7 +59,7 @@ export function* warningsOf(
 
 /**
  * Every warning about a programme file that its key `accepts` can name. `idle_null` is found where a file is
- * laid over its variant (own_slips.ts), `heavy_logos` in files beside it (logos.ts).
+ * laid over its variant (slips.ts), `heavy_logos` in files beside it (logos.ts).
  */
 export const warningNames: readonly string[] = [
   ...departures.keys(),

@@ -9,6 +9,7 @@ import {
   aClient,
   aCode,
   aLogin,
+  anAnswer,
   aTokenOfItsOwn,
   at,
   club,
@@ -20,23 +21,73 @@ import { findCode, findLogin, isRevoked, login } from './login.ts';
 import type { StoreTest } from './with_store.ts';
 
 export function acceptedTimeTests(check: StoreTest): void {
-  check('FAULTS 11: logins that began later end, others live on', async ({ store, reopened }) => {
-    const begun = [-1, 0, 1].map((ms) => aLogin({ place: placeAt(60 + ms / 1000, 4095) }));
-    const first = aLogin({ place: placeAt(60.001, 0) });
-    for (const one of [...begun, first]) await store.startLogin(one);
-    await store.time(at(600));
+  check('FAULTS 11: logins of a clock ahead begin as late as it is set, others stay', async (o) => {
+    const { store } = o;
+    const begun = [-1, 0].map((ms) => aLogin({ place: placeAt(60 + ms / 1000, 4095) }));
+    const ahead = aLogin({
+      place: placeAt(600),
+      answeredAt: at(650),
+      forgetAt: at(87_050),
+      endsAt: at(600 + 86_400 * 30),
+    });
+    const revoked = aLogin({ ...ahead, place: placeAt(610) });
+    for (const one of [...begun, ahead, revoked]) await store.startLogin(one);
+    await store.revoke(club, { place: revoked.place }, at(660));
+    await store.time(at(700));
     await store.acceptTime(at(60));
     assert.equal((await store.time()).recorded, at(60));
-    const expectLeft = async (one: Store): Promise<void> => {
-      const found = await Promise.all([...begun, first].map((each) => isRevoked(one, each)));
-      assert.deepEqual(found, [false, false, undefined, undefined]);
+    const times = { answeredAt: at(60), forgetAt: at(86_460), endsAt: at(60 + 86_400 * 30) };
+    const expectRedated = async (one: Store): Promise<void> => {
+      for (const each of begun) {
+        assert.deepEqual(await findLogin(one, each), { ...each, revoked: false });
+      }
+      assert.deepEqual(await findLogin(one, ahead), { ...ahead, ...times, revoked: false });
+      assert.equal(await isRevoked(one, revoked), true);
     };
-    await expectLeft(store);
-    const later = await reopened();
-    await expectLeft(later);
-    // Their time comes and does not bring them back; their places are free.
-    await later.startLogin(first);
-    assert.deepEqual(await findLogin(later, first), { ...first, revoked: false });
+    await expectRedated(store);
+    const later = await o.reopened();
+    await expectRedated(later);
+    // Another time finds them where they are.
+    await later.acceptTime(at(50));
+    const last = await o.reopened();
+    await expectRedated(last);
+    const from = await findLogin(last, ahead);
+    assert.ok(from);
+    const next = anAnswer(from, 'next', { answeredAt: at(70) });
+    assert.equal(await last.advanceLogin(club, ahead.place, from, next), true);
+  });
+
+  check('FAULTS 11, 29: what a first start ten years ahead has made lives on', async (o) => {
+    const { store } = o;
+    const ahead = 315_360_000;
+    const endsAt = at(ahead + 86_400);
+    const begun = aLogin({
+      place: placeAt(ahead),
+      answeredAt: at(ahead),
+      forgetAt: endsAt,
+      endsAt,
+    });
+    const longestToken = milliseconds(600_000);
+    const record = { programme: club, kid: '7', sealedKey: 'sealed', createdAt: at(ahead) };
+    await store.time(at(ahead));
+    await store.add('client', [aClient({ createdAt: at(ahead) })]);
+    await store.add('token_key', [{ ...record, longestToken, signsFrom: at(ahead) }]);
+    const times = { issuedAt: at(ahead), expiresAt: at(ahead + 120), forgetAt: at(ahead + 3600) };
+    await store.issueCode(aCode(times));
+    await store.spendCode(club, partner, key('code'), begun, at(ahead));
+    const token = { tokenId: 'jti', expiresAt: at(ahead + 1800), loginEndsAt: endsAt };
+    await store.revoke(club, token, at(ahead + 1));
+    await store.acceptTime(at(10));
+    const later = await o.reopened();
+    assert.equal(await isRevoked(later, begun), false);
+    assert.equal((await findLogin(later, begun))?.endsAt, at(10 + 86_400));
+    assert.equal((await later.list('token_key', club))[0]?.signsFrom, at(10));
+    // A code that was spent stays so, and a token that was revoked.
+    assert.equal((await findCode(later, 'code', 20))?.spentFor, begun.place);
+    for (const seconds of [20, ahead + 20]) {
+      for (let calls = 0; calls < 20; calls += 1) await later.sweep(at(seconds), 100);
+      assert.equal(await later.isStanding(club, token), false);
+    }
   });
 
   check('FAULTS 11: codes and own tokens of a clock ahead end', async ({ store }) => {

@@ -3,7 +3,9 @@
 import { instant } from '../../lib/clock.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
+import { keyCheck } from '../verbs/key_check.ts';
 import { sweepVerb } from '../verbs/sweep.ts';
+import { timeVerbs } from '../verbs/time.ts';
 import { sharedVerbs } from '../verbs/verbs.ts';
 import { databaseClock } from './clock.ts';
 import { countTogether, endedThrottles } from './counters.ts';
@@ -11,7 +13,6 @@ import { postgresDb } from './driver.ts';
 import { expectReplicas, oneDisk, replicasOf } from './durability.ts';
 import { epochs as epochsOf } from './epoch.ts';
 import { expectOwnHistory, keepHistory } from './history.ts';
-import { keyCheck } from './keeping.ts';
 import { nodeLeases } from './leases.ts';
 import { forCare, forRequests, Link } from './link/link.ts';
 import { Primary } from './link/primary.ts';
@@ -20,7 +21,7 @@ import { type PostgresLocation, postgresName } from './location.ts';
 import { pastOutages } from './outages.ts';
 import { expectSchema } from './schema.ts';
 import { analyzeOutgrown, grown } from './statistics.ts';
-import { timeVerbs } from './time.ts';
+import { databaseTime } from './time.ts';
 
 export interface PostgresStoreOptions {
   readonly location: PostgresLocation;
@@ -75,23 +76,24 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const { verbs, setBack, forgetLogin } = sharedVerbs(db);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
-    const { isBehind, life, ...time } = timeVerbs({ link, care, setBack, isRelieved });
-    const { recorded } = await time.time();
+    const time = databaseTime(link, isRelieved);
+    const { recorded } = await time.read();
+    const followed = (await epochs.current()).accepted?.era;
+    const { life, ...times } = timeVerbs(db, { time, followed, setBackUses: setBack });
     const more = [endedThrottles, pastOutages];
     const sweep = sweepVerb(db, { recorded, life, forgetLogin, more });
     return {
       ...verbs,
       count: countTogether(link),
       wall: clock.wall,
-      ...time,
-      ensureKeyCheck: keyCheck(care),
+      ...times,
+      ensureKeyCheck: keyCheck(db),
       leaseNode,
       nodes,
       // One node sweeps for all.
       sweep: async (...call) => {
         await db.flush();
-        // Before this process follows an accepted time, rows of other nodes may be ended by its clock.
-        if (isRelieved() || (await isBehind())) return 0;
+        if (isRelieved()) return 0;
         await analyzeOutgrown(care);
         return sweep(...call);
       },

@@ -22,7 +22,7 @@ import { openFile, type OpenFile } from './file/open.ts';
 import { unusable } from './file/refusals.ts';
 import { fileKeeping } from './keeping.ts';
 import { schema } from './schema.ts';
-import { fileRecordedTime, type RecordedTime } from './time.ts';
+import { type FileTime, fileRecordedTime } from './time.ts';
 
 /** A log of the usual length fits in twice. */
 export const serverReserve: number = 16 * 1024 * 1024;
@@ -128,7 +128,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
 /** A database that is open, with what follows its transactions. */
 interface Parts {
   readonly database: DatabaseSync;
-  readonly time: RecordedTime;
+  readonly time: FileTime;
   readonly fresh: Freshness;
   readonly transactions: Transactions;
 }
@@ -145,11 +145,18 @@ function verbsOf(parts: Parts, queue: CommitQueue): Verbs {
   const { database, time, fresh, transactions } = parts;
   const eras = fileEras(database, fresh);
   const db = sqliteDb({ database, queue, transactions, fresh, eras });
-  const { verbs, ...told } = sharedVerbs(db);
+  const { verbs, setBack, forgetLogin } = sharedVerbs(db);
   return {
     ...verbs,
     count: countInProcess(),
-    ...fileKeeping(database, { db, queue, fresh, eras, time, ...told }),
+    ...fileKeeping(database, {
+      db,
+      queue,
+      time,
+      followed: eras.life().accepted?.era,
+      setBackUses: setBack,
+      forgetLogin,
+    }),
   };
 }
 

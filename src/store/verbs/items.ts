@@ -66,7 +66,7 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): ItemV
   });
   const lists = db.bulkReader(listItems, readList);
   const read = factsReader(db);
-  const write = db.editor(changeStatements);
+  const write = db.editor('registered', changeStatements);
   const holding = async <K extends Kind>(kind: K, name: string, programme: string, key: string) => {
     const found = (await holders.find({ kind, name, programme, key })) ?? none;
     const whole = wholeOf(found, () => undefined) as readonly Item<K>[];

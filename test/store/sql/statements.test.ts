@@ -7,18 +7,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { endedThrottles } from '../../../src/store/postgres/counters.ts';
-import {
-  bulkText,
-  chainText,
-  editText,
-  postgresOrder,
-  textsOf,
-} from '../../../src/store/postgres/driver.ts';
+import { postgresOrder } from '../../../src/store/postgres/driver.ts';
 import { pastOutages } from '../../../src/store/postgres/outages.ts';
+import { bulkText, chainText, editText, textsOf } from '../../../src/store/postgres/texts.ts';
 import type { Db } from '../../../src/store/sql/db.ts';
 import { insertText, statement } from '../../../src/store/sql/statement.ts';
 import { logins, tables } from '../../../src/store/sql/tables.ts';
+import { keyCheck } from '../../../src/store/verbs/key_check.ts';
 import { sweepVerb } from '../../../src/store/verbs/sweep.ts';
+import { timeVerbs } from '../../../src/store/verbs/time.ts';
 import { sharedVerbs } from '../../../src/store/verbs/verbs.ts';
 
 const golden = join(import.meta.dirname, 'statements.sql');
@@ -39,6 +36,7 @@ function textsOfAll(): string {
   const db: Db = {
     life: none,
     forget: none,
+    forgotten: none,
     reader: (asked) => {
       noteBoth(asked);
       return { find: none, last: none, replace: none, forget: none };
@@ -51,8 +49,9 @@ function textsOfAll(): string {
       noteBoth(asked, 'LEFT');
       return none;
     },
-    editor: (statements) => {
-      note(editText(statements));
+    editor: (name, statements) => {
+      note(editText(name, statements));
+      if (name === 'time') note(editText(name, statements, true));
       return none;
     },
     writer: (asked, second = asked) => {
@@ -74,6 +73,12 @@ function textsOfAll(): string {
     noter: (asked) => noteBoth(asked),
   };
   sharedVerbs(db);
+  keyCheck(db);
+  timeVerbs(db, {
+    time: { read: none, note: none, startAnew: none },
+    followed: undefined,
+    setBackUses: none,
+  });
   sweepVerb(db, {
     recorded: undefined,
     life: none,

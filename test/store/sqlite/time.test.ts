@@ -90,18 +90,21 @@ withStores('FAULTS 11: a pause of a night or a restart holds nothing up', async 
   await store.close();
 });
 
-withStores('FAULTS 11: a login that a clock ahead began ends with it', async (open, path) => {
-  const store = open();
-  const ahead = aLogin({ place: placeAt(10 * year) });
-  await store.startLogin(ahead);
-  await store.time(at(10 * year));
-  await store.acceptTime(at(60));
-  assert.equal(await isRevoked(store, ahead), undefined);
-  await store.time(at(90));
-  assert.equal((await store.time()).recorded, at(90));
-  await store.close();
-  assert.deepEqual((await verifyFile(path)).damage, []);
-});
+withStores(
+  'FAULTS 11: a login that a clock ahead began lives no longer for it',
+  async (open, path) => {
+    const store = open();
+    const ahead = aLogin({ place: placeAt(10 * year), endsAt: at(10 * year + 3600) });
+    await store.startLogin(ahead);
+    await store.time(at(10 * year));
+    await store.acceptTime(at(60));
+    assert.equal((await findLogin(store, ahead))?.endsAt, at(60 + 3600));
+    await store.time(at(90));
+    assert.equal((await store.time()).recorded, at(90));
+    await store.close();
+    assert.deepEqual((await verifyFile(path)).damage, []);
+  },
+);
 
 withStores(
   'FAULTS 28: the recorded time goes on with the machine, and not with another',
