@@ -6,6 +6,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type Next } from 'hono';
 
 import { unexpected } from '../engine/causes/trouble.ts';
+import { networkOf } from '../lib/ip_address.ts';
 import { inTurn } from '../lib/turn.ts';
 import { HungUp } from '../oauth/failure.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
@@ -19,6 +20,7 @@ import type { RequestHead, WireRequest } from '../oauth/wire_request.ts';
 import { hasValues, longestMatch, patternTest } from '../programme/path_index.ts';
 import { admission } from './admission.ts';
 import {
+  addressOf,
   type Exchange,
   type Incoming,
   noProxies,
@@ -166,11 +168,12 @@ export class App {
       return this.#serveHead(exchange, { facts, load: unasked, answer: wrongMethod });
     }
     incoming.record.endpoint = facts;
-    if (this.#isTooMuch(exchange, load)) return RESPONSE_ALREADY_SENT;
+    const whose = this.#admit(exchange, load);
+    if (whose === undefined) return RESPONSE_ALREADY_SENT;
     receiveRequest(
       exchange,
       this.isProxy,
-      (request) => begin(load, () => this.#answer(exchange, () => answer(request))),
+      (request) => begin(load, whose, () => this.#answer(exchange, () => answer(request))),
       (error) => this.#fail(exchange, error),
     );
     return RESPONSE_ALREADY_SENT;
@@ -179,19 +182,24 @@ export class App {
   #serveHead(exchange: Exchange, { facts, load, answer }: HeadEndpoint): Response {
     const { incoming } = exchange;
     incoming.record.endpoint = facts;
-    if (!this.#isTooMuch(exchange, load)) {
-      begin(load, () => this.#answer(exchange, () => answer(readHead(incoming, this.isProxy))));
+    const whose = this.#admit(exchange, load);
+    if (whose !== undefined) {
+      const head = (): RequestHead => readHead(incoming, this.isProxy);
+      begin(load, whose, () => this.#answer(exchange, () => answer(head())));
     }
     return RESPONSE_ALREADY_SENT;
   }
 
-  /** Refuses a request unless there is room for its kind of work. */
-  #isTooMuch(exchange: Exchange, load: Load | undefined): boolean {
-    if (load === undefined || admission.admits(load.kind)) return false;
-    const { incoming, outgoing } = exchange;
+  /** In whose name a request waits for its turn; undefined where it is refused, for want of room. */
+  #admit({ incoming, outgoing }: Exchange, load: Load | undefined): string | undefined {
+    if (load === undefined) return '';
+    const whose = admission.admits(load.kind, () => networkOf(addressOf(incoming, this.isProxy)));
+    if (whose !== undefined) return whose;
     admission.refuse(load.kind, incoming, outgoing);
-    this.#answer(exchange, () => load.tooMany(readHead(incoming), admission.retryAfter()));
-    return true;
+    this.#answer({ incoming, outgoing }, () =>
+      load.tooMany(readHead(incoming), admission.retryAfter()),
+    );
+    return undefined;
   }
 
   /** Writes what the work answers, or the answer to what it throws, at once or later. */
@@ -235,9 +243,9 @@ function pathOf({ incoming }: Exchange): string {
   return splitTarget(incoming.url ?? '').path;
 }
 
-function begin(load: Load | undefined, work: () => void): void {
+function begin(load: Load | undefined, whose: string, work: () => void): void {
   if (load === undefined) inTurn('requests', work);
-  else admission.begin(load.kind, work);
+  else admission.begin(load.kind, work, whose);
 }
 
 /** Requests that no endpoint answers. */
