@@ -179,7 +179,7 @@ errors: { encoding: text, fields: [{ a: { object: {} }, b: { joined: [{ array: [
     [
       'a.yaml:5:17: error: XML has one element around all others (put the fields into one object; token_response.fields in variants/grant.yaml, line 62)',
       'a.yaml:5:50: error: a header is one text',
-      'a.yaml:6:35: error: a bare text is the value of one field, and of no more',
+      'a.yaml:6:35: error: an answer in bare text has exactly one field',
       'a.yaml:6:35: error: texts are joined of values and constants: no object or array can be in "joined"',
       'a.yaml:6:41: error: a bare text has no objects, and no lists of them',
       'a.yaml:6:60: error: a bare text has no objects, and no lists of them',
@@ -245,7 +245,7 @@ errors: { reasons: { throttled: { headers: { x-b: b } } } }
   'answer.more: a parameter that is there already, or no text, does not load': [
     'authorize: { answer: { more: { state: issuer, a: { array: [issuer] } } } }',
     [
-      'a.yaml:5:22: error: two parameters of the redirect have one name',
+      'a.yaml:5:22: error: two parameters of the redirect have the same name',
       'a.yaml:5:50: error: a parameter of a redirect is one text',
     ],
   ],

@@ -60,8 +60,8 @@ test('a directory behind a hook needs its address; the store has no use for what
   ]);
   assert.deepEqual(errorsOf('{ directory: store }'), []);
   assert.deepEqual(errorsOf('{ secret_file: a, concurrency: 3 }'), [
-    'club.yaml:5:25: error: "secret_file" says nothing of the directory store (add directory: http, or take it out)',
-    'club.yaml:5:41: error: "concurrency" says nothing of the directory store (add directory: http, or take it out)',
+    'club.yaml:5:25: error: "secret_file" has no effect on the directory store (add directory: http, or take it out)',
+    'club.yaml:5:41: error: "concurrency" has no effect on the directory store (add directory: http, or take it out)',
   ]);
   assert.deepEqual(
     errorsOf(

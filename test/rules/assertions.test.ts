@@ -66,10 +66,10 @@ test('an assertion must name its client, and a member that the directory can be 
   const hook =
     'members: { directory: http, url: https://members.example/hook, secret_file: ./hook.secret }\n';
   assert.deepEqual(errorsIn(`${grant('[client, username]')}${hook}`), [
-    'error grants.jwt_bearer.subject.1: a directory behind a hook is not asked for a member by its username',
+    'error grants.jwt_bearer.subject.1: Jetway cannot ask a directory behind a hook for a member by username',
   ]);
   assert.match(
     errorsIn(grant('somebody'))[0] ?? '',
-    /"somebody" is nobody: expected client, username/,
+    /"somebody" names nobody: expected client, username/,
   );
 });

@@ -34,7 +34,7 @@ test('RFC 9700 2.1.1: public clients need proof keys, a login, and refresh token
   assert.deepEqual(
     errors(`${basicToo}grants: { authorization_code: null, refresh_token: null }\n`),
     [
-      'error client.authentication.methods: public clients get tokens for members alone, and no grant here begins with one',
+      'error client.authentication.methods: public clients get tokens only for members, and no grant here logs a member in',
     ],
   );
   assert.deepEqual(errors(client('methods: [none]', pkce)), [
@@ -54,20 +54,20 @@ test('HOSTILE 88: ISO-8859-1 is read of raw credentials in a header, and of noth
     ['base64', 'base64 again'],
   ]) {
     assert.deepEqual(errors(client(`credentials: ${encoding}, ${latin}`)), [
-      `error client.authentication.basic_charset: ISO-8859-1 is read of raw credentials alone, and these are ${words}`,
+      `error client.authentication.basic_charset: only raw credentials can be ISO-8859-1, and these are ${words}`,
     ]);
     assert.deepEqual(errors(client(`credentials: ${encoding}, basic_charset: utf-8`)), []);
   }
   const more = 'token_endpoints: { grant: { inputs: { client_id: {}, client_secret: {} } } }\n';
   assert.deepEqual(errors(client(`methods: [parameters], ${latin}`, more)), [
-    'error client.authentication.basic_charset: no credentials are read from the header, so they have no charset',
+    'error client.authentication.basic_charset: no credentials are read from the header, so basic_charset has no effect',
   ]);
 });
 
 test('a token alone needs a grant that takes it, and a method that gives the first', () => {
   assert.deepEqual(errors(client('methods: [basic, token], when_both: refuse')), []);
   assert.deepEqual(errors(client('methods: [token]')), [
-    'error client.authentication.methods: nobody gets a first token by token alone',
+    'error client.authentication.methods: if token is the only method, no client gets a first token',
   ]);
   const none = 'grants: { refresh_token: null }\n';
   assert.match(
@@ -90,7 +90,7 @@ test('a secret alone needs a place of its own', () => {
     'error client.authentication.secret_half: no secret is read without an identifier: methods has no secret',
   ]);
   assert.deepEqual(errors(client('methods: [basic, secret], secret_half: first')), [
-    'error client.authentication.secret_half: identifier and secret in the header cannot be told from a secret in the first half',
+    'error client.authentication.secret_half: a header with identifier and secret looks like one with a secret in the first half',
   ]);
   const bearer = (scheme: string): string =>
     `token_endpoints: { grant: { inputs: { client_secret: { in: header, name: Authorization, scheme: ${scheme} } } } }\n`;

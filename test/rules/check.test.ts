@@ -46,7 +46,7 @@ client: { identifier: { length: 250..300 } }
   client.identifier: an identifier can have 255 characters at most
 authorize: { endpoint: { repeated: last, empty: value, inputs: { state: { when_invalid: server_error } } } }
   authorize.endpoint.repeated: a login request never takes a repeated parameter (HOSTILE 4)
-  authorize.endpoint.empty: at the login request an empty parameter is a missing one
+  authorize.endpoint.empty: a login request always takes an empty parameter for a missing one
   authorize.endpoint.inputs.state.when_invalid: this has no effect at the login request
 sandbox: { header: x-api-key }
   sandbox.header: verify.api_key_header has this name already
@@ -82,11 +82,11 @@ authorize: { endpoint: { inputs: { scope: {} } } }
 selector: { input: club }
 authorize: { endpoint: { inputs: { club: { must_equal: programme.identifier } } } }
 token_endpoints: { grant: { repeated: last, inputs: { club: { in: query, must_equal: programme.identifier } } } }
-  token_endpoints.grant.repeated: a selector that comes twice in the query chooses no programme
+  token_endpoints.grant.repeated: if the selector comes twice in the query, it chooses no programme
 selector: { input: club }
 authorize: { endpoint: { inputs: { club: {} } } }
 token_endpoints: { grant: { inputs: { club: { in: form, must_equal: programme.identifier } } } }
-  authorize.endpoint.inputs.club: the selector must be held against programme.identifier
+  authorize.endpoint.inputs.club: the selector must be compared with programme.identifier
   token_endpoints.grant.inputs.club: a selector is read from a header or the query
 selector: { input: brand }
   authorize.endpoint.inputs: the selector "brand" is not an input here
@@ -111,16 +111,16 @@ code: { length: 31 }
 code: { length: 32 }
   none
 client: { identifier: { length: 3 } }
-  client.identifier: there are too few identifiers of this shape to give out
+  client.identifier: this shape has too few identifiers
 client: { identifier: { characters: visible }, authentication: { credentials: either } }
-  client.identifier: identifiers that can hold "%", "+" or a space are not told apart when either encoding is taken
-  client.identifier: identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)
+  client.identifier: if both encodings are taken, identifiers with "%", "+" or a space are ambiguous
+  client.identifier: in a raw header, an identifier with ":" ends at the ":" (RFC 7617 2)
 client: { identifier: { characters: visible }, authentication: { credentials: raw } }
-  client.identifier: identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)
+  client.identifier: in a raw header, an identifier with ":" ends at the ":" (RFC 7617 2)
 client: { identifier: { characters: visible }, authentication: { credentials: form } }
   none
 client: { identifier: { prefix: "club:" } }
-  client.identifier: identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)
+  client.identifier: in a raw header, an identifier with ":" ends at the ":" (RFC 7617 2)
 tokens: { refresh: { lifetime: 31d } }
   tokens.refresh.lifetime: a refresh token cannot live longer than tokens.refresh.longest
 tokens: { refresh: { lifetime: 30d } }
@@ -134,13 +134,13 @@ tokens: { refresh: { grace: 3601s } }
 tokens: { refresh: { grace: 0s } }
   none
 tokens: { refresh: { rotation: off, format: jwt } }
-  tokens.refresh.rotation: a refresh token that stays cannot tell another end after each use, as a JWT must
+  tokens.refresh.rotation: with rotation: off each use moves the end of a refresh token, and a JWT cannot change its exp
 tokens: { refresh: { rotation: off, format: jwt, lifetime: 30d } }
   none
 grants: { refresh_token: { refresh_token: on } }
-  grants.refresh_token.refresh_token: what a refresh answers with is said by tokens.refresh.rotation
+  grants.refresh_token.refresh_token: tokens.refresh.rotation says which refresh token a refresh is answered with
 grants: { refresh_token: null, client_credentials: { refresh_token: on } }
-  grants.client_credentials.refresh_token: there is no grant refresh_token, which takes refresh tokens
+  grants.client_credentials.refresh_token: a refresh token is of no use here: there is no grant refresh_token
 token_response: { fields: { access_token: refresh_token } }
   token_response.fields: the answer to authorization_code does not hold the access_token
   token_response.fields: the answer to refresh_token does not hold the access_token
@@ -152,7 +152,7 @@ token_response: { fields: { access_token: { value: access_token, only: [authoriz
 token_response: { name_case: upper, fields: { ACCESS_TOKEN: { constant: x } } }
   token_response.fields: two members are named "ACCESS_TOKEN" once name_case is applied
 authorize: { answer: { code: x, error: x } }
-  authorize.answer: two parameters of the redirect have one name
+  authorize.answer: two parameters of the redirect have the same name
 tokens: { access: { claims: { sub: client_id, at: access_token } } }
   tokens.access.claims: a token cannot hold the access_token
   tokens.access.claims.sub: Jetway sets the claim "sub" itself

@@ -93,7 +93,7 @@ token_endpoints:
   const told = faults.map(formatFault).filter((text) => !/RFC 6749 (?:4.1.3|2.3)/.test(text));
   assert.deepEqual(told, [
     'a.yaml:6:44: warning: "AUTHN-LEVEL-12" counts as higher than "AUTHN-LEVEL-15", since it stands after it (write the levels lowest first) [level_order]',
-    'a.yaml:11:21: warning: Jetway knows no input "redirect_url", and does nothing with what is sent for it (did you mean "redirect_uri"? Another name on the wire is said by its key name) [unused_input]',
+    'a.yaml:11:21: warning: Jetway knows no input "redirect_url": it is checked as declared, and used for nothing else (did you mean "redirect_uri"? If only its name on the wire is another, write that as name) [unused_input]',
   ]);
 });
 
@@ -173,4 +173,40 @@ grants: { token_exchange: { endpoint: grant, role: member }`;
   assert.deepEqual(of(`${methods}${exchange} }\n`), [noticed, subject]);
   assert.deepEqual(of(`${methods}${exchange}, refresh_token: null }\n`), [subject]);
   assert.deepEqual(of(`${exchange} }\n`), []);
+});
+
+test('a text of the variant that names a place or a media type of another dialect is warned of', () => {
+  const of = (yaml: string, variant = 'grant'): readonly string[] => {
+    const text = `${head.replace('grant', variant)}accepts: { both_refused: told }\n${yaml}`;
+    const { loaded, faults } = loadProgramme('a.yaml', text);
+    assert.ok(loaded !== undefined, faults.map(formatFault).join('\n'));
+    return faults
+      .filter(({ name }) => name === 'untrue_text')
+      .map(({ path, message }) => `${path.split('.')[2]}: ${message}`);
+  };
+  const type =
+    'unsupported_media_type: this text names "application/x-www-form-urlencoded", but an endpoint takes other media types';
+  const place =
+    'misplaced_parameter: this text names "body", but an endpoint reads parameters from the query';
+  assert.deepEqual(of(''), []);
+  assert.deepEqual(of('token_endpoints: { grant: { read: [form, json] } }\n'), [type]);
+  assert.deepEqual(of('token_endpoints: { grant: { media_types: [text/plain] } }\n'), [type]);
+  assert.deepEqual(of('token_endpoints: { grant: { read: query } }\n'), [place]);
+  assert.deepEqual(of('token_endpoints: { grant: { inputs: { scope: { in: query } } } }\n'), [
+    place,
+  ]);
+  const own = 'errors: { reasons: { misplaced_parameter: { error_description: misplaced } } }\n';
+  assert.deepEqual(of(`token_endpoints: { grant: { read: query } }\n${own}`), []);
+  const silent = 'errors: { fields: { error_description: null } }\n';
+  assert.deepEqual(of(`token_endpoints: { grant: { read: query } }\n${silent}`), []);
+  assert.deepEqual(of('', 'partner-login'), []);
+  const named = `client: { authentication: { methods: [parameters] } }
+token_endpoints:
+  key: { inputs: { programme: { in: query } } }
+  refresh: { inputs: { programme: { in: form } } }
+`;
+  assert.deepEqual(of(named, 'partner-login'), [
+    'authentication_missing: this text names "header", but no credentials are read from a header',
+    'programme_mismatch: this text names "header", but the programme is not read from a header',
+  ]);
 });

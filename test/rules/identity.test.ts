@@ -20,7 +20,10 @@ function faultsOf(more: string): readonly string[] {
 const cases: readonly (readonly [yaml: string, ...faults: readonly RegExp[]])[] = [
   [`id_token: {}\n${inputs}${told}`],
   [`userinfo: { path: /me, fields: { id: subject, tier: member.tier } }`],
-  [told, /^a\.yaml:6:\d+: error: there are no identity tokens for id_token to tell/],
+  [
+    told,
+    /^a\.yaml:6:\d+: error: id_token is written here, but the programme issues no identity tokens/,
+  ],
   [
     `id_token: {}\n${inputs}`,
     /: error: the answer to authorization_code does not hold the id_token \(add a field/,

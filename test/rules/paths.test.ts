@@ -40,11 +40,11 @@ const refused: readonly (readonly [yaml: string, ...faults: string[]])[] = [
   ],
   [
     `${tokensAt('/{tenant}/token', tenant)}metadata: on\n`,
-    '5:35: error: the metadata cannot name /{tenant}/token, whose values it does not know (set metadata to off, or compare the input in the path with nothing of a client and give it allowed values, of which the metadata names the first)',
+    '5:35: error: the metadata cannot name /{tenant}/token: it does not know the values in it (set metadata to off; or give the input in the path allowed values and no must_equal of a client, and the metadata names the first value)',
   ],
   [
     `${tokensAt('/{tenant}/token', tenant.replace(' }', ', allowed: [north, south] }'))}metadata: on\n`,
-    '5:35: error: the metadata cannot name /{tenant}/token, whose values it does not know (set metadata to off, or compare the input in the path with nothing of a client and give it allowed values, of which the metadata names the first)',
+    '5:35: error: the metadata cannot name /{tenant}/token: it does not know the values in it (set metadata to off; or give the input in the path allowed values and no must_equal of a client, and the metadata names the first value)',
   ],
   [
     'login: { path: /auth/login }\n',
@@ -129,7 +129,7 @@ test('a word near one that Jetway compares with is warned of', () => {
   assert.deepEqual(
     faults.map(formatFault).filter((text) => text.includes('partnerid')),
     [
-      'a.yaml:5:70: warning: client.partnerid is a property that clients are to be registered with (did you mean "client.partner_id"?) [unused_input]',
+      'a.yaml:5:70: warning: client.partnerid is taken for the name of a client property (did you mean "client.partner_id"?) [unused_input]',
     ],
   );
 });

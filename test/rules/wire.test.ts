@@ -23,7 +23,7 @@ function told(yaml: string, severity: 'error' | 'warning'): readonly string[] {
 }
 
 const ownCookie =
-  "cookies of such a name are those of Jetway's login page (give it a name that does not begin with jetway_)";
+  "Jetway's login page has the cookies of such names (give it a name that does not begin with jetway_)";
 
 const refused: Readonly<Record<string, readonly string[]>> = {
   'token_endpoints: { grant: { root: Envelope } }': [
@@ -50,10 +50,10 @@ const refused: Readonly<Record<string, readonly string[]>> = {
   'token_response: { encoding: xml, fields: [{ t: access_token, id: { constant: 1, attribute: true } }] }':
     ['1:42: XML has one element around all others (put the fields into one object)'],
   'token_response: { fields: { a: { value: issued_at, zone: "+01:00" } } }': [
-    '1:32: only a date or a date_time is told in a zone: say as which',
+    '1:32: only a date or a date_time has a zone: set as to one of them',
   ],
   'token_response: { fields: { a: { value: issued_at, as: http_date, zone: "+01:00" } } }': [
-    '1:32: only a date or a date_time is told in a zone: say as which',
+    '1:32: only a date or a date_time has a zone: set as to one of them',
   ],
   'token_response: { fields: { a: sent.code, b: sent.client_secret } }': [
     '1:27: sent.code is a secret, which no answer repeats',
@@ -71,7 +71,7 @@ const refused: Readonly<Record<string, readonly string[]>> = {
   ],
   'token_response: { cookies: { __Host-a: { value: access_token, path: /b }, b: { value: { object: { c: scope } } } } }':
     [
-      '1:69: browsers take a cookie of such a name with the path / alone (RFC 6265bis 4.1.3.2)',
+      '1:69: browsers accept a cookie of such a name only with the path / (RFC 6265bis 4.1.3.2)',
       '1:87: a cookie is one text',
     ],
   'token_response: { cookies: { a: { value: access_token, secure: false, same_site: None } } }': [

@@ -1,7 +1,6 @@
 // Owns what can be clicked in the demo: a request of the dialect each, and what its answer means.
 
-import { tokenFaults } from '../../contract/samples/faults.ts';
-import { loginFaults } from '../../contract/samples/login_faults.ts';
+import { loginFaults, tokenFaults } from '../../contract/samples/faults.ts';
 import type { SampleValues } from '../../contract/samples/proof.ts';
 import type { SampleRequest } from '../../contract/samples/requests.ts';
 import { listed } from '../../lib/present.ts';

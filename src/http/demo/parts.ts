@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 
 import { html } from 'hono/html';
 
-import { curlLines } from '../../contract/partner/snippets/curl.ts';
+import { curlLines } from '../../contract/partner/curl.ts';
 import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Reply } from '../../oauth/reply.ts';
 import { logsIn, type Programme } from '../../programme/programme.ts';
