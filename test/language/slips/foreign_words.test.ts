@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { definitionSchema } from '../../../src/language/definition.ts';
-import { absentWords } from '../../../src/language/slips/foreign_words.ts';
+import { absentWords } from '../../../src/language/slips.ts';
 import { formatFault } from '../../../src/lib/fault.ts';
 import { grantFailures } from '../../../src/oauth/reasons.ts';
 import { loadProgramme } from '../../../src/rules/load.ts';

@@ -1,7 +1,7 @@
 // Owns the steps of a crash campaign's workers, their reports, and the fixed names in them.
 
-import { type Instant, instant } from '../src/lib/clock.ts';
-import type { ClientId, ProgrammeId } from '../src/oauth/client.ts';
+import { type Instant, instant } from '../../src/lib/clock.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 
 export const programme = 'campaign' as ProgrammeId;
 export const client = 'partner' as ClientId;

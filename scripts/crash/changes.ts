@@ -2,12 +2,12 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-import { type Instant, milliseconds } from '../src/lib/clock.ts';
-import type { Digest } from '../src/lib/digest.ts';
-import type { ClientId, ProgrammeId } from '../src/oauth/client.ts';
-import type { SigningKeyRecord } from '../src/oauth/signing_key.ts';
-import type { Store } from '../src/store/contract.ts';
-import { type Change, endOf, programme } from './campaign_steps.ts';
+import { type Instant, milliseconds } from '../../src/lib/clock.ts';
+import type { Digest } from '../../src/lib/digest.ts';
+import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
+import type { Store } from '../../src/store/contract.ts';
+import { type Change, endOf, programme } from './steps.ts';
 
 /** The changes of one round of a lane, in order. */
 export function changesOf(name: string): readonly Change[] {
@@ -66,7 +66,7 @@ async function unlock(store: Store, account: Digest, now: Instant): Promise<stri
   for (let n = 0; n <= policy.attempts; n += 1) {
     await store.reserveAttempt(programme, account, policy, now);
   }
-  return String(await store.unlock(programme, account));
+  return String(await store.settleAttempt(programme, account, 'match', now));
 }
 
 /** Adds the first key, or ends it and adds the next one. */

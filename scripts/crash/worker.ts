@@ -1,17 +1,17 @@
-// Owns a process that works on a store as a server does, until it is killed; campaign_crash.ts starts it.
+// Owns a process that works on a store as a server does, until it is killed; ../campaign_crash.ts starts it.
 
 import { writeSync } from 'node:fs';
 
-import { type Instant, instant, milliseconds } from '../src/lib/clock.ts';
-import { digest } from '../src/lib/digest.ts';
-import { randomBytes, randomKey } from '../src/lib/random.ts';
-import { type Answer, codeKey, type Place } from '../src/oauth/grant.ts';
-import type { Subject } from '../src/oauth/member.ts';
-import { newPlace } from '../src/oauth/place.ts';
-import type { NewLogin } from '../src/store/grants.ts';
-import { type FileStore, openFileStore } from '../src/store/sqlite/store.ts';
-import { change, changesOf } from './campaign_changes.ts';
-import { client, endOf, type Line, type Offer, programme, type Step } from './campaign_steps.ts';
+import { type Instant, instant, milliseconds } from '../../src/lib/clock.ts';
+import { digest } from '../../src/lib/digest.ts';
+import { randomBytes, randomKey } from '../../src/lib/random.ts';
+import { type Answer, codeKey, type Place } from '../../src/oauth/grant.ts';
+import type { Subject } from '../../src/oauth/member.ts';
+import { newPlace } from '../../src/oauth/place.ts';
+import type { NewLogin } from '../../src/store/grants.ts';
+import { type FileStore, openFileStore } from '../../src/store/sqlite/store.ts';
+import { change, changesOf } from './changes.ts';
+import { client, endOf, type Line, type Offer, programme, type Step } from './steps.ts';
 
 const [path = '', lanes = '32'] = process.argv.slice(2);
 const startedAt = performance.now();
@@ -73,10 +73,10 @@ async function perform(step: Step, now: Instant): Promise<readonly string[]> {
     case 'refresh':
       return advance(step.offers, now);
     case 'revoke':
-      await store.revokeLogin(programme, step.place as Place, now);
+      await store.revoke(programme, { place: step.place as Place }, now);
       return ['revoked'];
     case 'revokeAll':
-      await store.revokeAll(programme, { subject: step.subject });
+      await store.revoke(programme, { subject: step.subject });
       return ['revoked'];
     default:
       return [await change(store, step, now)];

@@ -2,8 +2,8 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-import { ChangeLook } from './campaign_changes.ts';
-import type { Line, Offer, Step } from './campaign_steps.ts';
+import { ChangeLook } from './changes.ts';
+import type { Line, Offer, Step } from './steps.ts';
 
 /** A step with its outcomes; without outcomes it was interrupted, and may have happened or not. */
 interface Act {

@@ -1,9 +1,9 @@
-// Owns sample requests as curl commands, and commands that take a token out of an answer.
+// Owns sample requests as curl commands, with variables for values that a reader sets, and commands that take a
+// token out of an answer.
 
-import type { TokenPlace } from '../../../programme/answers/token_place.ts';
-import type { SampleCredentials } from '../../samples/proof.ts';
-import { authorizationOf, type SampleRequest } from '../../samples/requests.ts';
-import { hasVariable, partsOf, type Part } from './variables.ts';
+import type { TokenPlace } from '../../programme/answers/token_place.ts';
+import type { SampleCredentials } from '../samples/proof.ts';
+import { authorizationOf, type SampleRequest } from '../samples/requests.ts';
 
 /** A curl command for the request, in one line of POSIX shell. */
 export function curlCommand(base: string, request: SampleRequest, flags = '-s'): string {
@@ -104,4 +104,36 @@ function quoted(text: string): string {
   return `$${JSON.stringify(text)
     .replaceAll("'", String.raw`\'`)
     .replaceAll(/^"|"$/g, "'")}`;
+}
+
+/** A variable of that name; no text of a programme contains these characters. */
+export function variable(name: string): string {
+  return `\u{E000}${name}\u{E001}`;
+}
+
+const form = /\u{E000}(\w+)\u{E001}/u;
+
+export type Part = string | { readonly variable: string };
+
+function hasVariable(text: string): boolean {
+  return form.test(text);
+}
+
+/** The texts and variables of a text, without empty ones. */
+function partsOf(text: string): readonly Part[] {
+  return text
+    .split(form)
+    .map((part, index) => (index % 2 === 1 ? { variable: part } : part))
+    .filter((part) => part !== '');
+}
+
+/** The text with each variable as `write` writes it, and the rest as `writeText` does. */
+export function withVariables(
+  text: string,
+  write: (name: string) => string,
+  writeText: (text: string) => string = String,
+): string {
+  return partsOf(text)
+    .map((part) => (typeof part === 'string' ? writeText(part) : write(part.variable)))
+    .join('');
 }
