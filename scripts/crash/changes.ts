@@ -66,7 +66,7 @@ async function unlock(store: Store, account: Digest, now: Instant): Promise<stri
   for (let n = 0; n <= policy.attempts; n += 1) {
     await store.reserveAttempt(programme, account, policy, now);
   }
-  return String(await store.unlock(programme, account));
+  return String(await store.settleAttempt(programme, account, 'match', now));
 }
 
 /** Adds the first key, or ends it and adds the next one. */

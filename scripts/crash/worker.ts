@@ -73,10 +73,10 @@ async function perform(step: Step, now: Instant): Promise<readonly string[]> {
     case 'refresh':
       return advance(step.offers, now);
     case 'revoke':
-      await store.revokeLogin(programme, step.place as Place, now);
+      await store.revoke(programme, { place: step.place as Place }, now);
       return ['revoked'];
     case 'revokeAll':
-      await store.revokeAll(programme, { subject: step.subject });
+      await store.revoke(programme, { subject: step.subject });
       return ['revoked'];
     default:
       return [await change(store, step, now)];

@@ -1,5 +1,6 @@
 // Owns the master key file: made on first start, refused if it is lost or others can read it.
 
+import { MasterKeyUnusable } from '../store/unusable.ts';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -19,11 +20,6 @@ import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import { storeAt, type StoreSite } from '../store/open.ts';
 import { masterKeyBytes } from '../token/keyring.ts';
 import type { Config } from './config.ts';
-
-/** The message says why the master key cannot be used, and what to do. */
-export class MasterKeyUnusable extends Error {
-  override readonly name = 'MasterKeyUnusable';
-}
 
 /**
  * The service's master key. A memory store gets a new key each time. For a file store, the key is

@@ -109,3 +109,6 @@ export function propertyValues(properties: Client['properties'], name: string): 
   if (held === undefined) return [];
   return typeof held === 'string' ? [held] : held;
 }
+
+/** Longer than any API key that Jetway makes or imports. */
+export const longestApiKey = 1024;

@@ -61,7 +61,7 @@ export const reasons = {
     code: 'invalid_request',
   },
   repeated_parameter: {
-    text: 'A parameter whose name is declared or known to Jetway came more than once, and the endpoint has `repeated: refuse`. A header that did is `invalid_header`.',
+    text: 'A parameter whose name is declared or known to Jetway came more than once, and the endpoint has `repeated: refuse`. A header that came twice is `invalid_header`.',
     cause: 'A parameter that this page or OAuth names came more than once.',
     remedy: 'Send each parameter once.',
     code: 'invalid_request',
@@ -79,7 +79,7 @@ export const reasons = {
     code: 'invalid_request',
   },
   authentication_missing: {
-    text: 'There are no credentials in any place the dialect reads (G-16, P-11). `{parameter}` is `authorization`; where no header is read, the wire name of what is missing of `client_id` and `client_secret`, or `client_certificate` where only certificates are read. A `client_secret` without `client_id` is told as the latter in every dialect.',
+    text: 'There are no credentials in any place that the dialect reads (G-16, P-11). `{parameter}` is `authorization`. If no header is read, it is the wire name of what is missing of `client_id` and `client_secret`, or `client_certificate` if only certificates are read. If a `client_secret` came without `client_id`, it is the latter in every dialect.',
     cause: 'The request does not say who you are: {names}.',
     remedy: 'Send your client identifier and secret as the examples do.',
     code: 'invalid_client',
@@ -91,7 +91,7 @@ export const reasons = {
     code: 'invalid_client',
   },
   authentication_ambiguous: {
-    text: 'Header and `client_secret` came in one request (RFC 6749 2.3). Only where the endpoint declares that input.',
+    text: 'Header and `client_secret` came in one request (RFC 6749 2.3). Only an endpoint that declares that input has this failure.',
     cause: 'The secret came in the `Authorization` header and as {names}.',
     remedy: 'Send it in one place.',
     code: 'invalid_request',
@@ -112,7 +112,7 @@ export const reasons = {
     remedy: lookUp,
   },
   client_authentication_failed: {
-    text: 'The client is unknown or disabled, or its secret or certificate wrong: one answer for all (G-17).',
+    text: 'The client is unknown or disabled, or its secret or certificate is wrong. There is one answer for all (G-17).',
     cause:
       'The client identifier is unknown or disabled, or the secret or certificate is wrong. The answer never tells which.',
     remedy: `${lookUp} Each environment has its own.`,

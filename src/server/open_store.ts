@@ -1,7 +1,8 @@
 // Owns opening the configured store with its master key.
 
+import { MasterKeyUnusable } from '../store/unusable.ts';
 import type { Config } from '../config/config.ts';
-import { masterKeyPath, MasterKeyUnusable, readMasterKey } from '../config/master_key.ts';
+import { masterKeyPath, readMasterKey } from '../config/master_key.ts';
 import { storePassword } from '../config/store_files.ts';
 import { type SystemClock, systemClock } from '../lib/clock.ts';
 import type { Store } from '../store/contract.ts';

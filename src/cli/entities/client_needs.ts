@@ -8,7 +8,7 @@ import { quote } from '../../lib/fault.ts';
 import { privateKeyJwt, propertyValues } from '../../oauth/client.ts';
 import { publicGrants } from '../../oauth/grant.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
-import { cookieFields } from '../../programme/answers/cookies.ts';
+import { cookieFields } from '../../programme/answers/headers.ts';
 import { wholeNumber } from '../../programme/answers/tree_writer.ts';
 import { inputsOf as inputsIn, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';

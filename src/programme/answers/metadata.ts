@@ -6,10 +6,10 @@ import { present } from '../../lib/present.ts';
 import { certificateMethods, privateKeyJwt } from '../../oauth/client.ts';
 import { registeredGrantTypes } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
-import { signsAccess } from '../access_formats.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
 import { assertionInputs } from '../requests/client_assertion.ts';
 import { endpointsOf, offeredGrants } from '../requests/grant_places.ts';
+import { signsAccess } from '../token_forms.ts';
 
 /** Endpoints that the document names only under a condition. */
 export interface Offered {

@@ -1,6 +1,7 @@
 // Owns what a verification asks of credentials: a scope that meets the demand, and headers that fit programme
 // and client.
 
+import { longestApiKey } from '../../oauth/client.ts';
 import type { Definition } from '../../language/definition.ts';
 import { countOf, endpointRule, ownCause, type RulePath } from '../../oauth/cause.ts';
 import type { Client } from '../../oauth/client.ts';
@@ -66,8 +67,6 @@ export function compileVerification(
   };
 }
 
-/** Longer than any API key that Jetway makes or imports. */
-export const longestApiKey = 1024;
 
 function compileKeyReader(name: string): VerificationRules['readApiKey'] {
   return (request) => {

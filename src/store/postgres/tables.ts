@@ -1,6 +1,6 @@
 // Owns what PostgreSQL makes of the descriptions of tables: their CREATE, and rows of arrays.
 
-import { type Column, type Table, type Value, sumOf } from '../sql/table.ts';
+import type { Column, Table, Value } from '../sql/table.ts';
 import { type ArrayType, binaryArray } from './link/array.ts';
 import type { Parameter } from './link/statement.ts';
 
@@ -59,27 +59,5 @@ export function arrayRows<const Columns extends Readonly<Record<string, ArrayTyp
           rows.map((row) => row[name]),
         ),
       ),
-  };
-}
-
-/** Whole rows of a table, those of `sum` and position excepted: their sums are made here. */
-export function tableRows<Row>(table: Table<Row>): ArrayRows<Omit<Row, 'sum'>> & {
-  readonly names: readonly string[];
-} {
-  const names = table.names.filter((name) => name !== numbered);
-  const { from, length, values } = arrayRows(
-    Object.fromEntries(
-      names.map((name) => {
-        const type = table.columns[name]?.type ?? 'text';
-        return [name, ({ text: 'text', integer: 'bigint', blob: 'bytea' } as const)[type]];
-      }),
-    ),
-  );
-  return {
-    names,
-    from,
-    length,
-    values: (rows) =>
-      values(rows.map((row) => ({ ...(row as object), sum: sumOf(table, row as Row & object) }))),
   };
 }

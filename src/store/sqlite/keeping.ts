@@ -3,18 +3,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 import type { Instant } from '../../lib/clock.ts';
-import type { Place } from '../../oauth/grant.ts';
+import type { Era, Place } from '../../oauth/grant.ts';
 import type { Keeping } from '../keeping.ts';
 import { factsText, isFresh, leasedNodes, nextLease, type NodeLease } from '../node_leases.ts';
 import type { Db } from '../sql/db.ts';
+import { keyCheck } from '../verbs/key_check.ts';
 import { sweepVerb } from '../verbs/sweep.ts';
-import { timeSetter } from './care/accept_time.ts';
+import { type RecordedTime, timeVerbs } from '../verbs/time.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
-import type { Freshness } from './commits/freshness.ts';
-import type { Eras } from './eras.ts';
-import { everywhere } from './items.ts';
-import { metaOf } from './meta.ts';
-import type { RecordedTime } from './time.ts';
+import type { FileTime } from './time.ts';
 
 type KeepingVerbs = Pick<
   Keeping,
@@ -27,62 +24,37 @@ type KeepingVerbs = Pick<
 export interface KeepingParts {
   readonly db: Db;
   readonly queue: CommitQueue;
-  readonly fresh: Freshness;
-  readonly eras: Eras;
-  readonly time: RecordedTime;
+  readonly time: FileTime;
+  readonly followed: Era | undefined;
   /** Sets back the uses of secrets that are not written yet. */
-  readonly setBack: (now: Instant) => void;
+  readonly setBackUses: (now: Instant) => void;
   readonly forgetLogin: (place: Place) => void;
 }
 
 export function fileKeeping(database: DatabaseSync, parts: KeepingParts): KeepingVerbs {
-  const { db, queue, fresh, eras, time, setBack, forgetLogin } = parts;
-  const setTime = timeSetter(database, time, eras, { setBack });
-  const sweep = sweepVerb(db, { recorded: time.recorded(), life: eras.followed, forgetLogin });
-  return {
-    time: async (now) => {
-      if (now !== undefined) {
-        time.note(now);
-        if (time.isDue()) await queue.write(() => undefined);
-      }
-      return queue.read(() => ({
+  const { db, queue, time, followed, setBackUses, forgetLogin } = parts;
+  const recorded: RecordedTime = {
+    read: () =>
+      queue.read(() => ({
         recorded: time.recorded(),
         current: time.current(),
-        acceptedElsewhere: eras.acceptedElsewhere()?.time,
         outages: time.outages(),
-      }));
+      })),
+    note: async (...noted) => {
+      time.note(...noted);
+      if (time.isDue()) await queue.write(() => undefined);
     },
-    acceptTime: (now, acceptedBy) =>
-      queue.writeFromReserve(() => {
-        fresh.forget();
-        if (acceptedBy === 'another_process') setTime.follow(now);
-        else setTime.accept(now);
-      }),
-    ensureKeyCheck: keyCheck(database, queue),
-    ...nodeLeases(database, queue),
-    sweep: async (now, limit) => {
-      // Before this process follows an accepted time, new rows of other processes may be ended by its clock.
-      const elsewhere = await queue.read(eras.acceptedElsewhere);
-      return elsewhere === undefined ? sweep(now, limit) : 0;
+    startAnew: (at) => {
+      time.startAnew();
+      if (at !== undefined) time.set(at);
     },
   };
-}
-
-function keyCheck(database: DatabaseSync, queue: CommitQueue): Keeping['ensureKeyCheck'] {
-  const meta = metaOf(database);
-  const all = everywhere(database);
-  const kept = (): string | undefined => meta.get('key_check');
-  return async (candidate, opens) => {
-    const found = await queue.read(kept);
-    if (found !== undefined) return found;
-    return queue.writeFromReserve(() => {
-      const standing = kept();
-      if (standing !== undefined) return standing;
-      const [key] = all('signing_key');
-      if (key !== undefined && !opens(key)) return undefined;
-      meta.put('key_check', candidate);
-      return candidate;
-    });
+  const { life, ...times } = timeVerbs(db, { time: recorded, followed, setBackUses });
+  return {
+    ...times,
+    ensureKeyCheck: keyCheck(db),
+    ...nodeLeases(database, queue),
+    sweep: sweepVerb(db, { recorded: time.recorded(), life, forgetLogin }),
   };
 }
 

@@ -7,13 +7,7 @@ import { instant, type Instant } from '../../lib/clock.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import type { StoreHealth } from '../keeping.ts';
-import { attemptVerbs } from '../verbs/attempts.ts';
-import { codeVerbs } from '../verbs/codes.ts';
-import { itemVerbs } from '../verbs/items.ts';
-import { loginVerbs } from '../verbs/logins.ts';
-import { tokenVerbs } from '../verbs/revocations.ts';
-import { textVerbs } from '../verbs/texts.ts';
-import { useVerbs } from '../verbs/uses.ts';
+import { sharedVerbs } from '../verbs/verbs.ts';
 import { countInProcess } from '../windows.ts';
 import { CommitQueue } from './commits/commit_queue.ts';
 import { DiskSpace } from './commits/disk_space.ts';
@@ -28,7 +22,7 @@ import { openFile, type OpenFile } from './file/open.ts';
 import { unusable } from './file/refusals.ts';
 import { fileKeeping } from './keeping.ts';
 import { schema } from './schema.ts';
-import { fileRecordedTime, type RecordedTime } from './time.ts';
+import { type FileTime, fileRecordedTime } from './time.ts';
 
 /** A log of the usual length fits in twice. */
 export const serverReserve: number = 16 * 1024 * 1024;
@@ -134,7 +128,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
 /** A database that is open, with what follows its transactions. */
 interface Parts {
   readonly database: DatabaseSync;
-  readonly time: RecordedTime;
+  readonly time: FileTime;
   readonly fresh: Freshness;
   readonly transactions: Transactions;
 }
@@ -151,19 +145,18 @@ function verbsOf(parts: Parts, queue: CommitQueue): Verbs {
   const { database, time, fresh, transactions } = parts;
   const eras = fileEras(database, fresh);
   const db = sqliteDb({ database, queue, transactions, fresh, eras });
-  const { forgetLogin, ...logins } = loginVerbs(db);
-  const { forgetToken, ...tokens } = tokenVerbs(db);
-  const { setBack, written, ...uses } = useVerbs(db);
+  const { verbs, setBack, forgetLogin } = sharedVerbs(db);
   return {
-    ...itemVerbs(db, written),
-    ...codeVerbs(db, logins.revokeLogin),
-    ...logins,
-    ...tokens,
-    ...textVerbs(db, forgetToken),
-    ...uses,
-    ...attemptVerbs(db),
+    ...verbs,
     count: countInProcess(),
-    ...fileKeeping(database, { db, queue, fresh, eras, time, setBack, forgetLogin }),
+    ...fileKeeping(database, {
+      db,
+      queue,
+      time,
+      followed: eras.life().accepted?.era,
+      setBackUses: setBack,
+      forgetLogin,
+    }),
   };
 }
 

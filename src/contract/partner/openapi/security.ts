@@ -23,7 +23,7 @@ function authorizationInput({ inputs }: Reading<unknown>): Input<unknown> | unde
 }
 
 export function security(
-  { contract: { programme }, by, isRegistered }: Guide,
+  { programme, by, isRegistered }: Guide,
   reading: Reading<unknown>,
 ): readonly Requirement[] {
   const { methods: all, secret_half: half } = programme.clients.authentication;
@@ -71,8 +71,7 @@ function inputScheme({ role, scheme }: Input<unknown>): object {
 }
 
 export function schemes(guide: Guide): Readonly<Record<string, object>> {
-  const { programme, tokenEndpoints } = guide.contract;
-  const { clients, revocation, userinfo } = programme;
+  const { clients, revocation, userinfo, tokenEndpoints } = guide.programme;
   const readings = [...tokenEndpoints, revocation, introspectionFor(guide)].flatMap((one) =>
     one === undefined ? [] : [one.reading],
   );

@@ -30,6 +30,7 @@ import {
   partner,
 } from '../../fixtures.ts';
 import { findCode, findLogin, isRevoked, login } from '../../login.ts';
+import { isTaken } from '../../taken.ts';
 import { postgresScene, type Scene } from './scene.ts';
 
 /** A filled store whose servers are closed, its site, and a path for a backup. */
@@ -97,7 +98,7 @@ describe('a backup of a PostgreSQL store', { skip: without('postgres') }, () => 
       assert.deepEqual(await store.list('member', club), [aMember()]);
       assert.deepEqual(await store.list('signing_key', club), [aSigningKey('kid')]);
       assert.deepEqual(await store.list('token_key', club), []);
-      assert.equal(await store.isTaken('client', club, otherPartner), true);
+      assert.equal(await isTaken(store, 'client', club, otherPartner), true);
       assert.equal(await store.ensureKeyCheck('another', () => true), 'the key check');
       assert.equal(await findLogin(store), undefined);
       assert.equal(await findCode(store, 'unspent', 1), undefined);
@@ -113,7 +114,7 @@ describe('a backup of a PostgreSQL store', { skip: without('postgres') }, () => 
     const { open, site, backup, query } = await filled(t);
     await site.care?.backup(backup);
     await using(await open(), async (store) => {
-      await store.revokeAll(club, { client: partner });
+      await store.revoke(club, { client: partner });
       await store.time(at(500));
       await store.add('member', [aMember({ subject: 'later' as never, username: 'later' })]);
     });

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 
 import { Cluster } from '../../../../scripts/postgres/cluster.ts';
 import { runner } from '../../../../scripts/postgres/install.ts';
+import { firstEra } from '../../../../src/store/judgement.ts';
 import { readPostgresLocation } from '../../../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../../../src/store/postgres/store.ts';
 import { createAuthority } from '../../../support/certificates.ts';
@@ -64,7 +65,7 @@ describe('entering PostgreSQL over TLS', { skip: without('postgres', 'openssl') 
   for (const host of new Set(['127.0.0.1', nameHere])) {
     test(`the server is verified by the name in the URL: ${host}`, async () => {
       const store = await open(host);
-      assert.equal(await store.epoch('client'), 0);
+      assert.equal(await store.era(), firstEra);
       await store.close();
     });
   }
@@ -102,7 +103,7 @@ describe('entering PostgreSQL over TLS', { skip: without('postgres', 'openssl') 
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'jetway'`,
     );
     await client.end();
-    assert.equal(await store.epoch('signing_key'), await store.epoch('token_key'));
+    assert.equal(await store.era(), firstEra);
     await store.close();
   });
 });

@@ -39,7 +39,7 @@ import {
 withBackup('FAULTS 8: what was granted is void, what was set up is there', async (path, backup) => {
   const before = open(path);
   await refresh(before, aLogin(), 'next');
-  await before.revokeLogin(club, aLogin().place, at(60));
+  await before.revoke(club, { place: aLogin().place }, at(60));
   await before.add('client', [aClient({ id: 'partnerapi-00009' as ClientId })]);
   await before.close();
   const report = await restoreStore(backup, path, staging);
@@ -76,7 +76,7 @@ withBackup('FAULTS 8: own tokens of before the restore no longer stand', async (
   const live = async (): Promise<void> => {
     const store = open(path);
     eras.push(await store.era());
-    await store.revokeAll(club, { subject: 'somebody' });
+    await store.revoke(club, { subject: 'somebody' });
     eras.push(await store.era());
     await store.close();
   };
@@ -139,7 +139,7 @@ withBackup('FAULTS 8: no lock comes back, and no node number', async (path, back
   await begin(store);
   assert.equal((await begin(store)).allowed, false);
   assert.equal(await store.leaseNode(at(60), 'ended'), 0);
-  await store.revokeToken(club, { tokenId: 'jti', expiresAt: at(1000) }, at(60));
+  await store.revoke(club, { tokenId: 'jti', expiresAt: at(1000) }, at(60));
   const newer = `${backup}.newer`;
   const { counts } = await backupStore(path, newer);
   assert.deepEqual([counts['login_attempt'], counts['node_lease']], [1, 1]);
