@@ -2,10 +2,10 @@
 // and which requests are refused before any work (FAULTS 23).
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 import { reading } from '../lib/metrics/families.ts';
 import { inTurn } from '../lib/turn.ts';
-import { RestingConnections } from './resting_connections.ts';
 import { kinds, Line, type WorkKind } from './waiting_line.ts';
 
 /**
@@ -40,7 +40,8 @@ const refusalsASecond = 500;
  */
 export class Admission {
   readonly #lines = new Map(kinds.map((kind) => [kind, new Line(kind)]));
-  readonly #resting = new RestingConnections();
+  /** Refused connections that are not read for a while; those that have rested longest come first. */
+  readonly #resting: { readonly socket: Socket; readonly since: number }[] = [];
   #restTimer: NodeJS.Timeout | undefined;
   #isPlanned = false;
   #untold = 0;
@@ -96,14 +97,15 @@ export class Admission {
     const { socket } = incoming;
     outgoing.once('finish', () => {
       if (!outgoing.shouldKeepAlive || socket.destroyed) return;
-      this.#resting.add(socket, this.#now());
+      socket.pause();
+      this.#resting.push({ socket, since: this.#now() });
       this.#restTimer ??= setInterval(() => this.#lookAtRests(), restCheck).unref();
     });
   }
 
   /** Reads every refused connection again at once, for a server that stops. */
   endRests(): void {
-    this.#resting.read();
+    this.#endRestsOf(this.#resting.length);
   }
 
   /** Requests refused since the last call. */
@@ -152,11 +154,16 @@ export class Admission {
   }
 
   #lookAtRests(): void {
-    this.#resting.readBefore(this.#now() - longestRest);
-    if (!this.#isWaiting) this.#resting.read(readAgain);
-    if (this.#resting.size > 0) return;
+    const late = this.#resting.findIndex(({ since }) => since > this.#now() - longestRest);
+    this.#endRestsOf(late < 0 ? this.#resting.length : late);
+    if (!this.#isWaiting) this.#endRestsOf(readAgain);
+    if (this.#resting.length > 0) return;
     clearInterval(this.#restTimer);
     this.#restTimer = undefined;
+  }
+
+  #endRestsOf(most: number): void {
+    for (const { socket } of this.#resting.splice(0, most)) socket.resume();
   }
 }
 
