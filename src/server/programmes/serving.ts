@@ -1,18 +1,18 @@
 // Owns the served programmes: their services, the apps that answer for them, and exchanging both.
 
-import { openService } from '../engine/open_service.ts';
-import type { Foundation, Service } from '../engine/service.ts';
-import { createApp } from '../http/app.ts';
-import type { App } from '../http/endpoints.ts';
-import { createLoginSite, type LoginSite } from '../http/login_handlers.ts';
-import type { FilledForm } from '../http/login_pages.ts';
-import type { Listener } from '../http/route_endpoints.ts';
-import type { Instant } from '../lib/clock.ts';
-import { networkTest } from '../lib/ip_address.ts';
-import { pause } from '../lib/pause.ts';
-import type { ProgrammeId } from '../oauth/client.ts';
-import type { Deployment } from '../programme/deployment.ts';
-import { type Candidate, type Plan, planServing } from './serving_plan.ts';
+import { openService } from '../../engine/open_service.ts';
+import type { Foundation, Service } from '../../engine/service.ts';
+import { createApp } from '../../http/app.ts';
+import type { App } from '../../http/endpoints.ts';
+import { createLoginSite, type LoginSite } from '../../http/login_handlers.ts';
+import type { FilledForm } from '../../http/login_pages.ts';
+import type { Listener } from '../../http/route_endpoints.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { networkTest } from '../../lib/ip_address.ts';
+import { pause } from '../../lib/pause.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
+import type { Deployment } from '../../programme/deployment.ts';
+import { type Candidate, type Plan, planServing } from './plan.ts';
 
 /** A programme in service, and since when this version of it is. */
 export interface Served extends Candidate {

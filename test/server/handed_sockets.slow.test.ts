@@ -5,14 +5,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import { CommandError } from '../../../src/server/exit.ts';
-import { handedSockets } from '../../../src/server/lifecycle/handed_sockets.ts';
-import { configText, jetway, putSecret, workFolder } from '../../cli/command.ts';
-import { startServer } from '../../cli/server.ts';
-import { createAuthority } from '../../support/certificates.ts';
-import { holdSockets } from '../../support/socket_holder.ts';
-import { without } from '../../support/tools.ts';
-import { ask } from '../../support/wire.ts';
+import { CommandError } from '../../src/server/exit.ts';
+import { handedSockets } from '../../src/server/handed_sockets.ts';
+import { configText, jetway, putSecret, workFolder } from '../cli/command.ts';
+import { startServer } from '../cli/server.ts';
+import { createAuthority } from '../support/certificates.ts';
+import { holdSockets } from '../support/socket_holder.ts';
+import { without } from '../support/tools.ts';
+import { ask } from '../support/wire.ts';
 
 const own = String(process.pid);
 

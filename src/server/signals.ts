@@ -1,7 +1,7 @@
 // Owns a process's signals.
 
-import type { Log } from '../../engine/service.ts';
-import { exitCodes } from '../exit.ts';
+import type { Log } from '../engine/service.ts';
+import { exitCodes } from './exit.ts';
 
 /** Milliseconds: Ctrl-C under npm arrives twice, from the terminal and from npm. */
 const sameSignal = 500;

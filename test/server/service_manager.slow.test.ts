@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { workFolder } from '../../cli/command.ts';
-import { startServer } from '../../cli/server.ts';
-import { eventLines } from '../../support/log_lines.ts';
-import { openNotifySocket } from '../../support/notify_socket.ts';
-import { scratchFolder } from '../../support/scratch.ts';
-import { without } from '../../support/tools.ts';
-import { until } from '../../support/until.ts';
+import { workFolder } from '../cli/command.ts';
+import { startServer } from '../cli/server.ts';
+import { eventLines } from '../support/log_lines.ts';
+import { openNotifySocket } from '../support/notify_socket.ts';
+import { scratchFolder } from '../support/scratch.ts';
+import { without } from '../support/tools.ts';
+import { until } from '../support/until.ts';
 
 const alive = 'WATCHDOG=1';
 

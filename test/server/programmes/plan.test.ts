@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import type { ProgrammeId } from '../../src/oauth/client.ts';
-import { compileProgramme } from '../../src/programme/programme.ts';
-import { loadProgramme } from '../../src/rules/load.ts';
-import { type Candidate, type Plan, planServing } from '../../src/server/serving_plan.ts';
-import type { Store } from '../../src/store/contract.ts';
-import type { Kind } from '../../src/store/kinds.ts';
-import { openMemoryStore } from '../../src/store/sqlite/store.ts';
-import { DamagedItem, type OnDamage, refuseDamage } from '../../src/store/unusable.ts';
-import { publicUrl, shippedProgramme } from '../support/jetway.ts';
+import type { ProgrammeId } from '../../../src/oauth/client.ts';
+import { compileProgramme } from '../../../src/programme/programme.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
+import { type Candidate, type Plan, planServing } from '../../../src/server/programmes/plan.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import type { Kind } from '../../../src/store/kinds.ts';
+import { openMemoryStore } from '../../../src/store/sqlite/store.ts';
+import { DamagedItem, type OnDamage, refuseDamage } from '../../../src/store/unusable.ts';
+import { publicUrl, shippedProgramme } from '../../support/jetway.ts';
 
 const shared = 'base_path: /clubs\nselector: { input: programme, default: ';
 

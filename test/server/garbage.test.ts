@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { getHeapStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-import { collectGarbage } from '../../../src/server/lifecycle/garbage.ts';
+import { collectGarbage } from '../../src/server/garbage.ts';
 
 test('memory that nothing refers to any more is given back', () => {
   const committed = (): number => getHeapStatistics().total_physical_size;

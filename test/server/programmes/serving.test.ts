@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { systemClock } from '../../src/lib/clock.ts';
-import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
-import { compileProgramme } from '../../src/programme/programme.ts';
-import { loadProgramme } from '../../src/rules/load.ts';
-import { serveAll } from '../../src/server/serving.ts';
-import { openMemoryStore } from '../../src/store/sqlite/store.ts';
-import { createKeyring } from '../../src/token/keyring.ts';
-import { publicUrl, shippedProgramme } from '../support/jetway.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
+import { compileProgramme } from '../../../src/programme/programme.ts';
+import { loadProgramme } from '../../../src/rules/load.ts';
+import { serveAll } from '../../../src/server/programmes/serving.ts';
+import { openMemoryStore } from '../../../src/store/sqlite/store.ts';
+import { createKeyring } from '../../../src/token/keyring.ts';
+import { publicUrl, shippedProgramme } from '../../support/jetway.ts';
 
 test('C-2: a copied file with the old path does not take the place of the programme in use', async () => {
   const text = shippedProgramme('executive-club');

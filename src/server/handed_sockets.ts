@@ -1,7 +1,7 @@
 // Owns the sockets that a service manager hands down, listening already (sd_listen_fds(3)). It keeps them
 // while servers come and go, so that no connection is refused in between.
 
-import { misconfigured } from '../exit.ts';
+import { misconfigured } from './exit.ts';
 
 /** As the configuration has their addresses. */
 const listenerNames = ['listen', 'gateway', 'admin'] as const;

@@ -1,7 +1,7 @@
 // Owns running a task again and again: one run at a time, and one line of the log for a trouble that stays.
 
-import type { Log } from '../../engine/service.ts';
-import { Unavailable } from '../../oauth/failure.ts';
+import type { Log } from '../engine/service.ts';
+import { Unavailable } from '../oauth/failure.ts';
 
 export type Task = () => Promise<unknown>;
 

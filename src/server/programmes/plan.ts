@@ -1,17 +1,17 @@
 // Owns the plan of a reload: which version of each programme is served next, and why.
 
-import type { Instant } from '../lib/clock.ts';
-import type { Fault } from '../lib/fault.ts';
-import { pause } from '../lib/pause.ts';
-import { present } from '../lib/present.ts';
-import type { HookCredentials } from '../members/hook_connection.ts';
-import type { ProgrammeId } from '../oauth/client.ts';
-import { deploy, type Deployed, type MountConflict } from '../programme/deployment.ts';
-import type { Programme } from '../programme/programme.ts';
-import { compileLoaded } from '../rules/load.ts';
-import type { Store } from '../store/contract.ts';
-import type { Kind } from '../store/kinds.ts';
-import type { Look } from './programme_folder.ts';
+import type { Instant } from '../../lib/clock.ts';
+import type { Fault } from '../../lib/fault.ts';
+import { pause } from '../../lib/pause.ts';
+import { present } from '../../lib/present.ts';
+import type { HookCredentials } from '../../members/hook_connection.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
+import { deploy, type Deployed, type MountConflict } from '../../programme/deployment.ts';
+import type { Programme } from '../../programme/programme.ts';
+import { compileLoaded } from '../../rules/load.ts';
+import type { Store } from '../../store/contract.ts';
+import type { Kind } from '../../store/kinds.ts';
+import type { Look } from './folder.ts';
 
 /** A programme that can be served. */
 export interface Candidate {
@@ -19,7 +19,7 @@ export interface Candidate {
   readonly credentials?: HookCredentials | undefined;
   /** The file that it was made of; absent for the programmes of `dev`. */
   readonly look?: Look | undefined;
-  /** Since when another process has served it, whose place this one takes. */
+  /** Since when a server has served it before; left out for a version that is new. */
   readonly since?: Instant;
   /** Whether it signs no tokens any more, but publishes the keys of those that it signed. */
   readonly hasFormerKeys?: boolean;
@@ -63,7 +63,8 @@ export async function candidatesOf(
     if (former?.look?.digest === look.digest) candidates.set(look.id, former);
     else if (loaded !== undefined) {
       const programme = compileLoaded(loaded, publicUrl);
-      candidates.set(look.id, { programme, credentials, look });
+      const { since } = look;
+      candidates.set(look.id, { programme, credentials, look, ...present({ since }) });
       await pause();
     }
   }

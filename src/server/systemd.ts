@@ -3,7 +3,7 @@
 
 import { execFile } from 'node:child_process';
 
-import type { Log } from '../../engine/service.ts';
+import type { Log } from '../engine/service.ts';
 
 /** Milliseconds that a message may take; `systemd-notify` itself gives up after five seconds. */
 const patience = 10_000;

@@ -4,12 +4,17 @@
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 
-import { type ServableFile, withCredentials } from '../config/directory_credentials.ts';
-import { listProgrammeFiles, readProgrammeFile } from '../config/programme_files.ts';
-import { FaultsError, spellOut } from '../lib/fault.ts';
-import { pause } from '../lib/pause.ts';
-import { type FileRead, noteReads, stampOf } from '../lib/read_file.ts';
-import type { ProgrammeId } from '../oauth/client.ts';
+import { type ServableFile, withCredentials } from '../../config/directory_credentials.ts';
+import {
+  listProgrammeFiles,
+  type ProgrammeFile,
+  readProgrammeFile,
+} from '../../config/programme_files.ts';
+import type { Instant } from '../../lib/clock.ts';
+import { FaultsError, spellOut } from '../../lib/fault.ts';
+import { pause } from '../../lib/pause.ts';
+import { type FileRead, noteReads, stampOf } from '../../lib/read_file.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
 
 /** A programme file as it was read, with its logos and the credentials of its member directory. */
 export interface Look {
@@ -22,7 +27,12 @@ export interface Look {
   readonly servedDigest: string;
   /** Differs where the file, a logo or a credential of it differs. */
   readonly digest: string;
+  /** The file itself and its logos. */
+  readonly sources: readonly FileRead[];
+  /** The same, and its credentials. */
   readonly reads: readonly FileRead[];
+  /** Since when it was served; of a last good version alone. */
+  readonly since?: Instant;
 }
 
 export class ProgrammeFolder {
@@ -79,15 +89,24 @@ export class ProgrammeFolder {
 }
 
 function lookAt(path: string): Look {
-  const { result: file, reads } = noteReads(() => withCredentials(readProgrammeFile(path)));
+  const { result: file, reads } = noteReads(() => readProgrammeFile(path));
+  return lookOf(path, file, reads);
+}
+
+/**
+ * A file as it was read, with the credentials that it names as they are now.
+ * @param sources what was read for it
+ */
+export function lookOf(path: string, read: ProgrammeFile, sources: readonly FileRead[]): Look {
+  const { result: file, reads: secrets } = noteReads(() => withCredentials(read));
   // Also the name of a file that is none of a programme, which operators read (HOSTILE 66). A `*.yml`
   // keeps its ending: it is not the programme of the `*.yaml` beside it.
   const id = spellOut(basename(path, '.yaml')) as ProgrammeId;
-  const [own] = reads;
+  const reads = [...sources, ...secrets];
   const digest = hash('sha256', reads.map((one) => `${one.path} ${one.digest}`).join('\n'));
-  const fileDigest = own?.digest ?? '';
+  const fileDigest = sources[0]?.digest ?? '';
   // The names of logos hold digests.
   const logos = [...(file.loaded?.logos.values() ?? [])].map(({ fileName }) => fileName);
   const servedDigest = hash('sha256', [fileDigest, ...logos].join('\n'));
-  return { id, path, file, fileDigest, servedDigest, digest, reads };
+  return { id, path, file, fileDigest, servedDigest, digest, sources, reads };
 }

@@ -3,18 +3,18 @@
 
 import { hostname } from 'node:os';
 
-import type { Config } from '../../config/config.ts';
-import type { Log } from '../../engine/service.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { present } from '../../lib/present.ts';
-import { randomKey } from '../../lib/random.ts';
-import type { ProgrammeId } from '../../oauth/client.ts';
-import { Unavailable } from '../../oauth/failure.ts';
-import type { Keeping } from '../../store/keeping.ts';
-import type { LeasedNode, NodeFacts, ServedFacts } from '../../store/node_leases.ts';
-import type { Candidate } from '../serving_plan.ts';
-import { version } from '../version.ts';
+import type { Config } from '../config/config.ts';
+import type { Log } from '../engine/service.ts';
+import type { Clock } from '../lib/clock.ts';
+import { present } from '../lib/present.ts';
+import { randomKey } from '../lib/random.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import { Unavailable } from '../oauth/failure.ts';
+import type { Keeping } from '../store/keeping.ts';
+import type { LeasedNode, NodeFacts, ServedFacts } from '../store/node_leases.ts';
 import { guarded } from './guarded_task.ts';
+import type { Candidate } from './programmes/plan.ts';
+import { version } from './version.ts';
 
 export interface ServerNode {
   /**
@@ -37,7 +37,7 @@ export interface ServerNode {
   readonly changes: () => number;
   /** Whether another server of the store signs tokens of the programme. */
   readonly signsElsewhere: (programme: ProgrammeId) => boolean;
-  /** Where others differ from this server, by their names; for people. */
+  /** Where others have differed from this server for a second, by their names; for people. */
   readonly differences: () => readonly string[];
 }
 
@@ -62,10 +62,13 @@ export async function leaseNode({ store, clock, log, config }: NodeParts): Promi
   let served: (() => ReadonlyMap<ProgrammeId, Candidate>) | undefined;
   let all: readonly LeasedNode[] = [];
   let [changes, logged] = [0, ''];
+  /** Differences at the last renewal, and those of them that were there at the one before. */
+  let seen: readonly string[] = [];
+  let standing: readonly string[] = [];
   const isOther = (node: LeasedNode): boolean => node.holder !== holder;
   const others = (): readonly LeasedNode[] => all.filter(isOther);
   const factsNow = (): NodeFacts | undefined => served && factsOf(config, served());
-  const differences = (): readonly string[] => {
+  const differencesNow = (): readonly string[] => {
     const own = factsNow();
     return own === undefined ? [] : others().flatMap(({ facts }) => differencesOf(own, facts));
   };
@@ -82,7 +85,11 @@ export async function leaseNode({ store, clock, log, config }: NodeParts): Promi
     const before = JSON.stringify(others());
     all = await store.nodes(clock.now());
     if (JSON.stringify(others()) !== before) changes += 1;
-    const detail = differences().join('; ');
+    const found = differencesNow();
+    // Servers of changed files take them up one after another: for a moment they differ.
+    standing = found.filter((one) => seen.includes(one));
+    seen = found;
+    const detail = standing.join('; ');
     if (detail !== logged) log.error('nodes_differ', { detail: detail || 'they agree again' });
     logged = detail;
   };
@@ -106,7 +113,7 @@ export async function leaseNode({ store, clock, log, config }: NodeParts): Promi
     changes: () => changes,
     signsElsewhere: (programme) =>
       others().some(({ facts }) => facts.programmes[programme]?.signs !== undefined),
-    differences,
+    differences: () => standing,
   };
 }
 
