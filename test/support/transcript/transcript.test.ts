@@ -66,3 +66,20 @@ test('a name is bound at first sight, to what is new, and is the same ever after
   assert.throws(() => names.match('{other}', 't'), /other is not new/);
   assert.throws(() => names.fill('{unheard}'), /nothing is known of \{unheard\}/);
 });
+
+test('a cause that is told otherwise fails, and so does a look that does not fit', async (t) => {
+  const unknown = `== unknown\n${code.replace('{code}', '{f*64}')}\n--- ${refused}\n`;
+  const why = 'why: invalid_code | grant | code.lifetime | a code of the programme | {any}\n';
+  await played(t, unknown + why);
+  await assert.rejects(played(t, unknown + why.replace('lifetime', 'length')), /AssertionError/);
+  const yaml = shippedProgramme('executive-club');
+  const digits = parseTranscript(`look code = [0-9]{64}\n${head}`);
+  await assert.rejects(play(t, 'executive-club', yaml, digits), /AssertionError/);
+});
+
+test('the store fails until it heals', async (t) => {
+  const away = '503 {"error":"temporarily_unavailable"}\nRetry-After: 5';
+  const fails = `== away\nnow store fails spendCode\n${code}\n--- ${away}\n\n`;
+  await played(t, `${fails}== well\nnow store heals\n${code}\n--- ${tokens}\n`);
+  await assert.rejects(played(t, `${fails}== well\n${code}\n--- ${tokens}\n`), /AssertionError/);
+});
