@@ -22,7 +22,7 @@ export const logEvents = {
   audit_resumed: { level: 'info', text: 'The audit stream is written again.' },
   clock_accepted: {
     level: 'error',
-    text: 'The service follows another clock, because an operator or another server has accepted it. What was issued later than that time has ended.',
+    text: 'The service follows another clock, because an operator or another server has accepted it. Codes and tokens without a login that were issued later than that time have ended; logins go on.',
   },
   clock_gap: {
     level: 'error',

@@ -307,7 +307,7 @@ export class Server {
       await this.#opened.time.accept();
       // After the store has accepted the time: until then, tokens issued later than it still count.
       log.error('clock_accepted', {
-        detail: `the service goes by ${wallName(store)}, ${dateText(clock.now())}; what was issued later than that has ended`,
+        detail: `the service goes by ${wallName(store)}, ${dateText(clock.now())}; codes and tokens without a login that were issued later have ended`,
       });
     } catch (error) {
       log.error('clock_not_accepted', { detail: String(error) });

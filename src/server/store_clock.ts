@@ -50,7 +50,7 @@ export async function clockBeside(
     clock.catchUp(recorded);
   } else {
     throw storeUnusable(
-      `${wallName(store)} says ${dateText(now)}, but ${storeName} has recorded ${dateText(recorded)}: set the clock right; if the recorded time was wrong, start once with serve --accept-clock, which ends what was issued later than now`,
+      `${wallName(store)} says ${dateText(now)}, but ${storeName} has recorded ${dateText(recorded)}: set the clock right; if the recorded time was wrong, start once with serve --accept-clock, which ends codes and tokens without a login that were issued later than now`,
     );
   }
   return clock;
@@ -123,7 +123,7 @@ export function sharedTime({ store, clock }: ClockedStore, log: Log): SharedTime
     clock.set(time);
     await store.acceptTime(clock.now(), 'another_process');
     log.error('clock_accepted', {
-      detail: `the service follows another server of its store to ${dateText(clock.now())}, the time that was accepted there; what was issued later than that has ended`,
+      detail: `the service follows another server of its store to ${dateText(clock.now())}, the time that was accepted there; codes and tokens without a login that were issued later have ended`,
     });
   };
   const keep = async (): Promise<void> => {

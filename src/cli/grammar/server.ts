@@ -13,7 +13,7 @@ export const serverVerbs: readonly Verb[] = [
     options: [
       option(
         '--accept-clock',
-        'start although the store has recorded a later time: what was issued later than now ends',
+        'start although the store has recorded a later time: codes and tokens without a login that were issued later than now end',
       ),
     ],
     example: 'jetway serve --config /etc/jetway/config.yaml',
