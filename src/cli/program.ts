@@ -16,7 +16,6 @@ import { keyVerbs } from './grammar/key.ts';
 import { memberVerbs } from './grammar/member.ts';
 import { maintenanceVerbs, serverVerbs, startingVerbs, versionVerb } from './grammar/server.ts';
 import { storeVerbs } from './grammar/store.ts';
-import { keyHelp } from './key_help.ts';
 import { completionScript, shells } from './manual/completion.ts';
 import { manPage } from './manual/man.ts';
 import { OutputLost, print, printData, tolerateClosedPipes } from './output.ts';
@@ -114,6 +113,7 @@ async function help(program: Command, names: readonly string[]): Promise<void> {
   for (const name of names) {
     const next = command.commands.find((one) => one.name() === name);
     if (next === undefined && names[0] === 'key' && names.length === 2) {
+      const { keyHelp } = await import('./key_help.ts');
       await print(keyHelp(name, namesOf(command)));
       return;
     }

@@ -17,13 +17,9 @@ import { makeFolder } from '../lib/make_folder.ts';
 import { randomKey } from '../lib/random.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import { storeAt, type StoreSite } from '../store/open.ts';
+import { MasterKeyUnusable } from '../store/unusable.ts';
 import { masterKeyBytes } from '../token/keyring.ts';
 import type { Config } from './config.ts';
-
-/** The message says why the master key cannot be used, and what to do. */
-export class MasterKeyUnusable extends Error {
-  override readonly name = 'MasterKeyUnusable';
-}
 
 /**
  * The service's master key. A memory store gets a new key each time. For a file store, the key is

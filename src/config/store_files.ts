@@ -4,9 +4,9 @@ import { positionAt } from '../lib/document.ts';
 import { errorAt, type Fault } from '../lib/fault.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import { storeAt, type StoreLocation } from '../store/open.ts';
-import { StoreUnusable } from '../store/unusable.ts';
+import { StoreUnusable, MasterKeyUnusable } from '../store/unusable.ts';
 import type { Config } from './config.ts';
-import { MasterKeyUnusable, readMasterKey } from './master_key.ts';
+import { readMasterKey } from './master_key.ts';
 import { readAuthorities } from './pem_file.ts';
 
 /** Overrides `store_password_file`. */

@@ -8,16 +8,18 @@ import { grantTypes } from '../oauth/grant.ts';
 import { type FailureReason, failureReasons, grantFailures, isRetried } from '../oauth/reasons.ts';
 import type { Programme } from '../programme/programme.ts';
 import { foundAtCalls, foundAtTokens } from '../programme/requests/possible_failures.ts';
-import { type Answers, bodyFormOf, type Told, type Valuing } from './answers.ts';
+import { type Answers, bodyFormOf } from './answers.ts';
 import {
   type Absent,
   sampleBudget,
   sampleSent,
   sampleTime,
+  type Told,
+  type Valuing,
   withoutChance,
 } from './samples/answers.ts';
 
-export interface FailurePromise extends Answers {
+export interface Failure extends Answers {
   readonly reason: FailureReason;
   /**
    * Names of the parameters and headers that can be at fault: of requests to a token endpoint, and of
@@ -35,7 +37,7 @@ const sampleParameter = 'sample-parameter';
 const retryAfter = 5;
 
 /** The answer to each failure that a request to an offered grant can have. */
-export function describeFailures(programme: Programme): readonly FailurePromise[] {
+export function failuresOf(programme: Programme): readonly Failure[] {
   const { errors } = programme.layouts;
   const found = {
     partner: namesByReason(
@@ -59,8 +61,8 @@ export function describeFailures(programme: Programme): readonly FailurePromise[
         ...[...told].filter((name) => name.startsWith(sentPrefix)),
         ...(reason === 'invalid_scope' && told.has('scope') ? ['scope'] : []),
       ],
-      render: (absent) => render(programme, reason, absent, undefined, [...told]),
-      tell: (parameter) => render(programme, reason, new Set(), parameter, [...told], 'fitting'),
+      render: (absent) => render(programme, reason, absent),
+      tell: (parameter) => render(programme, reason, new Set(), parameter, 'fitting'),
     };
   });
 }
@@ -70,9 +72,9 @@ function render(
   reason: FailureReason,
   absent: Absent,
   parameter = sampleParameter,
-  written: readonly string[] = [],
   valuing: Valuing = 'digits',
 ): Told {
+  const written = [...writtenValues(programme.layouts.errors.fields, reason)];
   return withoutChance(() =>
     programme.renderFailure(reason, {
       at: sampleTime,
@@ -83,6 +85,11 @@ function render(
       ...(reason === 'throttled' ? { budget: sampleBudget } : {}),
     }),
   );
+}
+
+/** The answer to a reason for which no parameter is at fault. */
+export function failureAnswer(programme: Programme, reason: FailureReason): Told {
+  return render(programme, reason, new Set(), undefined, 'fitting');
 }
 
 /** The answers to a reason with and without a parameter at fault, for comparing reasons. */

@@ -1,11 +1,10 @@
-// Owns what a contract promises of login requests: what they may say, and the answers that end them.
+// Owns the answers that end a login: the redirect with a code, and those to each failure.
 
 import type { PageFailure } from '../language/authorize_schema.ts';
 import { usualCodeLength, type ValueShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../oauth/login_reasons.ts';
-import type { LoginEndpoint } from '../programme/login/endpoint.ts';
 import type { Programme } from '../programme/programme.ts';
 import { foundAtLogin } from '../programme/requests/possible_failures.ts';
 import type { Reading } from '../programme/requests/reading.ts';
@@ -13,16 +12,7 @@ import type { Answers } from './answers.ts';
 import { namesByReason } from './failures.ts';
 import { sampleAddress, sampleClient, sampleMember } from './samples/answers.ts';
 
-export interface LoginPromise extends Pick<
-  LoginEndpoint,
-  'path' | 'reading' | 'redirectUriRule' | 'pkce' | 'redirectStatus' | 'binds'
-> {
-  readonly success: Answers;
-  readonly code: ValueShape;
-  readonly failures: readonly LoginFailurePromise[];
-}
-
-export interface LoginFailurePromise {
+export interface LoginFailure {
   readonly reason: LoginFailureReason;
   /** The redirect back to the partner, or the page that the member sees. */
   readonly outcome: Answers | PageFailure['page'];
@@ -30,33 +20,31 @@ export interface LoginFailurePromise {
   readonly metBy: readonly string[] | undefined;
 }
 
-export function isPage(outcome: LoginFailurePromise['outcome']): outcome is PageFailure['page'] {
+export function isPage(outcome: LoginFailure['outcome']): outcome is PageFailure['page'] {
   return 'title' in outcome;
 }
 
-export function describeLogin(programme: Programme): LoginPromise {
-  const { shape } = programme.code;
+/** The form of codes. */
+export function codeShape({ code: { shape } }: Programme): ValueShape {
   const { min = usualCodeLength, max = usualCodeLength } = shape.length ?? {};
   const length = Math.max(min, Math.min(max, usualCodeLength));
   const { prefix = '', characters = 'alphanumeric' } = shape;
+  return { prefix, characters, length: { min: length, max: length } };
+}
+
+/** The redirect with a code. */
+export function loginSuccess(programme: Programme): Answers {
+  return redirect(programme, 'code');
+}
+
+export function loginFailuresOf(programme: Programme): readonly LoginFailure[] {
   const { endpoint } = programme.login;
-  const { path, reading, redirectUriRule, pkce, redirectStatus, binds } = endpoint;
   const met = namesByReason(foundAtLogin(endpoint));
-  return {
-    path,
-    reading,
-    redirectUriRule,
-    pkce,
-    redirectStatus,
-    binds,
-    success: redirect(programme, 'code'),
-    code: { prefix, characters, length: { min: length, max: length } },
-    failures: reasonsOf(reading).map((reason) => ({
-      reason,
-      outcome: outcomeOf(programme, reason),
-      metBy: met.get(reason),
-    })),
-  };
+  return reasonsOf(endpoint.reading).map((reason) => ({
+    reason,
+    outcome: outcomeOf(programme, reason),
+    metBy: met.get(reason),
+  }));
 }
 
 /** Only a programme that reads `prompt` can require a login. */
@@ -65,10 +53,7 @@ function reasonsOf({ inputs }: Reading<unknown>): readonly LoginFailureReason[] 
   return loginFailureReasons.filter((reason) => readsPrompt || reason !== 'login_required');
 }
 
-function outcomeOf(
-  programme: Programme,
-  reason: LoginFailureReason,
-): LoginFailurePromise['outcome'] {
+function outcomeOf(programme: Programme, reason: LoginFailureReason): LoginFailure['outcome'] {
   const { login } = programme;
   const failure = login.failure(reason);
   if (!('page' in failure)) return redirect(programme, reason);

@@ -49,7 +49,7 @@ async function revoke(
     // Of any generation: a store that was put back may know less than the client.
     if (login?.client !== client.id) return;
     await record.timed('store revoke_login', () =>
-      store.revokeLogin(programme.id, login.place, now),
+      store.revoke(programme.id, { place: login.place }, now),
     );
     record.member = login.member?.subject;
     record.login = login.place;
@@ -63,7 +63,7 @@ async function revoke(
   await record.timed('store revoke_token', async () => {
     const exchanged = exchangesRevokedWith(service, token, now);
     await Promise.all(
-      [token.question, exchanged].map((one) => store.revokeToken(programme.id, one, now)),
+      [token.question, exchanged].map((one) => store.revoke(programme.id, one, now)),
     );
   });
   record.ended = 'access_token_revoked';

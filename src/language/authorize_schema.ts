@@ -28,7 +28,7 @@ const pageFailureSchema = v.pipe(
         }),
       }),
       {
-        text: 'A page shown to the user, who stays here. The failures that come before client and redirect URI are known good can be nothing else (RFC 6749 4.1.2.1).',
+        text: 'A page for the user, who stays here. A failure that comes before client and redirect URI are known good can be nothing else (RFC 6749 4.1.2.1).',
         example: '{ status: 403, title: No access, text: This partner cannot log members in. }',
         otherwise: 'one of `page` and `redirect` is required',
       },
@@ -41,13 +41,13 @@ const redirectSchema = v.strictObject({
   redirect: key(
     matching(/^[A-Za-z0-9_.-]{1,60}$/, 'expected an error code such as invalid_request'),
     {
-      text: 'Sends the browser back to the partner (302) with this error code, and `state` if there was one (G-5, P-12).',
+      text: 'Sends the browser back to the partner (302) with this error code, and with `state` if the request had one (G-5, P-12).',
       example: 'invalid_scope',
       otherwise: 'one of `page` and `redirect` is required',
     },
   ),
   error_description: key(v.exactOptional(textSchema), {
-    text: 'What the redirect can say of this failure beside its code: the value `error_description` of `authorize.answer.more`.',
+    text: 'What the redirect can say of this failure beside its code. It is the value `error_description` of `authorize.answer.more`.',
     example: 'The login request is incomplete',
     otherwise: 'none',
   }),
@@ -84,7 +84,7 @@ function renamed(standard: string): KeyDeparture<string> {
 
 const answerSchema = v.strictObject({
   mode: key(v.optional(v.picklist(responseModes), 'query'), {
-    text: 'How code and failures come back: in the query of the redirect URI, in its fragment, or by a page that posts them there as a form (OAuth 2.0 Form Post Response Mode; to redirect URIs of http and https, to others by query). An input `response_mode` lets each login request choose among its `allowed`.',
+    text: 'How code and failures come back. `query`: in the query of the redirect URI. `fragment`: in its fragment. `form_post`: a page posts them there as a form (OAuth 2.0 Form Post Response Mode); a redirect URI that is neither http nor https gets the query. If there is an input `response_mode`, each login request can choose among the `allowed` of that input.',
     example: 'form_post',
     departs: [
       {
@@ -107,17 +107,17 @@ const answerSchema = v.strictObject({
     departs: [renamed('error')],
   }),
   state: key(v.optional(wireNameSchema, 'state'), {
-    text: 'Carries the `state` of the login request back, where one of the declared shape was sent.',
+    text: 'Carries the `state` of the login request back, if the request had one of the declared shape.',
     example: 'context',
     departs: [renamed('state')],
   }),
   issuer: key(v.exactOptional(wireNameSchema), {
-    text: "Carries the programme's issuer, so that clients of several servers can tell whose answer it is (RFC 9207 calls it `iss`).",
+    text: "Carries the programme's issuer, so that a client of several servers can tell whose answer it is (RFC 9207 calls it `iss`).",
     example: 'iss',
     otherwise: 'no issuer is sent',
   }),
   more: key(v.optional(fieldSchemasOf(redirectVocabulary).tree, {}), {
-    text: 'What else stands on the redirect, by wire name, as [fields](#fields-of-an-answer) that are texts; `only` names `code`, for the redirect with a code, or [failures](#failures-of-a-login-request). What is absent is left out.',
+    text: 'What else stands on the redirect, by wire name, as [fields](#fields-of-an-answer) that are texts. `only` names `code`, for the redirect with a code, or [failures](#failures-of-a-login-request). A value that is absent is left out.',
     example:
       '{ realmId: client.realm_id, error_description: error_description, region: { constant: eu, only: [code] } }',
   }),
@@ -125,26 +125,26 @@ const answerSchema = v.strictObject({
 
 export const authorizeSchema = v.strictObject({
   endpoint: key(endpointSchema, {
-    text: 'Path, methods and inputs of the login request. It is always read from the query, must declare `client_id`, `response_type` and `redirect_uri`, and refuses repeated inputs whatever `repeated` says.',
+    text: 'Path, methods and inputs of the login request. Jetway always reads it from the query. It must declare `client_id`, `response_type` and `redirect_uri`. Repeated inputs are refused, whatever `repeated` says.',
     example: '{ path: /connect, methods: [GET, POST] }',
   }),
   redirect_status: key(v.optional(v.picklist([302, 303]), 302), {
-    text: 'Status of the redirect to the login page. Where the request is a POST, 303 makes every browser go on with GET.',
+    text: 'Status of the redirect to the login page. If the login request is a POST, 303 makes every browser go on with GET.',
     example: '303',
   }),
   binds: key(v.optional(v.picklist(['request', 'first_page']), 'request'), {
-    text: "Which browser a login belongs to: with `request` the one that sent the login request, which gets the login's cookie with the redirect; with `first_page` the one that gets the login page first, so that the partner's server can send the request and hand the `Location` to the browser (P-3). What each guards against stands in docs/decisions/022-login-binding.md.",
+    text: "Which browser a login belongs to. `request`: the browser that sent the login request; it gets the cookie of the login with the redirect. `first_page`: the browser that gets the login page first. The partner's server can then send the request and hand the `Location` to the browser (P-3). docs/decisions/022-login-binding.md says what each guards against.",
     example: 'first_page',
   }),
   redirect_uri: key(
     v.optional(v.picklist(['required', 'optional_when_single']), 'optional_when_single'),
     {
-      text: 'Whether a client with exactly one registered redirect URI may leave `redirect_uri` out (G-3), or must always send it. With several registered it must in any case.',
+      text: 'Whether a client must always send `redirect_uri` (`required`), or may leave it out if exactly one is registered (G-3). A client with several must send it in any case.',
       example: 'required',
     },
   ),
   pkce: key(v.optional(v.picklist(['off', 'optional', 'required']), 'optional'), {
-    text: 'Proof keys for codes (RFC 7636, S256 only): `required` refuses a login request without `code_challenge`, `optional` enforces those that are sent. With `off`, the inputs for it are no inputs of the programme, even where they are declared.',
+    text: 'Proof keys for codes (RFC 7636, S256 only). `required`: a login request without `code_challenge` is refused. `optional`: Jetway enforces a challenge if one is sent. `off`: Jetway reads none of the inputs for it, even if they are declared.',
     example: 'required',
     departs: [
       {
@@ -169,7 +169,7 @@ export const authorizeSchema = v.strictObject({
       ),
     }),
     {
-      text: 'What each failure of a login request becomes: a page for the user, or a redirect with an error code. All of them must be mapped; the list is [below](#failures-of-a-login-request).',
+      text: 'What each failure of a login request becomes: a page for the user, or a redirect with an error code. Every failure must be mapped. The list is [below](#failures-of-a-login-request).',
       example: '{ access_denied: { redirect: not_a_partner } }',
     },
   ),

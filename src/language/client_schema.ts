@@ -3,16 +3,13 @@
 import * as v from 'valibot';
 
 import { basicCharsets, credentialEncodings, secretHalves } from '../oauth/basic.ts';
-import { authenticationMethods, isHeaderMethod } from '../oauth/client.ts';
+import { authenticationMethods, isHeaderMethod, isBySecret } from '../oauth/methods.ts';
 import { key, type Output } from '../schema/notes.ts';
 import { listOf } from '../schema/scalars.ts';
 import { schemeSchema } from './input_schema.ts';
 import { failureLimitSchema, unlimited } from './limits.ts';
 import { assertionSchema } from './tokens/assertion_schema.ts';
 import { valueShapeSchema } from './value_shape.ts';
-
-/** Methods by which a client sends a secret in another way than by Basic. */
-const secretMethods: ReadonlySet<string> = new Set(['bare_basic', 'parameters', 'secret']);
 
 export type ClientAuthentication = Output<typeof authenticationSchema>;
 
@@ -25,7 +22,7 @@ const authenticationSchema = v.strictObject({
   methods: key(
     v.pipe(listOf(v.picklist(authenticationMethods)), v.nonEmpty('expected at least one method')),
     {
-      text: 'What is accepted: `basic` is `Authorization: Basic base64(id:secret)` (RFC 7617), `bare_basic` the same without the word Basic (P-6), `parameters` the inputs `client_id` and `client_secret` under whatever wire names they have. `secret` is a secret without an identifier, by which the client is found: the input `client_secret` where no `client_id` came, or `secret_half`. With `none` (RFC 7591) the input `client_id` alone is enough for public clients (`client add --public`), which have no secret, get no tokens of their own, and need `pkce: required` where they log members in. With `token` a refresh token or `subject_token` that comes without credentials names its client itself, if it is of a login; an endpoint for that grant alone then needs no `client_id`. `private_key_jwt` takes the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`), beside `client_assertion_type` where that is declared. With RFC 8705 the input `client_id` stands beside a certificate of the TLS connection, which counts where neither header nor `client_secret` came: `self_signed_tls_client_auth` takes a certificate that is registered itself (`client add --certificate`), `tls_client_auth` the registered name in one that an authority vouches for (`--certificate-subject`). Both need `tls` in the configuration.',
+      text: 'The ways in which clients may prove themselves. `basic`: `Authorization: Basic base64(id:secret)` (RFC 7617). `bare_basic`: the same without the word Basic (P-6). `parameters`: the inputs `client_id` and `client_secret`, under whatever wire names they have. `secret`: a secret without an identifier, by which Jetway finds the client. It is the input `client_secret` of a request without `client_id`, or `secret_half`. `none` (RFC 7591): a public client (`client add --public`) sends the input `client_id` alone. It has no secret and gets no tokens of its own; if it logs members in, `pkce` must be `required`. `token`: the client sends no credentials. Jetway finds it by the refresh token (or `subject_token`), if that token came from a login. An endpoint that serves only this grant then needs no `client_id`. `private_key_jwt`: the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`). If `client_assertion_type` is declared, it must come too. `self_signed_tls_client_auth` and `tls_client_auth` (RFC 8705): the input `client_id` and a certificate of the TLS connection, which counts if neither header nor `client_secret` came. The first takes a certificate that is registered itself (`client add --certificate`). The second takes a certificate with the registered name, for which an authority vouches (`--certificate-subject`). Both need `tls` in the configuration.',
       example: '[basic, bare_basic]',
       departs: [
         {
@@ -44,8 +41,7 @@ const authenticationSchema = v.strictObject({
         {
           name: 'no_basic',
           isQuiet: true,
-          when: (methods) =>
-            !methods.includes('basic') && methods.some((method) => secretMethods.has(method)),
+          when: (methods) => !methods.includes('basic') && methods.some(isBySecret),
           message: 'clients that have a secret cannot send it by Basic (RFC 6749 2.3.1)',
           hint: 'add basic',
         },
@@ -53,40 +49,40 @@ const authenticationSchema = v.strictObject({
     },
   ),
   credentials: key(v.optional(v.picklist(credentialEncodings), 'raw'), {
-    text: 'How identifier and secret stand in the header: `raw` takes them as they are (RFC 7617), `form` decodes them first (percent and plus), as RFC 6749 2.3.1 has it, `either` takes both, since clients do the one or the other, and `base64` has each of the two in base64 by itself before they are joined. What Jetway generates is the same in all.',
+    text: 'How identifier and secret stand in the header. `raw`: as they are (RFC 7617). `form`: form-encoded, with percent and plus (RFC 6749 2.3.1). `either`: Jetway takes both, since some clients do the one and some the other. `base64`: each of the two in base64 by itself, before they are joined. What Jetway generates is the same in all of them.',
     example: 'form',
   }),
   basic_charset: key(v.optional(v.picklist(basicCharsets), 'utf-8'), {
-    text: 'The charset of identifier and secret inside the base64 of the header, which RFC 7617 leaves open: `utf-8` alone, or `utf-8_or_iso-8859-1`, for partners whose library sends ISO-8859-1 (Python requests, `btoa` of JavaScript). Bytes that are UTF-8 are read as that; any others are taken as ISO-8859-1, unless a control character were in them, and are never form-decoded. A secret is registered as text, so it is the same in both.',
+    text: 'The charset of identifier and secret inside the base64 of the header, which RFC 7617 leaves open. `utf-8`: UTF-8 alone. `utf-8_or_iso-8859-1`: for partners whose library sends ISO-8859-1 (Python requests, `btoa` of JavaScript). Jetway then reads bytes that are UTF-8 as UTF-8, and any others as ISO-8859-1. It never form-decodes the others, and refuses them if they give a control character. A secret is registered as text, so it is the same in both.',
     example: 'utf-8_or_iso-8859-1',
   }),
   assertion: key(v.optional(assertionSchema, {}), {
-    text: 'Which assertions are good: with the method `private_key_jwt`, and of the grant `jwt_bearer`.',
+    text: 'Which assertions are good, with the method `private_key_jwt` and in the grant `jwt_bearer`.',
     example: '{ audience: token_endpoint, longest: 5m }',
   }),
   scheme: key(v.optional(schemeSchema, 'Basic'), {
-    text: 'The word before the credentials of `basic`, where it is another than Basic; gateways keep Basic.',
+    text: 'The word before the credentials of `basic`, if it is another than Basic. Gateways keep Basic.',
     example: 'Client',
   }),
   when_both: key(v.optional(v.picklist(['refuse', 'header']), 'refuse'), {
-    text: 'What a request gets that has both credentials in the header and an input `client_secret`, as many clients send it: `refuse` answers `authentication_ambiguous` (RFC 6749 2.3), with `header` the header alone counts.',
+    text: 'What happens if a request has credentials in the header and an input `client_secret`, as many clients send it. `refuse`: the answer is `authentication_ambiguous` (RFC 6749 2.3). `header`: the header alone counts.',
     example: 'header',
   }),
   secret_half: key(v.exactOptional(v.picklist(secretHalves)), {
-    text: 'With the method `secret`, reads it from `Authorization: Basic`, too: the part before the colon (`first`) or after it (`second`), whatever the other one is, or `either`, where the other is empty.',
+    text: 'With the method `secret`: the half of `Authorization: Basic` in which the secret may also stand. `first`: the part before the colon, whatever the other one is. `second`: the part after it, whatever the other one is. `either`: one of them, if the other is empty.',
     example: 'either',
     otherwise: 'such a secret is the input `client_secret`',
   }),
   failure_limit: key(
     failureLimitSchema(600, '1m', {
-      limit: { text: 'Failures in one window.', example: '60' },
+      limit: { text: 'How many secrets may be wrong in one window.', example: '60' },
       window: {
         text: 'Length of the window, from the first failure. `Retry-After` tells when it ends.',
         example: '5m',
       },
     }),
     {
-      text: 'How many wrong secrets for one client identifier, known or not, or without one, may come from one address (of IPv6, one /64) in a window of time; after that a wrong one is answered `throttled` until the window ends. Identifiers share 64 counts of an address. The right secret is let in even then, so that nobody locks a partner out. Wrong API keys are counted by address too if a trusted proxy tells it; over the limit they get the same answer, without a line of the log. In place of a map, `off`.',
+      text: 'How many wrong secrets may come from one address (of IPv6, one /64) in a window of time. Jetway counts them by client identifier, known or not, and those without an identifier together. All identifiers of an address share 64 counts. After that a wrong secret is answered `throttled` until the window ends. The right secret is let in even then, so that nobody locks a partner out. If a trusted proxy names the address, Jetway counts wrong API keys by it, too; over the limit they get the same answer, without a line of the log. `off` in place of a map: no limit.',
       example: '{ limit: 60, window: 1m }',
       departs: [unlimited('no_failure_limit', 'wrong secrets for one client')],
     },
@@ -95,7 +91,7 @@ const authenticationSchema = v.strictObject({
 
 export const clientSchema = v.strictObject({
   identifier: key(valueShapeSchema, {
-    text: 'The shape of `client_id` (G-1, P-1): `jetway client add` draws new ones of it, and a login request with another shape gets `unknown_client`.',
+    text: 'The shape of `client_id` (G-1, P-1). `jetway client add` draws new ones of it. A login request with another shape gets `unknown_client`.',
     example: '{ prefix: hh-, characters: digits, length: 8 }',
   }),
   authentication: key(authenticationSchema, {

@@ -31,11 +31,11 @@ import { verifySchema } from './verify_schema.ts';
 
 const selectorSchema = v.strictObject({
   input: key(textSchema, {
-    text: 'The input, by the name it has under `inputs`, that names the programme. Each endpoint must read it from a header or the query and hold it against `programme.identifier`.',
+    text: 'The input that names the programme, by its name under `inputs`. Each endpoint must read it from a header or the query, and compare it with `programme.identifier`.',
     example: 'programme',
   }),
   default: key(v.optional(v.boolean(), false), {
-    text: "Whether this programme's dialect words the answer where the selector is missing or names no programme. Exactly one of those that share a path has it.",
+    text: "Whether this programme's dialect words the answer if the selector is missing or names no programme. Exactly one of the programmes that share a path has it.",
     example: 'true',
   }),
 });
@@ -47,7 +47,7 @@ const codeSchema = v.strictObject({
     otherwise: 'none',
   }),
   characters: key(v.exactOptional(characterClassSchema), {
-    text: 'The class the random characters are drawn from (G-2, P-2).',
+    text: 'The class from which the random characters are drawn (G-2, P-2).',
     example: 'base64url',
     otherwise: '`alphanumeric`',
   }),
@@ -57,7 +57,7 @@ const codeSchema = v.strictObject({
     otherwise: '`64`',
   }),
   lifetime: key(lifetimeSchema, {
-    text: 'How long a code can be redeemed, once; 10 minutes at most (RFC 6749 4.1.2).',
+    text: 'How long a code can be redeemed, once. 10 minutes at most (RFC 6749 4.1.2).',
     example: '90s',
   }),
 });
@@ -66,7 +66,7 @@ const audienceSchema = v.pipe(
   textSchema,
   v.check(
     (audience) => !audience.trimStart().toLowerCase().startsWith(ownUrn),
-    `what begins with ${ownUrn} is Jetway's own, as the aud of refresh tokens: name the API that takes the access tokens`,
+    `what begins with ${ownUrn} is an audience of Jetway itself, such as that of refresh tokens: name the API that takes the access tokens`,
   ),
 );
 
@@ -85,7 +85,7 @@ const managementSchema = (example: string) =>
   v.exactOptional(
     v.strictObject({
       path: key(fixedPathSchema, {
-        text: "The path below the programme's own: its base path, with its name where that is shared.",
+        text: "The path below the programme's own path. That is its base path; if several programmes share that, the programme's name follows it.",
         example,
       }),
     }),
@@ -94,38 +94,38 @@ const managementSchema = (example: string) =>
 /** The schema of a merged document: variant and programme file together. */
 export const definitionSchema = v.strictObject({
   variant: key(v.exactOptional(v.picklist(variantNames())), {
-    text: 'The dialect this file is laid over. Everything the file does not say is as the variant has it.',
+    text: 'The dialect over which this file is laid. What the file does not say is as the variant has it.',
     example: 'grant',
     otherwise: 'the file is a complete dialect of its own',
   }),
   name: key(textSchema, {
-    text: "The programme's name for people: in `jetway` listings, and as the realm of a `WWW-Authenticate: Basic` challenge (the file's name, where no letter or digit of it is ASCII).",
+    text: "The programme's name for people. It stands in the listings of `jetway`, and is the realm of a `WWW-Authenticate: Basic` challenge. If no letter or digit of it is ASCII, the realm is the file's name.",
     example: 'Harbour Hotels',
   }),
   programme_identifier: key(matching(/^[A-Za-z]{1,20}$/, 'expected 1 to 20 letters (P-1)'), {
-    text: 'The word that partners send as programme-identifier (P-1, P-4) and that answers can hold as `programme_identifier`. Required even where a dialect never sends it: `jetway client add` shows it to each partner.',
+    text: 'The word that partners send as programme-identifier (P-1, P-4). Answers can hold it as `programme_identifier`. It is required even if a dialect never sends it: `jetway client add` shows it to each partner.',
     example: 'HarbourHotels',
   }),
   base_path: key(basePathSchema, {
-    text: "The path under which all of the programme's endpoints lie; a partner calls the path it was onboarded to (C-2). It begins with `/`, does not end with one, and is matched byte for byte. A `/` alone is the root of the host; other programmes can still lie below it.",
+    text: 'The path under which all endpoints of the programme lie. A partner calls the path to which it was onboarded (C-2). It begins with `/`, does not end with one, and is matched byte for byte. A `/` alone is the root of the host; other programmes can still lie below it.',
     example: '/harbour-hotels',
   }),
   interface_version: key(v.optional(textSchema, 'v1'), {
-    text: "The label of the interface's version (C-6). It is data and no part of any path; write it into `base_path` if it belongs there.",
+    text: "The label of the interface's version (C-6). It is data and no part of any path. Write it into `base_path` if it belongs there.",
     example: 'v2',
   }),
   audience: key(v.exactOptional(audienceSchema), {
-    text: "The `aud` of the programme's access tokens: whom they are meant for (C-9, RFC 7519 4.1.3). Refresh tokens that are JWTs have one of their own, `urn:jetway:refresh-token`; no access token has one that begins with `urn:jetway:`.",
+    text: "The `aud` of the programme's access tokens: the API that takes them (C-9, RFC 7519 4.1.3). Refresh tokens that are JWTs have one of their own, `urn:jetway:refresh-token`. No access token can have one that begins with `urn:jetway:`.",
     example: 'https://api.example.com/hotels',
     otherwise: "the programme's public base URL, as in `iss`",
   }),
   selector: key(v.exactOptional(selectorSchema), {
-    text: 'Lets several programmes share a `base_path`: an input of every documented endpoint tells them apart. The login page and key set then lie under `{base_path}/{file name}`.',
+    text: 'Lets several programmes share a `base_path`. An input of every documented endpoint then says which programme is meant. The login page and the key set lie under `{base_path}/{file name}`.',
     example: '{ input: programme, default: true }',
     otherwise: 'the programme has its paths to itself',
   }),
   client: key(clientSchema, {
-    text: 'Who may call: what client identifiers look like, and how clients authenticate at the token endpoints.',
+    text: 'The clients that may call: the shape of their identifiers, and how they authenticate at the token endpoints.',
     example: '{ authentication: { methods: [basic, parameters] } }',
   }),
   authorize: key(authorizeSchema, {
@@ -133,19 +133,19 @@ export const definitionSchema = v.strictObject({
     example: '{ pkce: required }',
   }),
   code: key(codeSchema, {
-    text: 'The authorization code that a login ends in: its shape and lifetime. A shape with fewer than 128 random bits does not load (RFC 6749 10.10); of a range of lengths, up to 64 characters are used.',
+    text: 'The authorization code in which a login ends: its shape and lifetime. A shape with fewer than 128 random bits does not load (RFC 6749 10.10). If the shape has a range of lengths, a code has up to 64 characters.',
     example: '{ characters: base64url, length: 43, lifetime: 90s }',
   }),
   token_endpoints: key(v.record(textSchema, endpointSchema), {
-    text: 'The endpoints that issue tokens, by names of your choosing; `grants` refers to them. Each must serve a grant.',
+    text: 'The endpoints that issue tokens, by names of your choosing. `grants` refers to these names. Each endpoint must serve a grant.',
     example: '{ grant: { path: /token } }',
   }),
   grants: key(grantsSchema, {
-    text: 'The grants that the programme offers (G-10, P-9), each at one token endpoint or several. At least one; a null switches one off that the variant has.',
+    text: 'The grants that the programme offers (G-10, P-9), each at one token endpoint or several. It must offer at least one. A null switches off a grant that the variant has.',
     example: '{ client_credentials: null }',
   }),
   scope: key(scopeSchema, {
-    text: 'What scopes there are. They are either levels, of which a token carries one (G-12), or names that are asked for (P-5); `kind` says which.',
+    text: 'What scopes there are; `kind` says which of two kinds. Levels: a token has one of them (G-12). Names: a request asks for them (P-5).',
     example: '{ member_default: AUTHN-LEVEL-12 }',
   }),
   tokens: key(tokensSchema, {
@@ -153,7 +153,7 @@ export const definitionSchema = v.strictObject({
     example: '{ access: { format: jwt, lifetime: 15m } }',
   }),
   id_token: key(v.exactOptional(identityTokenSchema), {
-    text: 'Identity tokens (OpenID Connect Core): JWTs that tell a client who has logged in, signed as `tokens.access.algorithm` says. The answer to a code holds one as `id_token`, where the login asked for the scope `openid` or scopes are levels. The login request should declare the inputs `nonce` and `prompt`.',
+    text: 'Identity tokens (OpenID Connect Core): JWTs that tell a client who has logged in, signed as `tokens.access.algorithm` says. The answer to a code holds one as `id_token`, if the login asked for the scope `openid`, or if scopes are levels. The login request should declare the inputs `nonce` and `prompt`.',
     example: '{ claims: { tier: member.tier } }',
     otherwise: 'there are none',
     departs: [
@@ -168,16 +168,16 @@ export const definitionSchema = v.strictObject({
     ],
   }),
   userinfo: key(v.exactOptional(userinfoSchema), {
-    text: "Tells who brings a member's access token (`Authorization: Bearer`, GET or POST) what the login knows of the member (OpenID Connect Core 5.3); with identity tokens, where the scope has `openid`. Failures have the status and challenge of RFC 6750.",
+    text: "An endpoint that answers a member's access token with what the login knows of the member (OpenID Connect Core 5.3). The token comes as `Authorization: Bearer`, by GET or POST. With identity tokens, its scope must have `openid`. Failures have the status and challenge of RFC 6750.",
     example: '{ path: /userinfo }',
     otherwise: 'there is no such endpoint',
   }),
   request_id: key(v.optional(v.union([v.literal('none'), requestIdSchema]), usualIdHeader), {
-    text: 'The header of every answer that holds the id under which the operator finds the request (`jetway why`): partners quote it when they ask for help. `none` leaves it out, for clients that know exactly which headers come.',
+    text: 'The header of every answer that holds the id of the request. Partners quote the id when they ask for help, and the operator finds the request by it (`jetway why`). `none` leaves the header out, for clients that know exactly which headers come.',
     example: 'X-Correlation-Id',
   }),
   throttle: key(throttleSchema, {
-    text: 'How many token requests a client may make in a window of time, over all grants (G-18); one more is `throttled`. `jetway client set` can give a client a limit of its own. In place of a map, `off`.',
+    text: 'How many token requests a client may make in a window of time, over all grants (G-18). One more is `throttled`. `jetway client set` can give a client a limit of its own. `off` in place of a map: no limit.',
     example: '{ limit: 60, window: 10s }',
   }),
   token_response: key(tokenResponseSchema, {
@@ -185,29 +185,29 @@ export const definitionSchema = v.strictObject({
     example: '{ name_case: upper }',
   }),
   errors: key(errorsSchema, {
-    text: 'The answers to token requests that fail. They always say `Cache-Control: no-store`; login requests that fail have `authorize.failures`.',
+    text: 'The answers to token requests that fail. They always say `Cache-Control: no-store`. Login requests that fail have `authorize.failures`.',
     example: '{ text_case: upper }',
   }),
   verify: key(v.optional(verifySchema, {}), {
-    text: 'What requests must bring when a gateway asks about them, beside the token (C-4, P-15).',
+    text: 'What a request must bring beside the token, if a gateway asks about it (C-4, P-15).',
     example: '{ headers: required }',
   }),
   introspection: key(managementSchema('/token/introspect'), {
-    text: 'Lets gateways, and clients for their own tokens, ask about a token (RFC 7662). Gateways authenticate by what `jetway gateway add` gives them, always with Basic.',
+    text: 'Lets gateways ask about tokens, and clients about their own (RFC 7662). Gateways authenticate with what `jetway gateway add` gives them, always by Basic.',
     example: '{ path: /introspect }',
     otherwise: 'there is no such endpoint',
   }),
   revocation: key(managementSchema('/token/revoke'), {
-    text: 'Lets clients give up a token (RFC 7009), authenticated as at the token endpoints. A refresh token takes its login and all tokens of it along, an access token what was exchanged from it.',
+    text: 'Lets clients give up a token (RFC 7009). They authenticate as at the token endpoints. A refresh token takes its login and all tokens of it along. An access token takes along what was exchanged from it.',
     example: '{ path: /revoke }',
     otherwise: 'there is no such endpoint',
   }),
   metadata: key(v.optional(v.picklist(['on', 'off']), 'off'), {
-    text: 'Publishes what standard clients can be told of the programme (RFC 8414), at `/.well-known/oauth-authorization-server/{file name}` and where the RFC derives it from the issuer; with identity tokens also at `{issuer}/.well-known/openid-configuration` (OpenID Connect Discovery).',
+    text: 'Publishes what standard clients can be told of the programme (RFC 8414). The document lies at `/.well-known/oauth-authorization-server/{file name}`, and where the RFC derives it from the issuer. With identity tokens it lies at `{issuer}/.well-known/openid-configuration`, too (OpenID Connect Discovery).',
     example: 'on',
   }),
   sandbox: key(v.exactOptional(sandboxSchema), {
-    text: 'For partners who test: a request that names a [failure](#sandbox) here is answered as if it had failed so, by every endpoint and without looking at the rest of the request. Nothing is spent or counted, and the log tells it from a real failure. It has no effect where the configuration has `environment: live`, of which `check` warns.',
+    text: 'For partners who test. If a request names a [failure](#sandbox) here, every endpoint answers it with that failure and does not look at the rest of the request. Nothing is spent or counted, and the log tells it from a real failure. It has no effect if the configuration has `environment: live`; `check` warns of that.',
     example: '{ header: X-Sandbox-Failure, parameter: sandbox_failure }',
     otherwise: 'no failure can be forced',
   }),
@@ -216,11 +216,11 @@ export const definitionSchema = v.strictObject({
     example: '{ title: Log in to Harbour Hotels, lifetime: 10m }',
   }),
   members: key(v.optional(membersSchema, {}), {
-    text: 'Where the members are known whose logins this programme takes (P-15).',
+    text: 'Where the members are known who log in here (P-15).',
     example: '{ directory: store }',
   }),
   accepts: key(v.optional(v.record(v.string(), textSchema), {}), {
-    text: '[Warnings](#warnings) of `check` that are known and meant, each by its name with the reason. They then stand in `jetway show PROGRAMME --departures` alone.',
+    text: '[Warnings](#warnings) of `check` that are known and meant: the name of each, and the reason. They then stand in `jetway show PROGRAMME --departures` alone.',
     example: '{ parameters_secret: document of 2011 }',
   }),
 });

@@ -51,7 +51,7 @@ const challengeSchema = v.picklist(['basic', 'bearer']);
 const mappingSchema = v.pipe(
   v.strictObject({
     status: key(statusSchema, {
-      text: 'The HTTP status. `check` warns where a failure is answered with a status of success.',
+      text: 'The HTTP status. `check` warns of a failure that is answered with a status of success.',
       example: '403',
     }),
     error: key(textSchema, {
@@ -59,7 +59,7 @@ const mappingSchema = v.pipe(
       example: 'invalid_grant',
     }),
     error_description: key(v.exactOptional(descriptionSchema), {
-      text: 'The text for people, for the value `error_description`. `{parameter}` stands for the wire name at fault; nothing else can be in braces.',
+      text: 'The text for people, for the value `error_description`. `{parameter}` stands for the wire name at fault. Nothing else can be in braces.',
       example: '"Invalid parameter: {parameter}"',
       otherwise: 'none',
     }),
@@ -69,11 +69,11 @@ const mappingSchema = v.pipe(
       otherwise: 'none',
     }),
     extra: key(v.optional(extraSchema, {}), {
-      text: 'More that the dialect says of this reason, by names of its own: `extra.title` in `errors.fields` stands for what is under `title` here. What a reason does not have is left out.',
+      text: 'More that the dialect says of this reason, by names of its own: `extra.title` in `errors.fields` stands for what is under `title` here. If a reason does not have it, it is left out.',
       example: '{ title: Bad client, help: "https://help.example/7" }',
     }),
     challenge: key(v.exactOptional(challengeSchema), {
-      text: '`basic` sends `WWW-Authenticate: Basic realm="…"` along, as RFC 6749 5.2 asks where a client came with Basic (G-17); `bearer` sends `WWW-Authenticate: Bearer`, with `error="…"` where RFC 6750 3.1 has one for the reason (G-13).',
+      text: 'The header `WWW-Authenticate` of the answer. `basic`: `Basic realm="…"`, as RFC 6749 5.2 asks if a client came with Basic (G-17). `bearer`: `Bearer`, with `error="…"` if RFC 6750 3.1 has one for the reason (G-13).',
       example: 'basic',
       otherwise: 'no challenge',
     }),
@@ -117,12 +117,12 @@ const groupSchema = v.pipe(
         ),
       ]),
       {
-        text: 'The [failure reasons](#failures-of-a-token-request) that this group speaks of, or `all`. An error code of RFC 6749 5.2 stands for its reasons: `invalid_grant` for those of codes, refresh tokens and passwords, also `invalid_request`, `invalid_client` and `unauthorized_client`.',
+        text: 'The [failure reasons](#failures-of-a-token-request) of this group, or `all`. An error code of RFC 6749 5.2 stands for its reasons: `invalid_grant` for those of codes, refresh tokens and passwords; also `invalid_request`, `invalid_client` and `unauthorized_client`.',
         example: '[invalid_code, invalid_refresh_token]',
       },
     ),
     status: key(v.exactOptional(statusSchema), {
-      text: 'Their status. With `all` it is not that of `missing_api_key`, `invalid_api_key`, `missing_token`, `invalid_token` and `insufficient_scope`, which keep 401 and 403 unless they are named: a gateway takes any other status for an outage. `check` warns of one.',
+      text: 'Their status. `all` does not count for `missing_api_key`, `invalid_api_key`, `missing_token`, `invalid_token` and `insufficient_scope`. These keep 401 and 403 unless a group names them, since a gateway takes any other status for an outage. `check` warns of one.',
       example: '400',
       otherwise: 'as the variant has it',
     }),
@@ -151,7 +151,7 @@ const reasonsSchema = v.pipe(
 export const errorsSchema = v.pipe(
   v.strictObject({
     fields: key(fieldSchemasOf(errorVocabulary).tree, {
-      text: 'The members of the body, as [fields](#fields-of-an-answer) of the [named values](#named-values) of errors. What a failure does not have is left out.',
+      text: 'The members of the body, in order, as [fields](#fields-of-an-answer) of the [named values](#named-values) of errors. What a failure does not have is left out.',
       example: '{ error_description: null, message: error_description }',
     }),
     encoding: key(v.optional(v.picklist(encodings), 'json'), {
@@ -159,7 +159,7 @@ export const errorsSchema = v.pipe(
       example: 'form',
     }),
     content_type: key(v.exactOptional(contentTypeSchema), {
-      text: 'Their `Content-Type`; it changes nothing about the body.',
+      text: 'Their `Content-Type`. It changes nothing about the body.',
       example: 'application/problem+json',
       otherwise: 'that of the encoding',
     }),
@@ -172,16 +172,16 @@ export const errorsSchema = v.pipe(
       example: 'upper',
     }),
     parameter_names: key(v.optional(v.picklist(['as_sent', 'spaced']), 'as_sent'), {
-      text: 'How `{parameter}` is written: `as_sent`, or `spaced`, with separators turned into spaces: `grant type` (P-10).',
+      text: 'How `{parameter}` is written: `as_sent`, or `spaced`, with spaces in place of separators: `grant type` (P-10).',
       example: 'spaced',
     }),
     groups: key(v.exactOptional(v.array(groupSchema)), {
-      text: 'What is said of many reasons at once, laid over the variant in the order of the list. `errors.reasons` of the same file win over all groups.',
+      text: 'What is the same for many reasons. Groups are laid over the variant in the order of the list. `errors.reasons` of the same file win over all groups.',
       example: '[{ reasons: all, status: 400 }, { reasons: [throttled], status: 429 }]',
       otherwise: 'none',
     }),
     reasons: key(reasonsSchema, {
-      text: 'What each failure reason becomes. All of them must be mapped; the list is [below](#failures-of-a-token-request).',
+      text: 'What each failure reason becomes. Every reason must be mapped. The list is [below](#failures-of-a-token-request).',
       example: '{ throttled: { status: 503, error: slow_down } }',
     }),
   }),

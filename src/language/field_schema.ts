@@ -70,19 +70,19 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
     ...new Set(names.flatMap((one) => groups[one] ?? [one])),
   ]);
   const only = key(v.exactOptional(v.pipe(listOf(occasion), spread)), {
-    text: 'The grants whose answers have this member (G-11); in an error body, the failure reasons.',
+    text: 'The grants whose answers have this member (G-11). In an error body: the failure reasons.',
     example: '[authorization_code]',
     otherwise: 'every grant, every reason',
   });
   const attribute = key(v.exactOptional(v.boolean()), {
-    text: 'In an answer of XML: an attribute of the element it lies in, such as `xmlns`; the text beside attributes is a field named `"#text"`.',
+    text: 'In XML: whether the field is an attribute of the element in which it lies, such as `xmlns`. The text beside attributes is a field named `"#text"`.',
     example: 'true',
     otherwise: 'an element of its own',
   });
   const value = v.pipe(
     v.strictObject({
       value: key(name, {
-        text: 'The [named value](#named-values) that is written. A plain `name: value` is short for this form with nothing else in it.',
+        text: 'The [named value](#named-values) that is written. A plain `name: value` is short for this form without any other key.',
         example: 'access_lifetime',
         otherwise: 'required in this form',
       }),
@@ -94,18 +94,18 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
       zone: key(
         v.exactOptional(matching(/^[+-][01]\d:[0-5]\d$/, 'expected a zone such as "+08:00"')),
         {
-          text: 'Of a time as `date` or one of `date_time…`: the zone it is told in, all year.',
+          text: 'The zone in which a time is written as `date` or one of `date_time…`, the same all year.',
           example: '"+08:00"',
           otherwise: 'UTC',
         },
       ),
       type: key(v.exactOptional(v.picklist(['string', 'number'])), {
-        text: '`string` puts a number in quotes (`"1800"`), `number` writes a text bare (P-7: `jti`) if it is a whole number, with all of its digits, also more than most JSON readers keep; any other text, such as `00123`, `1.0` or a UUID, stays in quotes.',
+        text: 'Whether the value is written as a text or as a number. `string` puts a number in quotes (`"1800"`). `number` takes the quotes off a whole number (P-7: `jti`). It keeps all of its digits, also more than most JSON readers keep. Any other text, such as `00123`, `1.0` or a UUID, stays in quotes.',
         example: 'string',
         otherwise: 'numbers as numbers, texts as texts',
       }),
       absent: key(v.exactOptional(v.picklist(['omit', 'nothing'])), {
-        text: 'What a value that the answer does not have becomes: the member is left out (`omit`), or is `null` (`nothing`).',
+        text: 'What becomes of a value that the answer does not have. `omit`: the member is left out. `nothing`: it is `null`.',
         example: 'nothing',
         otherwise: '`omit`',
       }),
@@ -118,7 +118,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
     ),
     v.check(
       ({ as, zone }) => zone === undefined || allowsZone(as),
-      'only a date or a date_time is told in a zone: say as which',
+      'only a date or a date_time has a zone: set as to one of them',
     ),
   );
   const field: v.GenericSchema<unknown, Field> = v.pipe(
@@ -134,7 +134,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
   const forms: Readonly<Record<string, v.GenericSchema<unknown, Field>>> = {
     constant: v.strictObject({
       constant: key(constantSchema, {
-        text: 'A value that is always the same: text, number, `true` or `false`. For `null`, write `value: nothing`: a null in a file removes the key.',
+        text: 'A value that is always the same: text, number, `true` or `false`. For `null`, write `value: nothing`, since a null in a file removes the key.',
         example: 'bearer',
         otherwise: 'required in this form',
       }),
@@ -151,7 +151,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
     }),
     array: v.strictObject({
       array: key(v.array(field), {
-        text: 'An array; its items are fields without a name.',
+        text: 'An array. Its items are fields without a name.',
         example: '[scope]',
         otherwise: 'required in this form',
       }),
@@ -159,7 +159,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
     }),
     first: v.strictObject({
       first: key(fields, {
-        text: 'The first of several fields that there is: another constant for each grant or reason by `only`, or something to stand for a value that is absent.',
+        text: 'The first of several fields that there is. With `only`, it is another constant for each grant or reason; otherwise it stands in for a value that is absent.',
         example: '[membership_number, { constant: "" }]',
         otherwise: 'required in this form',
       }),
@@ -168,7 +168,7 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
     }),
     joined: v.strictObject({
       joined: key(fields, {
-        text: 'Several fields in one text, such as an address with a value in it. Absent where one of them is.',
+        text: 'Several fields in one text, such as an address with a value in it. If one of them is absent, so is the text.',
         example: '[{ constant: "https://api.example/members/" }, subject]',
         otherwise: 'required in this form',
       }),

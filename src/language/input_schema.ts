@@ -78,12 +78,12 @@ export const schemeSchema = matching(
 const inputSchema = v.pipe(
   v.strictObject({
     name: key(v.exactOptional(wireNameSchema), {
-      text: 'Its name on the wire: of a parameter, a JSON member, an element (its prefix is not compared), or a header (in any case). What is told of a member names its objects too: `credentials.site.name`.',
+      text: 'Its name on the wire: of a parameter, a JSON member, an XML element (without its prefix), or a header (in any case). If it lies in objects, messages name them too: `credentials.site.name`.',
       example: 'programme-identifier',
       otherwise: "the input's own name",
     }),
     in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header', 'path', 'cookie'])), {
-      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` only where the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone. Headers of the connection (`Host`, `Content-Length`, `TE`, `Proxy-…` and the like) and `Cookie` as a whole are no inputs.',
+      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` are possible only if the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone. No input can be a header of the connection (`Host`, `Content-Length`, `TE`, `Proxy-…` and the like), or `Cookie` as a whole.',
       example: 'header',
       otherwise: "the endpoint's `read`",
       departs: [
@@ -101,23 +101,23 @@ const inputSchema = v.pipe(
         v.pipe(v.array(wireNameSchema), v.nonEmpty('expected the name of at least one object')),
       ),
       {
-        text: 'Objects of a JSON body that it lies in, outermost first: `[credentials, site]` for `{"credentials":{"site":{"name":…}}}`; of XML, the elements inside the root element, whose prefixes are not compared.',
+        text: 'The objects of a JSON body in which it lies, outermost first: `[credentials, site]` for `{"credentials":{"site":{"name":…}}}`. In XML: the elements inside the root element, without their prefixes.',
         example: '[credentials, site]',
         otherwise: 'it is a member of the body itself, or lies in the root element',
       },
     ),
     attribute: key(v.exactOptional(v.boolean()), {
-      text: 'Of XML: it is an attribute of the element that `within` ends with, or of the root element.',
+      text: 'In XML: whether it is an attribute of the element that `within` ends with, or of the root element.',
       example: 'true',
       otherwise: 'it is the text of an element',
     }),
     scheme: key(v.exactOptional(schemeSchema), {
-      text: 'A word that stands before the value in a header and is no part of it, such as Bearer (RFC 9110 11.1). A header without it counts as missing. Not at the login request.',
+      text: 'A word that stands before the value in a header and is no part of it, such as Bearer (RFC 9110 11.1). A header without the word counts as missing. A login request cannot have one.',
       example: 'Bearer',
       otherwise: 'the whole header is the value',
     }),
     required: key(v.optional(v.boolean(), false), {
-      text: 'Whether a request without it is refused. What a grant cannot do without (`code`, `refresh_token`) is required for that grant in any case.',
+      text: 'Whether a request without it is refused. What a grant needs (`code`, `refresh_token`) is required for that grant in any case.',
       example: 'true',
     }),
     prefix: key(v.exactOptional(v.string()), {
@@ -136,7 +136,7 @@ const inputSchema = v.pipe(
       otherwise: 'any number',
     }),
     format: key(v.exactOptional(v.picklist(inputFormats)), {
-      text: 'A form that is more than characters: `accepts_json` is an `Accept` header that lets `application/json` through, `ip_list` one IPv4 or IPv6 address or several with commas between (P-6), each of at most 4096 characters. Such a header may come in several lines.',
+      text: 'A form that is more than characters. `accepts_json`: an `Accept` header that lets `application/json` through. `ip_list`: one IPv4 or IPv6 address, or several with commas between (P-6). Either has at most 4096 characters. Such a header may come in several lines.',
       example: 'ip_list',
       otherwise: 'none',
     }),
@@ -145,29 +145,29 @@ const inputSchema = v.pipe(
         v.pipe(listOf(v.string()), v.nonEmpty('expected at least one value that is taken')),
       ),
       {
-        text: 'The values that are taken, compared to the letter. Of an input that Jetway interprets, such as `grant_type` or `code_challenge_method`, a value that can never succeed does not load.',
+        text: 'The values that are taken, compared to the letter. If Jetway interprets the input, as `grant_type` or `code_challenge_method`, a value that can never succeed does not load.',
         example: '[web, app]',
         otherwise: 'any that fit',
       },
     ),
     must_equal: key(v.exactOptional(comparisonSchema), {
-      text: 'What it must be equal to where it is sent: `programme.identifier` (P-4), or what is registered for the client that authenticated (P-11), such as `client.partner_id` or its property `client.tenant`; of a property with several values, one of them.',
+      text: 'What it must be equal to if it is sent: `programme.identifier` (P-4), or what is registered for the client that authenticated (P-11), such as `client.partner_id` or its property `client.tenant`. If the property has several values, one of them is enough.',
       example: 'client.tenant',
       otherwise: 'nothing',
     }),
     when_missing: key(v.exactOptional(failureReasonSchema), {
-      text: 'The failure reason when it is required and not there. Token endpoints only: a login request has [reasons of its own](#failures-of-a-login-request).',
+      text: 'The failure reason if it is required and not there. Token endpoints only: a login request has [reasons of its own](#failures-of-a-login-request).',
       example: 'authentication_missing',
       otherwise:
         '`missing_header`, `missing_grant_type` for `grant_type`, otherwise `missing_parameter`',
     }),
     when_invalid: key(v.exactOptional(failureReasonSchema), {
-      text: 'The failure reason when its value does not fit. Token endpoints only.',
+      text: 'The failure reason if its value does not fit. Token endpoints only.',
       example: 'invalid_scope',
       otherwise: '`invalid_header` or `invalid_parameter`',
     }),
     when_unequal: key(v.exactOptional(failureReasonSchema), {
-      text: 'The failure reason when it is not what `must_equal` names. Token endpoints only.',
+      text: 'The failure reason if it is not what `must_equal` names. Token endpoints only.',
       example: 'client_authentication_failed',
       otherwise:
         '`programme_mismatch`, `client_mismatch` for `client.id`, otherwise `context_mismatch`',
@@ -210,13 +210,13 @@ const inputsSchema = v.union([
 export const endpointSchema = v.pipe(
   v.strictObject({
     path: key(endpointPathSchema, {
-      text: 'The path below `base_path`. The login request and a token endpoint may have the same one, with different `methods`.',
+      text: 'The path below `base_path`. The login request and a token endpoint may have the same path, if their `methods` differ.',
       example: '/token',
     }),
     methods: key(
       v.pipe(listOf(v.picklist(['GET', 'POST'])), v.nonEmpty('expected at least one method')),
       {
-        text: 'The methods that are answered; any other gets 405 with `Allow`. HEAD is not GET.',
+        text: 'The methods that are answered. Any other gets 405 with `Allow`. HEAD is not GET.',
         example: '[GET, POST]',
         departs: [
           {
@@ -239,11 +239,11 @@ export const endpointSchema = v.pipe(
       },
     ),
     read: key(v.optional(oneOrMore(v.picklist(parameterPlaces)), 'form'), {
-      text: 'Where parameters are read: the query, a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9), the members of a JSON body (a scope also as a list of texts), or the elements of an XML body (`application/xml`, `text/xml`, any type with `+xml`; without a DTD and entities of its own); of a list, in whichever of these they come, and a parameter that comes in two of them came twice. A single input can be read elsewhere by its own `in`.',
+      text: 'Where parameters are read. `query`: the query. `form`: a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9). `json`: the members of a JSON body; a scope may also be a list of texts. `xml`: the elements of an XML body (`application/xml`, `text/xml`, any type with `+xml`), without a DTD and entities of its own. If there are several of these, a parameter may come in any of them; in two of them, it came twice. An input can be read elsewhere by its own `in`.',
       example: '[form, json]',
     }),
     media_types: key(v.optional(listOf(contentTypeSchema), []), {
-      text: 'What the `Content-Type` of a body may say besides that. Where several forms are read, a type that ends with `json` or `xml` is of that form.',
+      text: 'What else the `Content-Type` of a body may say. If the endpoint reads several forms, a type that ends with `json` or `xml` is of that form.',
       example: '[application/vnd.api+json]',
     }),
     root: key(v.exactOptional(wireNameSchema), {
@@ -252,7 +252,7 @@ export const endpointSchema = v.pipe(
       otherwise: 'any',
     }),
     repeated: key(v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'), {
-      text: 'A parameter that is sent more than once: `refuse` it (RFC 6749 3.1), or take the `first` or `last` value in the order of the request, in JSON too. A login request always refuses. A parameter that is ignored (`unknown: ignore`) may come several times, unless Jetway knows its name or it is a member of a JSON body.',
+      text: 'What happens if a parameter is sent more than once. `refuse`: the request is refused (RFC 6749 3.1). `first` or `last`: that value counts, in the order of the request, in JSON too. A login request always refuses. A parameter that is ignored (`unknown: ignore`) may come several times, unless Jetway knows its name or it is a member of a JSON body.',
       example: 'last',
       departs: [
         {
@@ -265,7 +265,7 @@ export const endpointSchema = v.pipe(
       ],
     }),
     unknown: key(v.optional(v.picklist(['ignore', 'refuse']), 'ignore'), {
-      text: 'A parameter that is no input of the endpoint: `ignore` it (RFC 6749 3.1), of whatever type it is in JSON, or `refuse` it as `unknown_parameter`. Headers are never refused for being unknown.',
+      text: 'What happens with a parameter that is no input of the endpoint. `ignore`: nothing (RFC 6749 3.1), whatever its type in JSON. `refuse`: the request is refused as `unknown_parameter`. Headers are never refused for being unknown.',
       example: 'refuse',
       departs: [
         {
@@ -279,7 +279,7 @@ export const endpointSchema = v.pipe(
       ],
     }),
     empty: key(v.optional(v.picklist(['missing', 'value']), 'missing'), {
-      text: 'A parameter without a value (`scope=`): as if it were `missing` (RFC 6749 3.1), or a `value` of no characters that must fit like any other. A login request takes it for missing.',
+      text: 'What a parameter without a value (`scope=`) means. `missing`: it counts as missing (RFC 6749 3.1). `value`: it is a value of no characters, which must fit like any other. In a login request it always counts as missing.',
       example: 'value',
       departs: [
         {
@@ -292,7 +292,7 @@ export const endpointSchema = v.pipe(
       ],
     }),
     inputs: key(inputsSchema, {
-      text: "What the endpoint reads, by the name that Jetway knows it under; the wire name is the input's own `name`. A map is laid over that of the variant; a list of maps, `[{ code: {} }, { grant_type: {} }]`, replaces it. Names Jetway knows are [listed below](#inputs-that-jetway-knows); others are checked as declared and used for nothing else.",
+      text: "What the endpoint reads, by the name under which Jetway knows it. The wire name is the input's own `name`. A map is laid over that of the variant. A list of maps, `[{ code: {} }, { grant_type: {} }]`, replaces it. The names that Jetway knows are [listed below](#inputs-that-jetway-knows). Other inputs are checked as declared and used for nothing else.",
       example: '{ channel: { required: true, allowed: [web, app] } }',
     }),
   }),

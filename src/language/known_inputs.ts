@@ -25,7 +25,7 @@ export interface KnownInput {
 export const inputRows: Readonly<Record<string, KnownInput>> = {
   client_id: {
     at: ['login', 'token'],
-    use: 'Whose login it is; with `client_secret`, who authenticates by parameters.',
+    use: 'The client whose login it is. With `client_secret`, the client that authenticates by parameters.',
     partner: 'your client identifier',
     hasOwnForm: true,
   },
@@ -42,7 +42,7 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
   },
   client_assertion_type: {
     at: ['token'],
-    use: 'Held to the URN of RFC 7523 2.2 where it is declared and `client_assertion` comes.',
+    use: 'If it is declared and `client_assertion` comes, it must be the URN of RFC 7523 2.2.',
   },
   assertion: {
     at: ['token'],
@@ -51,12 +51,12 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
   },
   response_type: {
     at: ['login'],
-    use: 'Must be declared; its failures have reasons of their own.',
+    use: 'Must be declared. Its failures have reasons of their own.',
     partner: 'what the login ends with',
   },
   redirect_uri: {
     at: ['login', 'token'],
-    use: 'Where the answer goes; at the token endpoint, compared with that.',
+    use: 'Where the answer goes. The token endpoint compares it with that of the login request.',
     partner: 'one of your registered redirect URIs',
   },
   state: {
@@ -66,7 +66,7 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
   },
   response_mode: {
     at: ['login'],
-    use: 'Which of `query`, `fragment` and `form_post` the answer comes by; its `allowed` says which can be chosen.',
+    use: 'How the answer comes: by `query`, `fragment` or `form_post`. Its `allowed` says which of them can be chosen.',
   },
   scope: {
     at: ['login', 'token'],
@@ -86,7 +86,7 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
   },
   nonce: {
     at: ['login'],
-    use: 'Stands in the identity token (OpenID Connect Core 3.1.2.1); 1024 characters at most.',
+    use: 'Stands in the identity token (OpenID Connect Core 3.1.2.1). 1024 characters at most.',
     partner: 'a random value of your own, which the identity token holds',
   },
   prompt: {
@@ -102,7 +102,7 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
   },
   code_challenge_method: {
     at: ['login'],
-    use: 'PKCE; `S256` is the only method.',
+    use: 'PKCE. `S256` is the only method.',
     partner: 'the method of the challenge',
   },
   grant_type: {
@@ -139,19 +139,19 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
   },
   subject_token_type: {
     at: ['token'],
-    use: 'What kind it says it is: `allowed` must say which values are taken (RFC 8693 3).',
+    use: 'The kind of token that it says it is. `allowed` must say which values are taken (RFC 8693 3).',
     partner: 'what you send',
     isSecret: true,
   },
   requested_token_type: {
     at: ['token'],
-    use: 'As `subject_token_type`; answers tell it as `issued_token_type`.',
+    use: 'The kind of token to issue; `allowed` as for `subject_token_type`. Answers tell it as `issued_token_type`.',
     partner: 'what you want',
     isSecret: true,
   },
   actor_token: {
     at: ['token'],
-    use: 'Refused: there is no delegation. Ignored where it is not declared.',
+    use: 'Refused, since there is no delegation. It is ignored if it is not declared.',
     isSecret: true,
   },
   username: {
@@ -167,7 +167,7 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
   },
   forwarded_for: {
     at: ['login', 'token'],
-    use: "At the login, held to its form when the form is posted, too (P-13). With the grant `password`: what the partner says of its customer's address, for the directory behind a hook. No limit counts by it (P-6).",
+    use: "At the login, its form is checked again when the page is posted (P-13). With the grant `password`: the address of the partner's customer, as the partner says, for a directory behind a hook. No limit counts by it (P-6).",
     partner: "the member's address, if your server sends the request",
     isOurs: true,
   },

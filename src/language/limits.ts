@@ -39,7 +39,7 @@ export const throttleSchema = v.optional(
         example: '5m',
       }),
       headers: key(v.optional(answerHeadersSchemaOf(v.picklist(budgetValues)), {}), {
-        text: 'Headers that tell a client what it has left, by name: of token responses, and of `throttled` where the client has used its requests up. `limit` requests in `window` seconds, of which `remaining` are left until the window ends, `reset_after` seconds from now, or at `reset_at` in seconds since 1970; `policy` and `state` are the texts of `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). A client with a limit of its own is told its own. None are sent while a file names none.',
+        text: 'Headers that tell a client what it has left, by name. Token responses have them, and so has `throttled` if the client has used its requests up. `limit`: the requests in a window. `window`: its seconds. `remaining`: the requests that are left until the window ends. `reset_after`: the seconds until then. `reset_at`: that time in seconds since 1970. `policy` and `state`: the texts of `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). A client with a limit of its own is told that limit. If the file names no header, none is sent.',
         example:
           '{ X-RateLimit-Limit: limit, X-RateLimit-Remaining: remaining, X-RateLimit-Reset: reset_at }',
       }),
@@ -81,7 +81,7 @@ export const lockoutSchema = v.optional(
     v.literal('off'),
     v.strictObject({
       attempts: key(v.optional(wholeNumber(1, 1000), usualLockout.attempts), {
-        text: 'Failures that are judged in one window.',
+        text: 'How many attempts may fail in one window. One more locks the username.',
         example: '10',
       }),
       window: key(v.optional(lifetimeSchema, usualLockout.window), {

@@ -67,17 +67,17 @@ const colourSchema = v.exactOptional(
 const colourSchemeSchema = v.pipe(
   v.strictObject({
     accent: key(colourSchema, {
-      text: 'Buttons, links, and the ring around what has focus. Must have a contrast of 4.5:1 to the background.',
+      text: 'Buttons, links, and the ring around what has focus. Its contrast to the background must be 4.5:1.',
       example: '"#7a2457"',
       otherwise: "Jetway's own blue",
     }),
     accent_text: key(colourSchema, {
-      text: 'Text on buttons; 4.5:1 to the accent.',
+      text: 'Text on buttons. Its contrast to the accent must be 4.5:1.',
       example: '"#ffffff"',
-      otherwise: 'white where that can be read on the accent, else black',
+      otherwise: 'white if that can be read on the accent, else black',
     }),
     text: key(colourSchema, {
-      text: 'All other text; 4.5:1 to the background.',
+      text: 'All other text. Its contrast to the background must be 4.5:1.',
       example: '"#101010"',
       otherwise: "Jetway's own",
     }),
@@ -87,7 +87,7 @@ const colourSchemeSchema = v.pipe(
       otherwise: "Jetway's own",
     }),
     border: key(colourSchema, {
-      text: 'Around fields; 3:1 to the background.',
+      text: 'The line around fields. Its contrast to the background must be 3:1.',
       example: '"#6b6b6b"',
       otherwise: 'halfway from text to background, as far as 3:1 allows',
     }),
@@ -110,20 +110,20 @@ const coloursSchema = v.strictObject({
 
 export const loginSchema = v.strictObject({
   path: key(v.optional(pathSchema, programmePaths.login), {
-    text: "The page's own path, below the programme's own: its base path, with its name where that is shared.",
+    text: "The path of the login page, below the programme's own path. That is its base path; if several programmes share that, the programme's name follows it.",
     example: '/sign-in',
   }),
   lifetime: key(lifetimeSchema, {
-    text: 'How long a member may take, from the login request to a correct password. After that the login has expired and begins anew at the partner.',
+    text: 'How long a member may take, from the login request to a correct password. After that the login has expired, and begins anew at the partner.',
     example: '10m',
   }),
   title: key(pageTextSchema, {
-    text: 'Heading and title of the page. In this and every text of the page `{programme}` stands for the `name`.',
+    text: 'Heading and title of the page. In this and every text of the page, `{programme}` stands for the `name`.',
     example: 'Log in to Harbour Hotels',
   }),
   ...linkEntries,
   lockout: key(lockoutSchema, {
-    text: 'When a username is locked, known or not: after so many failures within the window every attempt is refused for a while, in the words and the time of a wrong password. Tries during the lock do not prolong it; `jetway member unlock` ends it. A browser in which the member has logged in before is counted apart, so that strangers cannot lock the member out of it. In place of a map, `off`.',
+    text: 'When Jetway locks a username, known or not. After so many failures within the window it refuses every attempt for a while, in the words and the time of a wrong password. Tries during the lock do not prolong it. `jetway member unlock` ends it. A browser in which the member has logged in before has a count of its own, so that strangers cannot lock the member out of it. `off` in place of a map: no lock.',
     example: '{ attempts: 10, window: 1h, lock: 30m }',
     departs: [unlimited('no_lockout', 'wrong passwords for one username')],
   }),
@@ -136,13 +136,13 @@ export const loginSchema = v.strictObject({
       },
     }),
     {
-      text: "How many failed logins may come from one address (of IPv6, one /64) in a window of time; then every attempt from there gets a page with status 429 and `Retry-After` until the window ends. A browser that hangs up while its login waits for its turn counts as a failure; the browsers at which a member has logged in before are not held to it, but have as many failures together, and are like any other browser after that. Attempts under way count until they have succeeded. Successful logins count nothing and clear nothing. The password grant counts for public clients alone, whose callers are the customers themselves; the customers of other clients have their partner's address in common: `login.lockout` holds there, and `throttle`. In place of a map, `off`.",
+      text: "How many failed logins may come from one address (of IPv6, one /64) in a window of time. After that every attempt from there gets a page with status 429 and `Retry-After`, until the window ends. An attempt counts until it has succeeded. A successful login counts nothing and clears nothing. A browser that hangs up while its login waits for its turn counts as a failure. The browsers in which a member has logged in before have a count of their own, which is as large and is for all of them together; after that they are like any other browser. The password grant counts for public clients alone, whose callers are the customers themselves. The customers of another client all have their partner's address: there `login.lockout` and `throttle` hold. `off` in place of a map: no limit.",
       example: '{ limit: 100, window: 5m }',
       departs: [unlimited('no_address_limit', 'failed logins from one address')],
     },
   ),
   messages: key(messagesSchema, {
-    text: 'What the page says when a login does not succeed; it is then shown again (G-8, P-13).',
+    text: 'What the page says if a login does not succeed. The page is then shown again (G-8, P-13).',
     example: '{ username_blank: Please enter your membership number. }',
   }),
   labels: key(labelsSchema, {
@@ -154,33 +154,33 @@ export const loginSchema = v.strictObject({
     example: '{ expired: { title: Too late, text: Please start again. } }',
   }),
   language: key(v.optional(languageTagSchema, 'en'), {
-    text: 'The language of the texts of `login` and of the pages of `authorize.failures`. A file that says another language than its variant must bring all of them.',
+    text: 'The language of the texts of `login` and of the pages of `authorize.failures`. If a file says another language than its variant, it must bring all of these texts.',
     example: 'en',
   }),
   default_language: key(v.exactOptional(languageTagSchema), {
-    text: 'The language for members who ask for none that is there.',
+    text: 'The language for members who ask for no language that is there.',
     example: 'fr',
     otherwise: 'as `language`',
   }),
   languages: key(v.optional(v.record(languageTagSchema, languageSchema), {}), {
-    text: 'All texts in further languages, by language tag. A page is in the language that the login request asks for (`ui_locales`), or else the browser (`Accept-Language`). A text that is missing here is a fault; null removes a language that the variant has.',
+    text: 'All texts in further languages, by language tag. A page is in the language that the login request asks for (`ui_locales`), or else in that of the browser (`Accept-Language`). A text that is missing here is a fault. A null removes a language that the variant has.',
     example: '{ fr: { title: "Bienvenue chez {programme}" } }',
   }),
   language_switch: key(v.optional(v.boolean(), false), {
-    text: 'Whether the login page offers its other languages, where it has any. What a member chooses lasts to the end of the login.',
+    text: 'Whether the login page offers its other languages, if it has any. What a member chooses lasts to the end of the login.',
     example: 'true',
   }),
   logo: key(v.exactOptional(logoNameSchema), {
-    text: "The programme's logo: an SVG or PNG file beside the programme file, of at most 10000 bytes. An SVG holds no script and loads nothing. On dark pages it stands on light paper, unless it is an SVG that changes its colours itself (`@media (prefers-color-scheme: dark)`).",
+    text: "The programme's logo: an SVG or PNG file beside the programme file, of at most 10000 bytes. An SVG holds no script and loads nothing. On dark pages the logo stands on light paper, unless it is an SVG that changes its colours itself (`@media (prefers-color-scheme: dark)`).",
     example: 'harbour.svg',
     otherwise: 'no logo',
   }),
   colours: key(v.optional(coloursSchema, {}), {
-    text: 'Colours of the page by day and by night. Those that are hard to read do not load (WCAG 2.2 1.4.3 and 1.4.11); the fault names the nearest that would do.',
+    text: 'Colours of the page by day and by night. Colours that are hard to read do not load (WCAG 2.2 1.4.3 and 1.4.11). The fault names the nearest that would do.',
     example: '{ light: { accent: "#7a2457" }, dark: { accent: "#f0a8d0" } }',
   }),
   brands: key(v.optional(v.record(brandNameSchema, brandSchema), {}), {
-    text: 'How partners are shown, by what the input `brand` of the login request says (P-3). A brand that is not here, or none, is shown by the name of the client.',
+    text: 'How partners are shown, by the brand that the input `brand` of the login request names (P-3). If that brand is not here, or none is named, the page shows the name of the client.',
     example: '{ Harbour: { name: Harbour Hotels, logo: harbour.svg } }',
   }),
 });

@@ -19,7 +19,7 @@ const fileSchema = v.exactOptional(textSchema);
 
 export const membersSchema = v.strictObject({
   directory: key(v.optional(v.picklist(['store', 'http']), 'store'), {
-    text: "The kind of directory: `store` is the one inside Jetway's own store, filled by `jetway member`; `http` asks a member system of the airline's own, as docs/member-directory.md describes. The other keys, but for `membership_number`, are for `http` alone.",
+    text: "The kind of directory. `store`: the directory inside Jetway's own store, which `jetway member` fills. `http`: a member system of the airline's own, as docs/member-directory.md describes. The other keys, except `membership_number`, are for `http` alone.",
     example: 'http',
   }),
   url: key(
@@ -33,43 +33,43 @@ export const membersSchema = v.strictObject({
       ),
     ),
     {
-      text: 'The address of the hook: Jetway posts to `{url}/verify` at each login and to `{url}/status` at each refresh. `https`, or plain `http` on loopback.',
+      text: 'The address of the hook. Jetway posts to `{url}/verify` at each login and to `{url}/status` at each refresh. `https`, or plain `http` on loopback.',
       example: 'https://members.example.com/jetway',
       otherwise: 'required with `directory: http`',
     },
   ),
   secret_file: key(fileSchema, {
-    text: "File with the secret that signs each question (HMAC-SHA256), relative to the programme file's folder; nobody else may read it. The variable `JETWAY_{PROGRAMME}_MEMBERS_SECRET_FILE` goes before it, as one of this kind does for each of these files.",
+    text: "File with the secret that signs each question (HMAC-SHA256), relative to the programme file's folder. Nobody else may read it. The variable `JETWAY_{PROGRAMME}_MEMBERS_SECRET_FILE` overrides it; there is such a variable for each of these files.",
     example: 'hook.secret',
     otherwise: 'nothing is signed, and a client certificate is needed',
   }),
   previous_secret_file: key(fileSchema, {
-    text: 'File with the secret before that, while it is being replaced: each question then carries both signatures.',
+    text: 'File with the former secret, while it is being replaced. Each question then carries both signatures.',
     example: 'hook.secret.old',
     otherwise: 'one signature',
   }),
   certificate_file: key(fileSchema, {
-    text: "File with Jetway's own certificate (PEM, its chain behind it), which the hook asks for: mutual TLS.",
+    text: "File with Jetway's own certificate (PEM, its chain behind it), if the hook asks for one (mutual TLS).",
     example: 'jetway.crt',
     otherwise: 'none is shown',
   }),
   key_file: key(fileSchema, {
-    text: 'File with the private key of that certificate (PEM, without a passphrase); nobody else may read it.',
+    text: 'File with the private key of that certificate (PEM, without a passphrase). Nobody else may read it.',
     example: 'jetway.key',
     otherwise: 'required with `certificate_file`',
   }),
   authorities_file: key(fileSchema, {
-    text: "File with the certificates (PEM) of the authorities that may vouch for the hook; no other is believed then, so that the airline's own authority can be the only one.",
+    text: "File with the certificates (PEM) of the authorities that may vouch for the hook. Jetway then believes no other, so that the airline's own authority can be the only one.",
     example: 'airline-ca.pem',
     otherwise: 'the public authorities that come with Jetway',
   }),
   concurrency: key(v.exactOptional(wholeNumber(1, 1000)), {
-    text: 'How many questions may be under way at once; logins have at most three quarters of them, so that refreshes find a place. Four times as many wait their turn, and 32 at least; more get the difficulties page at once.',
+    text: 'How many questions may be under way at once. Logins have at most three quarters of them, so that refreshes find a place. Four times as many wait their turn, and 32 at least. Any more get the difficulties page at once.',
     example: '64',
     otherwise: '32',
   }),
   membership_number: key(v.exactOptional(valueShapeSchema), {
-    text: 'The shape of the membership numbers in answers and tokens (P-7, P-15). A grant whose answer or token holds `membership_number` refuses a member without a number of this shape, before anything is spent: with `invalid_code`, `invalid_refresh_token` or `invalid_member_credentials`. Membership numbers are 1 to 24 digits in any case.',
+    text: 'The shape of the membership numbers in answers and tokens (P-7, P-15). If the answer or token of a grant holds `membership_number`, the grant refuses a member without a number of this shape, before anything is spent: with `invalid_code`, `invalid_refresh_token` or `invalid_member_credentials`. Membership numbers are 1 to 24 digits in any case.',
     example: '{ characters: digits, length: 16..24 }',
     otherwise: 'answers hold whatever number a member has, or none',
   }),

@@ -29,7 +29,7 @@ export const pageSchema = v.pipe(
   v.strictObject({
     title: key(pageTextSchema, { text: 'Heading and title of the page.', example: 'Too late' }),
     text: key(pageTextSchema, {
-      text: 'The sentence below the heading. It is shown as text: markup has no meaning in it.',
+      text: 'The sentence below the heading. It is shown as text, so markup has no meaning in it.',
       example: 'Please start again.',
     }),
   }),
@@ -39,19 +39,19 @@ export const pageSchema = v.pipe(
 export const messagesSchema = v.pipe(
   v.strictObject({
     not_recognised: key(pageTextSchema, {
-      text: 'For an unknown username, a wrong password, a disabled or locked account: one text for all, so that nobody learns which it was.',
+      text: 'For an unknown username, a wrong password, and a disabled or locked account. It is one text for all, so that nobody learns which it was.',
       example: 'These details are not right. Please try again.',
     }),
     difficulties: key(pageTextSchema, {
-      text: 'When the service or its directory cannot answer at the moment.',
+      text: 'If the service or its directory cannot answer at the moment.',
       example: 'Please try again in a few minutes.',
     }),
     username_blank: key(pageTextSchema, {
-      text: 'When no username was typed. Both blank shows both messages.',
+      text: 'If no username was typed. If both are blank, the page shows both messages.',
       example: 'Please enter your membership number.',
     }),
     password_blank: key(pageTextSchema, {
-      text: 'When no password was typed.',
+      text: 'If no password was typed.',
       example: 'Please enter your PIN.',
     }),
     too_many_attempts: key(pageTextSchema, {
@@ -65,17 +65,17 @@ export const messagesSchema = v.pipe(
 export const labelsSchema = v.pipe(
   v.strictObject({
     username: key(pageTextSchema, {
-      text: 'Above the field for it.',
+      text: 'Above the field of the username.',
       example: 'Membership number',
     }),
-    password: key(pageTextSchema, { text: 'Above the field for it.', example: 'PIN' }),
+    password: key(pageTextSchema, { text: 'Above the field of the password.', example: 'PIN' }),
     log_in: key(pageTextSchema, { text: 'On the button.', example: 'Sign in' }),
     show_password: key(pageTextSchema, {
-      text: 'Name of the button that shows what was typed; there where scripts run.',
+      text: 'Name of the button that shows what was typed. The button is there if scripts run.',
       example: 'Show PIN',
     }),
     error: key(pageTextSchema, {
-      text: "What the title of the browser's tab begins with when the form is shown again with a message.",
+      text: "The beginning of the title in the browser's tab, if the form is shown again with a message.",
       example: '"Problem:"',
     }),
     help: key(pageTextSchema, { text: 'The link to `login.help`.', example: 'Lost your PIN?' }),
@@ -91,11 +91,11 @@ export const labelsSchema = v.pipe(
       example: 'Please come back later',
     }),
     reference: key(pageTextSchema, {
-      text: 'Stands in front of the reference on a page that ends a login; it is the id of the request, in the log `request_id`.',
+      text: 'Stands in front of the reference on a page that ends a login. The reference is the id of the request, in the log `request_id`.',
       example: '"Reference:"',
     }),
     continue_to: key(partnerTextSchema, {
-      text: "Below the heading; `{partner}` stands for the partner's name.",
+      text: "Below the heading. `{partner}` stands for the partner's name.",
       example: '"and go on to {partner}"',
     }),
   }),
@@ -113,11 +113,11 @@ export const ownPagesSchema = v.strictObject({
     example: '{ title: Something is missing }',
   }),
   other_browser: key(pageSchema, {
-    text: 'The cookie of the login did not come: it began in another browser, or this one takes no cookies.',
+    text: 'The cookie of the login did not come: the login began in another browser, or this browser takes no cookies.',
     example: '{ title: Cookies are needed }',
   }),
   finished: key(v.exactOptional(pageSchema), {
-    text: 'The member has logged in here already, and came back to the page. It links to the site of the partner.',
+    text: 'The member has logged in here already, and came back to the page. The page links to the site of the partner.',
     example: '{ title: You are logged in }',
     otherwise: 'the texts of `expired`',
   }),
@@ -126,11 +126,11 @@ export const ownPagesSchema = v.strictObject({
     example: '{ title: This form is not ours }',
   }),
   not_found: key(pageSchema, {
-    text: "What a browser gets below the programme's path where nothing is (404). Who asks for no `text/html` gets JSON.",
+    text: "What a browser gets below the programme's path if there is nothing (404). A caller that does not ask for `text/html` gets JSON.",
     example: '{ title: Nothing here }',
   }),
   wrong_method: key(pageSchema, {
-    text: 'What a browser gets at a path of the login by a method that it does not have (405), as a login request that is a POST when it is typed into the address bar.',
+    text: 'What a browser gets at a path of the login that does not answer its method (405). That happens if somebody types the address of a login request that must be a POST.',
     example: '{ title: Please start at your partner }',
   }),
 });
@@ -149,19 +149,22 @@ function link(text: string, path: string): typeof linkSchema {
 /** Links of the page; each has a label of the same name. */
 export const linkEntries = {
   website: link(
-    "Address of the programme's own website. The page links to it: members may have to update their details there (P-13).",
+    "Address of the programme's own website. The page links to it, since members may have to update their details there (P-13).",
     '',
   ),
   help: link(
-    'Address of a page for members who have forgotten their username or password; the login page links to it.',
+    'Address of a page for members who have forgotten their username or password. The login page links to it.',
     'forgotten',
   ),
   privacy: link(
-    'Address of the privacy notice; every page of the login links to it at its foot.',
+    'Address of the privacy notice. Every page of the login links to it at its foot.',
     'privacy',
   ),
-  terms: link('Address of the terms; as `login.privacy`.', 'terms'),
-  imprint: link('Address of the imprint; as `login.privacy`.', 'imprint'),
+  terms: link('Address of the terms. Every page links to it, as to `login.privacy`.', 'terms'),
+  imprint: link(
+    'Address of the imprint. Every page links to it, as to `login.privacy`.',
+    'imprint',
+  ),
 };
 export type LinkName = keyof typeof linkEntries;
 export const linkNames = Object.keys(linkEntries) as readonly LinkName[];
@@ -218,7 +221,7 @@ export const languageSchema = v.pipe(
       v.strictObject({
         ...pagesOfLanguage,
         failed: key(pageSchema, {
-          text: 'For each failure of a login request that is a page in `authorize.failures` and has no text under `failures`.',
+          text: 'For a failure of a login request that is a page in `authorize.failures` and has no text under `failures`.',
           example: '{ title: Impossible }',
         }),
       }),

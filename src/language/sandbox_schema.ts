@@ -25,12 +25,12 @@ const parameterSchema = matching(
 export const sandboxSchema = v.pipe(
   v.strictObject({
     header: key(v.exactOptional(headerSchema), {
-      text: 'The header, for clients that can send one. Its name is free: no input and nothing else is read from it.',
+      text: 'The header, for clients that can send one. Its name must be free: no input and nothing else is read from it.',
       example: 'X-Sandbox-Failure',
       otherwise: 'no header is read',
     }),
     parameter: key(v.exactOptional(parameterSchema), {
-      text: 'The parameter, of the query at every endpoint: for a login request, which is a link, and for clients that can send no header. Its name is free, too.',
+      text: 'The parameter, in the query of every endpoint. It is for a login request, which is a link, and for clients that can send no header. Its name must be free, too.',
       example: 'sandbox_failure',
       otherwise: 'no parameter is read',
     }),

@@ -62,12 +62,12 @@ export const valueShapeSchema = v.pipe(
       otherwise: 'nothing in particular',
     }),
     characters: key(v.exactOptional(characterClassSchema), {
-      text: 'What the rest is made of; new values are drawn from it.',
+      text: 'What the rest is made of. New values are drawn from it.',
       example: 'alphanumeric',
       otherwise: 'any characters; new values are `alphanumeric`',
     }),
     length: key(v.exactOptional(lengthSchema), {
-      text: 'Number of characters after the prefix. Of a range, new identifiers have up to 16.',
+      text: 'Number of characters after the prefix. If it is a range, new identifiers have up to 16.',
       example: '8..20',
       otherwise: 'any; new identifiers have 16',
     }),

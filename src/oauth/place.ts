@@ -30,6 +30,11 @@ export function placeAfter(now: Instant): Place {
   return ((now + 1 - timesBegin) * perMillisecond) as Place;
 }
 
+/** When a login of that place began. */
+export function beganAt(place: Place): Instant {
+  return (Math.floor(place / perMillisecond) + timesBegin) as Instant;
+}
+
 /** A place in a claim or digest: its decimal digits. */
 export function placeText(place: Place): string {
   return String(place);

@@ -61,7 +61,7 @@ export const reasons = {
     code: 'invalid_request',
   },
   repeated_parameter: {
-    text: 'A parameter whose name is declared or known to Jetway came more than once, and the endpoint has `repeated: refuse`. A header that did is `invalid_header`.',
+    text: 'A declared parameter, or one that Jetway knows, came more than once, and the endpoint has `repeated: refuse`. A header that came twice is `invalid_header`.',
     cause: 'A parameter that this page or OAuth names came more than once.',
     remedy: 'Send each parameter once.',
     code: 'invalid_request',
@@ -79,7 +79,7 @@ export const reasons = {
     code: 'invalid_request',
   },
   authentication_missing: {
-    text: 'There are no credentials in any place the dialect reads (G-16, P-11). `{parameter}` is `authorization`; where no header is read, the wire name of what is missing of `client_id` and `client_secret`, or `client_certificate` where only certificates are read. A `client_secret` without `client_id` is told as the latter in every dialect.',
+    text: 'There are no credentials in any place that the dialect reads (G-16, P-11). `{parameter}` is `authorization`. If no header is read, it is the wire name of what is missing of `client_id` and `client_secret`, or `client_certificate` if only certificates are read. If a `client_secret` came without `client_id`, it is the latter in every dialect.',
     cause: 'The request does not say who you are: {names}.',
     remedy: 'Send your client identifier and secret as the examples do.',
     code: 'invalid_client',
@@ -91,7 +91,7 @@ export const reasons = {
     code: 'invalid_client',
   },
   authentication_ambiguous: {
-    text: 'Header and `client_secret` came in one request (RFC 6749 2.3). Only where the endpoint declares that input.',
+    text: 'Header and `client_secret` came in one request (RFC 6749 2.3). Only an endpoint that declares that input has this failure.',
     cause: 'The secret came in the `Authorization` header and as {names}.',
     remedy: 'Send it in one place.',
     code: 'invalid_request',
@@ -112,7 +112,7 @@ export const reasons = {
     remedy: lookUp,
   },
   client_authentication_failed: {
-    text: 'The client is unknown or disabled, or its secret or certificate wrong: one answer for all (G-17).',
+    text: 'The client is unknown or disabled, or its secret or certificate is wrong. There is one answer for all (G-17).',
     cause:
       'The client identifier is unknown or disabled, or the secret or certificate is wrong. The answer never tells which.',
     remedy: `${lookUp} Each environment has its own.`,
@@ -187,7 +187,7 @@ export const reasons = {
     grants: ['refresh_token'],
   },
   invalid_member_credentials: {
-    text: 'The directory does not know a member of that username and password, or not as one that may log in (the grant `password`, P-9). Which of these is never told.',
+    text: 'The directory knows no member with that username and password, or the member may not log in (the grant `password`, P-9). Which of these is never told.',
     cause:
       'Username or password is wrong, or the member may not log in. The answer never tells which.',
     remedy: 'Ask the member again. Do not retry by program: too many failures lock the username.',
@@ -195,7 +195,7 @@ export const reasons = {
     grants: ['password'],
   },
   invalid_assertion: {
-    text: 'The assertion is no JWT of a client of the programme that is good now, or names nobody for whom the grant gives tokens (RFC 7523 3.1); the token to exchange is no live access token of the client (RFC 8693 2.2.2). Which of these is never told.',
+    text: 'The assertion is no JWT of a client of the programme that is good now, or it names nobody for whom the grant gives tokens (RFC 7523 3.1). With `token_exchange`: the token to exchange is no live access token of the client (RFC 8693 2.2.2). Which of these is never told.',
     cause:
       'The assertion is not signed by a key that is registered for you, has ended, was sent before, is meant for someone else, or names nobody you may have tokens for; or the access token to exchange has ended or is not yours.',
     remedy:
@@ -229,7 +229,7 @@ export const reasons = {
     gatewayStatus: 401,
   },
   insufficient_scope: {
-    text: "The token is good, but not for this: a member's where a client's is asked for or the other way round, a lower level, a scope it does not hold, or one of `scope.restricted` that was not asked for (P-15).",
+    text: "The token is good, but not for this call (P-15). It is a member's and the call needs a client's, or the other way round; its level is lower; it lacks the scope; or it has one of `scope.restricted` that the call did not ask for.",
     cause:
       'The token is good, but not for this call: it is of the wrong kind, or the login was not strong enough.',
     remedy: 'Use the kind of token that the call asks for.',

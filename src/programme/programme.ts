@@ -17,9 +17,8 @@ import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/cli
 import { byGrant, type GrantType, refreshedGrants } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { refreshAudience } from '../token/jwt.ts';
-import { accessFormatOf, accessFormOf, signsAccess } from './access_formats.ts';
-import { compileBudgetHeaders } from './answers/budget_headers.ts';
 import { compileErrorMap } from './answers/error_map.ts';
+import { compileBudgetHeaders } from './answers/headers.ts';
 import { compileIdentity, compileUserinfo } from './answers/identity.ts';
 import { compileMemberNumber } from './answers/member_number.ts';
 import { compileMetadata } from './answers/metadata.ts';
@@ -36,7 +35,7 @@ import {
 } from './requests/token_management.ts';
 import { compileVerification } from './requests/verification.ts';
 import { compileSandbox } from './sandbox.ts';
-import { compileTokenForms } from './token_forms.ts';
+import { accessFormatOf, accessFormOf, signsAccess, compileTokenForms } from './token_forms.ts';
 
 /** Characters of a prefix by which an identifier is told from a secret. */
 const leastPrefix = 3;

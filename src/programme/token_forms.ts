@@ -1,4 +1,4 @@
-// Owns the forms of opaque tokens: how a token follows from its ordinary text, by the grant that issues it.
+// Owns the formats of a programme's tokens, and the forms in which those that are no JWTs are told.
 
 import type { Definition } from '../language/definition.ts';
 import { compileDeriver, usualCodeLength, type ValueShape } from '../language/value_shape.ts';
@@ -6,7 +6,7 @@ import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { byGrant, type GrantType } from '../oauth/grant.ts';
 import { type FormedUse, type KeptTokens, keptTokens } from '../token/kept_token.ts';
-import { accessFormOf } from './access_formats.ts';
+import { offeredGrants } from './requests/grant_places.ts';
 
 /** The tokens of one use, where they or some of them have a form of their own. */
 export interface TokenForm {
@@ -36,4 +36,24 @@ function formOf(
     kept,
     make: (grant, ordinary) => makers[grant]?.(kept.seedOf(ordinary)) ?? ordinary,
   };
+}
+
+type Formats = Pick<Definition, 'grants' | 'tokens'>;
+
+export type AccessFormat = Definition['tokens']['access']['format'];
+
+export function accessFormatOf({ grants, tokens }: Formats, type: GrantType): AccessFormat {
+  return grants[type]?.access_format ?? tokens.access.format;
+}
+
+/** What they look like, where that is not the ordinary text. */
+export function accessFormOf(definition: Formats, type: GrantType): ValueShape | undefined {
+  const { grants, tokens } = definition;
+  if (accessFormatOf(definition, type) === 'jwt') return undefined;
+  return grants[type]?.access_form ?? tokens.access.form;
+}
+
+/** Whether access tokens of some grant are JWTs. */
+export function signsAccess(definition: Formats): boolean {
+  return offeredGrants(definition).some((type) => accessFormatOf(definition, type) === 'jwt');
 }

@@ -1,21 +1,20 @@
-// Owns the checks of how clients authenticate: methods that need more than themselves, and inputs and
-// identifiers that they cannot do with.
+// Owns the checks of how clients prove themselves, by secrets, certificates and assertions.
 
 import { readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
-import { methodRows } from '../language/methods.ts';
 import { alphabetOf } from '../language/value_shape.ts';
 import { nodeAt, positionAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
+import { grantTypes, publicGrants, tokenGrants } from '../oauth/grant.ts';
 import {
+  methodRows,
   type AuthenticationMethod,
-  certificateMethods,
   isHeaderMethod,
   privateKeyJwt,
-} from '../oauth/client.ts';
-import { grantTypes, publicGrants, tokenGrants } from '../oauth/grant.ts';
-import { grantsAt } from '../programme/requests/grant_places.ts';
+  isByCertificate,
+} from '../oauth/methods.ts';
+import { grantsAt, endpointsOf } from '../programme/requests/grant_places.ts';
 import { type Complaint, wrong } from '../schema/complaint.ts';
 import { lackingInputs } from './endpoints.ts';
 
@@ -30,13 +29,13 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
     [
       charset !== 'utf-8' && !readsHeader(authentication),
       [...at, 'basic_charset'],
-      'no credentials are read from the header, so they have no charset',
+      'no credentials are read from the header, so basic_charset has no effect',
       'take this out, or add basic to client.authentication.methods',
     ],
     [
       charset !== 'utf-8' && isEncoded && readsHeader(authentication),
       [...at, 'basic_charset'],
-      `ISO-8859-1 is read of raw credentials alone, and these are ${credentials === 'form' ? 'form-encoded UTF-8' : 'base64 again'}`,
+      `only raw credentials can be ISO-8859-1, and these are ${credentials === 'form' ? 'form-encoded UTF-8' : 'base64 again'}`,
       'set client.authentication.credentials to raw or either, or take this out',
     ],
   );
@@ -47,14 +46,14 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
       [
         credentials === 'either' && /[%+ ]/.test(letters('printable')),
         ['client', 'identifier'],
-        'identifiers that can hold "%", "+" or a space are not told apart when either encoding is taken',
+        'if both encodings are taken, identifiers with "%", "+" or a space are ambiguous',
         'narrow their characters, or set client.authentication.credentials to raw or form',
       ],
       [
         (credentials === 'raw' || credentials === 'either') &&
           letters('alphanumeric').includes(':'),
         ['client', 'identifier'],
-        'identifiers that can hold ":" end there when they are sent raw in the header (RFC 7617 2)',
+        'in a raw header, an identifier with ":" ends at the ":" (RFC 7617 2)',
         'narrow their characters, or set client.authentication.credentials to form',
       ],
     );
@@ -96,7 +95,7 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
 }
 
 function wayOf(method: AuthenticationMethod): string {
-  return certificateMethods.some((one) => one === method) ? 'certificate' : method;
+  return isByCertificate(method) ? 'certificate' : method;
 }
 
 const at: Path = ['client', 'authentication'];
@@ -117,7 +116,7 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
     [
       isPair && (half === 'first' || half === 'second'),
       [...at, 'secret_half'],
-      `identifier and secret in the header cannot be told from a secret in the ${half} half`,
+      `a header with identifier and secret looks like one with a secret in the ${half} half`,
       'take basic and bare_basic out of client.authentication.methods, or say either',
     ],
     [
@@ -139,7 +138,7 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
     [
       methods.includes('none') && !grants.authorization_code && !grants.password,
       [...at, 'methods'],
-      'public clients get tokens for members alone, and no grant here begins with one',
+      'public clients get tokens only for members, and no grant here logs a member in',
       'add grants.authorization_code or grants.password, or take none out',
     ],
     [
@@ -151,7 +150,7 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
     [
       methods.every((method) => method === 'token'),
       [...at, 'methods'],
-      'nobody gets a first token by token alone',
+      'if token is the only method, no client gets a first token',
       'add the method by which clients prove themselves',
     ],
     [
@@ -182,7 +181,56 @@ export function* bothWarnings(
       readsHeader(authentication) &&
       endpoints.some(({ inputs }) => inputs['client_secret'] !== undefined),
     own ?? at,
-    'clients that send client_secret beside the header are refused, and many do (RFC 6749 2.3)',
+    'many clients send client_secret beside the header, and are refused here (RFC 6749 2.3)',
     'set client.authentication.when_both to header to let the header alone count, or to refuse',
   ]);
+}
+
+export function* assertionComplaints(definition: Definition): Iterable<Complaint> {
+  const { grants, members, token_endpoints: endpoints } = definition;
+  const { methods, assertion } = definition.client.authentication;
+  if (methods.includes(privateKeyJwt)) {
+    const message = (role: string): string =>
+      `authentication by ${privateKeyJwt} needs an input "${role}" here`;
+    for (const [name, endpoint] of Object.entries(endpoints)) {
+      // There the assertion of the grant proves the client.
+      if (grantsAt(definition, name).every((type) => type === 'jwt_bearer')) continue;
+      yield* lackingInputs(['token_endpoints', name], endpoint, ['client_assertion'], message);
+    }
+  }
+  const isNamed = assertion.issuer === 'client.id' || methods.some(isHeaderMethod);
+  for (const [name, { inputs }] of isNamed ? [] : endpointsOf(definition, 'jwt_bearer')) {
+    if (inputs['client_id'] !== undefined) continue;
+    yield [
+      ['token_endpoints', name, 'inputs'],
+      `an assertion whose iss is ${assertion.issuer} does not name its client`,
+      'declare an input client_id here, or set client.authentication.assertion.issuer to client.id',
+    ];
+  }
+  for (const [index, way] of (grants.jwt_bearer?.subject ?? []).entries()) {
+    if (way !== 'username' || members.directory === 'store') continue;
+    yield [
+      ['grants', 'jwt_bearer', 'subject', index],
+      'Jetway cannot ask a directory behind a hook for a member by username',
+      'write subject, or set members.directory to store',
+    ];
+  }
+}
+
+/** Which types there are, the dialect says: an answer repeats the one that was asked for. */
+export function* exchangeComplaints(definition: Definition): Iterable<Complaint> {
+  for (const [name, { inputs }] of endpointsOf(definition, 'token_exchange')) {
+    const types = {
+      subject_token_type: inputs['subject_token_type'],
+      requested_token_type: inputs['requested_token_type'],
+    };
+    for (const [role, input] of Object.entries(types)) {
+      if (input === undefined || input.allowed !== undefined) continue;
+      yield [
+        ['token_endpoints', name, 'inputs', role],
+        'without allowed, a token of any type is accepted here (RFC 8693 2.1)',
+        'add allowed: [urn:ietf:params:oauth:token-type:access_token]',
+      ];
+    }
+  }
 }

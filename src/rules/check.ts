@@ -5,9 +5,11 @@ import type { Fault } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import { toError, toWarning } from '../schema/complaint.ts';
 import { acceptanceComplaints } from './acceptances.ts';
-import { answerComplaints, identityComplaints } from './answers.ts';
-import { assertionComplaints, exchangeComplaints } from './assertions.ts';
-import { authenticationComplaints } from './authentication.ts';
+import {
+  assertionComplaints,
+  exchangeComplaints,
+  authenticationComplaints,
+} from './authentication.ts';
 import { cookieComplaints } from './cookies.ts';
 import {
   endpointComplaints,
@@ -18,7 +20,7 @@ import {
 import { generatedComplaints } from './generated.ts';
 import { headerComplaints, sandboxComplaints, verifyComplaints } from './headers.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
-import { layoutComplaints } from './layouts.ts';
+import { answerComplaints, identityComplaints, layoutComplaints } from './layouts.ts';
 import { lifetimeComplaints, refreshComplaints } from './lifetimes.ts';
 import { loginPageComplaints } from './login_page.ts';
 import { memberComplaints, memberNumberComplaints } from './members.ts';

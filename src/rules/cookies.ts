@@ -12,12 +12,7 @@ const ownName = new RegExp(`^(?:__(?:Host|Secure)-)?${ownCookies}`, 'i');
 /** A dialect's cookie would be taken for one of a login, or one of a login for the dialect's (HOSTILE 14, 67). */
 function ownNameComplaint(name: string, at: Path): readonly [isWrong: boolean, ...Complaint] {
   const advice = `give it a name that does not begin with ${ownCookies}`;
-  return [
-    ownName.test(name),
-    at,
-    "cookies of such a name are those of Jetway's login page",
-    advice,
-  ];
+  return [ownName.test(name), at, "Jetway's login page has the cookies of such names", advice];
 }
 
 export function* cookieComplaints(definition: Definition): Iterable<Complaint> {
@@ -30,7 +25,7 @@ export function* cookieComplaints(definition: Definition): Iterable<Complaint> {
       [
         lower.startsWith('__host-') && path !== '/',
         [...at, 'path'],
-        'browsers take a cookie of such a name with the path / alone (RFC 6265bis 4.1.3.2)',
+        'browsers accept a cookie of such a name only with the path / (RFC 6265bis 4.1.3.2)',
       ],
       [
         !secure && (/^__(?:host|secure)-/.test(lower) || same_site === 'None'),

@@ -6,7 +6,7 @@ import { alphabetOf, usualCodeLength, type ValueShape } from '../language/value_
 import type { Path } from '../lib/fault.ts';
 import { longestIdentifier } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
-import { accessFormatOf } from '../programme/access_formats.ts';
+import { accessFormatOf } from '../programme/token_forms.ts';
 import { type Complaint, wrong } from '../schema/complaint.ts';
 
 /** RFC 6749 10.10: the chance of guessing a code or token must be at most 2^-128. */
@@ -22,7 +22,7 @@ export function* generatedComplaints(definition: Definition): Iterable<Complaint
     [
       shapeBits(client.identifier) < 13,
       ['client', 'identifier'],
-      'there are too few identifiers of this shape to give out',
+      'this shape has too few identifiers',
     ],
     [
       longestOf(client.identifier) > longestIdentifier,

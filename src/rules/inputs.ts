@@ -14,8 +14,14 @@ import { formatSamples } from '../programme/requests/input_formats.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
 import { type Complaint, wrong } from '../schema/complaint.ts';
 import { endpointsIn } from './endpoints.ts';
-import { demands, type Issued, issuedRoles, issuedTo, refuses } from './issued.ts';
-import { understoodComplaints } from './understood.ts';
+import {
+  demands,
+  type Issued,
+  issuedRoles,
+  issuedTo,
+  refuses,
+  understoodComplaints,
+} from './issued.ts';
 
 /** Keys that have no effect at a login request. */
 export function* idleLoginComplaints({ authorize }: Definition): Iterable<Complaint> {
@@ -30,7 +36,7 @@ export function* idleLoginComplaints({ authorize }: Definition): Iterable<Compla
     [
       empty !== 'missing',
       [...at, 'empty'],
-      'at the login request an empty parameter is a missing one',
+      'a login request always takes an empty parameter for a missing one',
     ],
   );
   for (const [role, input] of Object.entries(inputs)) {
@@ -138,7 +144,7 @@ export function* nameWarnings(definition: Definition): Iterable<Complaint> {
       if (meant !== undefined) {
         yield [
           [...at, 'inputs', role, 'must_equal'],
-          `${comparison} is a property that clients are to be registered with`,
+          `${comparison} is taken for the name of a client property`,
           `did you mean "${meant}"?`,
         ];
       }
@@ -148,8 +154,8 @@ export function* nameWarnings(definition: Definition): Iterable<Complaint> {
       if (near === undefined || inputs[near] !== undefined) continue;
       yield [
         [...at, 'inputs', role],
-        `Jetway knows no input "${role}", and does nothing with what is sent for it`,
-        `did you mean "${near}"? Another name on the wire is said by its key name`,
+        `Jetway knows no input "${role}": it is checked as declared, and used for nothing else`,
+        `did you mean "${near}"? If only its name on the wire is another, write that as name`,
       ];
     }
   }

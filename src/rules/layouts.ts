@@ -1,8 +1,9 @@
-// Owns the checks that hold of every tree of fields: no name hides another, its encoding can hold it, and
-// each value exists where it is written.
+// Owns the checks of every layout of an answer: that its encoding can hold it, and that its values are there.
 
 import type { Definition } from '../language/definition.ts';
+import { elementText, isXmlName } from '../language/encoding.ts';
 import type { InputDefinition } from '../language/input_schema.ts';
+import { openid } from '../language/tokens/identity_schema.ts';
 import {
   type FieldTree,
   fieldsOf,
@@ -12,13 +13,17 @@ import {
   isText,
   type NameCase,
   writtenValues,
+  type Field,
+  isAttribute,
+  wrapped,
 } from '../language/value_tree.ts';
-import { sentPrefix } from '../language/vocabularies.ts';
+import { sentPrefix, extraPrefix } from '../language/vocabularies.ts';
+import type { Path } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
-import { type Layout, layoutsOf } from '../programme/answers/layouts.ts';
+import { type Layout, layoutsOf, treesOf } from '../programme/answers/layouts.ts';
 import { isSecretInput } from '../programme/requests/echo.ts';
+import { offeredGrants } from '../programme/requests/grant_places.ts';
 import { type Complaint, wrong } from '../schema/complaint.ts';
-import { attributeComplaints, xmlComplaints } from './xml_answers.ts';
 
 export function* layoutComplaints(definition: Definition): Iterable<Complaint> {
   const endpoints = Object.values(definition.token_endpoints);
@@ -71,11 +76,7 @@ function* encodingComplaints(layout: Layout): Iterable<Complaint> {
   const body = form === 'form' ? 'a form' : 'a bare text';
   yield* wrong(
     [wrap.length > 0, ['token_response', 'wrap'], `${body} has no objects`],
-    [
-      form === 'text' && fields.size !== 1,
-      at,
-      'a bare text is the value of one field, and of no more',
-    ],
+    [form === 'text' && fields.size !== 1, at, 'an answer in bare text has exactly one field'],
   );
   for (const [name, field] of fields) {
     if (isText(field)) continue;
@@ -115,4 +116,162 @@ function sentComplaints(
       `${value} is a secret, which no answer repeats`,
     ],
   );
+}
+
+export function* answerComplaints(definition: Definition): Iterable<Complaint> {
+  const places = treesOf(definition, 'token answer');
+  for (const grant of offeredGrants(definition)) {
+    if (places.some((place) => writtenValues(place, grant).has('access_token'))) continue;
+    yield [['token_response', 'fields'], `the answer to ${grant} does not hold the access_token`];
+  }
+  yield* extraComplaints(definition);
+  const { more, ...parameters } = definition.authorize.answer;
+  const names = [...Object.values(parameters), ...more.keys()];
+  yield* wrong([
+    new Set(names).size < names.length,
+    ['authorize', 'answer'],
+    'two parameters of the redirect have the same name',
+  ]);
+}
+
+/** Names `extra.…` for which no reason has a value. */
+function* extraComplaints({ errors }: Definition): Iterable<Complaint> {
+  const given = new Set(Object.values(errors.reasons).flatMap(({ extra }) => Object.keys(extra)));
+  for (const value of writtenValues(errors.fields)) {
+    const name = value.slice(extraPrefix.length);
+    if (!value.startsWith(extraPrefix) || given.has(name)) continue;
+    yield [
+      ['errors', 'fields'],
+      `no reason has an "${name}" under extra`,
+      'give it one in errors.reasons or errors.groups',
+    ];
+  }
+}
+
+/** Who can ask for identity tokens, and where they are told. */
+export function* identityComplaints(definition: Definition): Iterable<Complaint> {
+  const { id_token: identity, userinfo, grants, scope } = definition;
+  const isTold = treesOf(definition, 'token answer').some((tree) =>
+    writtenValues(tree, 'authorization_code').has('id_token'),
+  );
+  yield* wrong(
+    [
+      identity === undefined && isTold,
+      ['token_response', 'fields'],
+      'id_token is written here, but the programme issues no identity tokens',
+      'turn them on with id_token: {}',
+    ],
+    [
+      userinfo !== undefined && identity !== undefined && userinfo.fields.get('sub') !== 'subject',
+      ['userinfo', 'fields'],
+      'with identity tokens the answer needs sub (OpenID Connect Core 5.3.2)',
+      'add sub: subject',
+    ],
+  );
+  if (identity === undefined) return;
+  yield* wrong(
+    [
+      grants.authorization_code === undefined,
+      ['id_token'],
+      'identity tokens come with the grant authorization_code, which the programme does not offer',
+    ],
+    [
+      grants.authorization_code !== undefined && !isTold,
+      ['token_response', 'fields'],
+      'the answer to authorization_code does not hold the id_token',
+      'add a field with id_token',
+    ],
+    [
+      scope.kind === 'list' && !scope.values.includes(openid),
+      ['scope', 'values'],
+      `no login can ask for identity tokens: "${openid}" is none of the scopes (OpenID Connect Core 3.1.2.1)`,
+      `add ${openid}`,
+    ],
+  );
+}
+
+/** Attributes where there is no XML, or no element that could have them. */
+function* attributeComplaints(at: Path, tree: FieldTree, isXml: boolean): Iterable<Complaint> {
+  const all = [...fieldsOf(tree)];
+  const placed = new Set<Field>(
+    [tree, ...all.filter(isObject).map(({ object }) => object)].flatMap((one) => [...one.values()]),
+  );
+  for (const field of all.filter(isAttribute)) {
+    yield* wrong(
+      [!isXml, at, 'only answers in XML have attributes', 'take attribute out'],
+      [
+        isXml && !placed.has(field),
+        at,
+        'an attribute is a member of an object, not an item or a part of another field',
+      ],
+      [isXml && !isText(field), at, 'an attribute is one text'],
+    );
+  }
+}
+
+function* xmlComplaints(layout: Layout): Iterable<Complaint> {
+  const { at, fields: tree, wrap = [], nameCase = 'as_written' } = layout;
+  const [root] = tree.values();
+  const isRoot = root !== undefined && !isAttribute(root) && (isObject(root) || isText(root));
+  yield* wrong([
+    wrap.length === 0 && (tree.size !== 1 || !isRoot),
+    at,
+    'XML has one element around all others',
+    'put the fields into one object',
+  ]);
+  const known: ReadonlySet<string> = new Set(['xml', 'xmlns']);
+  const around: Around = { nameCase, prefixes: known, isRoot: true };
+  yield* elementComplaints(at, wrapped(tree, wrap), around);
+}
+
+interface Around {
+  readonly nameCase: NameCase;
+  /** Prefixes of names that are declared by elements around. */
+  readonly prefixes: ReadonlySet<string>;
+  readonly isRoot?: true;
+}
+
+function* elementComplaints(
+  at: Path,
+  tree: FieldTree,
+  { nameCase, prefixes: outer, isRoot }: Around,
+): Iterable<Complaint> {
+  const prefixes = new Set([...outer, ...declaredBy(tree, nameCase)]);
+  for (const [written, field] of tree) {
+    const name = inCase(written, nameCase);
+    if (name === elementText && isRoot === undefined && isText(field)) continue;
+    const objects = [...objectsIn(field)];
+    const own = objects.flatMap((object) => declaredBy(object, nameCase));
+    const [prefix = ''] = name.includes(':') ? name.split(':') : ['xml'];
+    yield* wrong(
+      [!isXmlName(name), at, `"${name}" cannot name an element of XML`],
+      [
+        isXmlName(name) && !prefixes.has(prefix) && !own.includes(prefix),
+        at,
+        `the prefix of "${name}" is declared nowhere around it`,
+        `give the element an attribute "xmlns:${prefix}"`,
+      ],
+    );
+    for (const object of objects) yield* elementComplaints(at, object, { nameCase, prefixes });
+  }
+}
+
+const declaring = 'xmlns:';
+
+function declaredBy(tree: FieldTree, nameCase: NameCase): readonly string[] {
+  return [...tree].flatMap(([written, field]) => {
+    const name = inCase(written, nameCase);
+    return isAttribute(field) && name.startsWith(declaring) ? [name.slice(declaring.length)] : [];
+  });
+}
+
+/** The objects that a field itself writes. */
+function* objectsIn(field: Field): Iterable<FieldTree> {
+  if (typeof field === 'string') return;
+  if ('object' in field) yield field.object;
+  const others = [
+    ...('array' in field ? field.array : []),
+    ...('first' in field ? field.first : []),
+  ];
+  for (const one of others) yield* objectsIn(one);
 }

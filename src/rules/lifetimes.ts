@@ -28,7 +28,7 @@ export function* refreshComplaints({ grants, tokens }: Definition): Iterable<Com
     [
       rotation === 'off' && format === 'jwt' && lifetime < longest,
       ['tokens', 'refresh', 'rotation'],
-      'a refresh token that stays cannot tell another end after each use, as a JWT must',
+      'with rotation: off each use moves the end of a refresh token, and a JWT cannot change its exp',
       'set lifetime to longest, or format to opaque',
     ],
   );
@@ -40,7 +40,7 @@ export function* refreshComplaints({ grants, tokens }: Definition): Iterable<Com
       [
         said !== undefined && type === 'refresh_token',
         at,
-        'what a refresh answers with is said by tokens.refresh.rotation',
+        'tokens.refresh.rotation says which refresh token a refresh is answered with',
       ],
       [
         said === 'on' && type === 'token_exchange',
@@ -50,7 +50,7 @@ export function* refreshComplaints({ grants, tokens }: Definition): Iterable<Com
       [
         said === 'on' && grants.refresh_token === undefined,
         at,
-        'there is no grant refresh_token, which takes refresh tokens',
+        'a refresh token is of no use here: there is no grant refresh_token',
         'turn it on',
       ],
     );

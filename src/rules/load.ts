@@ -3,16 +3,15 @@
 import { type Definition, definitionSchema } from '../language/definition.ts';
 import { spreadErrorGroups } from '../language/error_groups.ts';
 import { type Logos, type ReadBeside, readLogos } from '../language/logos.ts';
-import { takesAnotherForm } from '../language/other_forms.ts';
-import { withForeignWord } from '../language/slips/foreign_words.ts';
 import {
+  withForeignWord,
   ambiguousNumbers,
   atTheNull,
   type IdleNull,
   idleNulls,
   withoutVariant,
-} from '../language/slips/own_slips.ts';
-import { readVariant, variantNames } from '../language/variants.ts';
+} from '../language/slips.ts';
+import { takesAnotherForm, readVariant, variantNames } from '../language/variants.ts';
 import { mergeNodes, nodeAt, positionAt } from '../lib/document.ts';
 import { byPosition, errorAt, type Fault, quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';

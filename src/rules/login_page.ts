@@ -40,7 +40,7 @@ function* languageComplaints({ login }: Definition): Iterable<Complaint> {
     yield [
       ['login', 'languages', language],
       `"${language}" is the language of the texts in login already`,
-      'say default_language to have it shown first, or give language another value',
+      'to show it first, set default_language; otherwise give language another value',
     ];
   }
 }

@@ -23,7 +23,7 @@ export function* memberComplaints({ members }: Members): Iterable<Complaint> {
     if (!Object.hasOwn(members, name)) continue;
     yield [
       ['members', name],
-      `"${name}" says nothing of the directory store`,
+      `"${name}" has no effect on the directory store`,
       'add directory: http, or take it out',
     ];
   }

@@ -146,8 +146,8 @@ function* metadataComplaints(definition: Definition): Iterable<Complaint> {
     if (constantPath(definition, endpoint) !== undefined) continue;
     yield [
       [...at, 'path'],
-      `the metadata cannot name ${endpoint.path}, whose values it does not know`,
-      'set metadata to off, or compare the input in the path with nothing of a client and give it allowed values, of which the metadata names the first',
+      `the metadata cannot name ${endpoint.path}: it does not know the values in it`,
+      'set metadata to off; or give the input in the path allowed values and no must_equal of a client, and the metadata names the first value',
     ];
   }
 }

@@ -9,6 +9,7 @@ import { answerDepartures } from './departures/answers.ts';
 import { clientDepartures } from './departures/clients.ts';
 import { departuresOfKeys, type JoinedDeparture, keyDepartures } from './departures/departure.ts';
 import { requestDepartures } from './departures/requests.ts';
+import { errorTextWarnings } from './error_texts.ts';
 import { nameWarnings } from './inputs.ts';
 import { lifetimeWarnings } from './lifetimes.ts';
 import { levelWarnings } from './scopes.ts';
@@ -38,6 +39,7 @@ const slips: Readonly<Record<string, Check>> = {
   both_refused: bothWarnings,
   level_order: levelWarnings,
   tokens_outlive_login: lifetimeWarnings,
+  untrue_text: errorTextWarnings,
   unused_input: nameWarnings,
 };
 
@@ -57,7 +59,7 @@ export function* warningsOf(
 
 /**
  * Every warning about a programme file that its key `accepts` can name. `idle_null` is found where a file is
- * laid over its variant (own_slips.ts), `heavy_logos` in files beside it (logos.ts).
+ * laid over its variant (slips.ts), `heavy_logos` in files beside it (logos.ts).
  */
 export const warningNames: readonly string[] = [
   ...departures.keys(),

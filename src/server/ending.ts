@@ -1,11 +1,10 @@
 // Owns what a process says on standard error: of an error that has ended it, too, with its exit code.
 
-import { MasterKeyUnusable } from '../config/master_key.ts';
 import { legible, FaultsError, spellOut } from '../lib/fault.ts';
 import { NotHashed } from '../members/hashing_threads.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import { KeyTaken } from '../store/registrations.ts';
-import { DamagedItem, StoreFailed, StoreUnusable } from '../store/unusable.ts';
+import { DamagedItem, StoreFailed, StoreUnusable, MasterKeyUnusable } from '../store/unusable.ts';
 import { damageText } from './damage.ts';
 import { CommandError, exitCodes, isSystemError } from './exit.ts';
 

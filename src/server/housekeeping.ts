@@ -84,17 +84,21 @@ function sweepTask({ store, clock }: Housekeeping): Task {
  * whenever other servers change: the last of them may have stopped to sign by keys of former times.
  */
 function keyTask({ store, services, node }: Housekeeping): Task {
-  const known = new WeakMap<PublishedKeys, string>();
+  const known = new WeakMap<
+    PublishedKeys,
+    { readonly stored: unknown; readonly changes: unknown }
+  >();
   return async () => {
-    const state = `${await store.epoch('signing_key')} ${node?.changes()}`;
-    const moved = services().flatMap(({ keys }) =>
-      keys === undefined || known.get(keys) === state ? [] : [keys],
-    );
-    const reload = async (keys: PublishedKeys): Promise<void> => {
+    const changes = node?.changes();
+    const look = async ({ keys, programme }: Service): Promise<void> => {
+      if (keys === undefined) return;
+      const stored = await store.list('signing_key', programme.id);
+      const before = known.get(keys);
+      if (before?.stored === stored && before.changes === changes) return;
       await keys.reload();
-      known.set(keys, state);
+      known.set(keys, { stored, changes });
     };
-    await Promise.all(moved.map(reload));
+    await Promise.all(services().map(look));
   };
 }
 

@@ -56,13 +56,17 @@ export interface Counters {
     now: Instant,
   ): Promise<LoginAttempt>;
 
-  /** Settles a reserved attempt: a match clears the count, an undecided attempt is given back. */
+  /**
+   * Settles a reserved attempt: an undecided attempt is given back, a match ends the account's lock and
+   * clears its count in every process; so does an operator who unlocks it. Returns whether anything counted
+   * until then.
+   */
   settleAttempt(
     programme: ProgrammeId,
     account: Digest,
     outcome: AttemptOutcome,
     now: Instant,
-  ): Promise<void>;
+  ): Promise<boolean>;
 
   /** What counts against an account now, for operators to read. */
   findAttempts(programme: ProgrammeId, account: Digest, now: Instant): Promise<AttemptsShown>;
@@ -72,9 +76,6 @@ export interface Counters {
    * attempts that still count: for operators, not for requests.
    */
   countLocked(programme: ProgrammeId, now: Instant): Promise<number>;
-
-  /** Ends an account's lock and clears its count, in every process; false when there is neither. */
-  unlock(programme: ProgrammeId, account: Digest): Promise<boolean>;
 
   /**
    * Counts one event against the window of a key and tells whether the limit allows it. An event

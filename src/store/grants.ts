@@ -64,6 +64,11 @@ export interface TokenName {
   readonly loginEndsAt?: Instant;
 }
 
+/** What is revoked; the time only where a clock decides. */
+export type Revoked =
+  | readonly [owner: TokenOwner, now?: undefined]
+  | readonly [one: { readonly place: Place } | TokenName, now: Instant];
+
 /** What decides whether an access token is valid, apart from its login. */
 export interface StandingQuestion extends TokenName {
   /** Of a token without a login: its client, and the era in which it was issued. */
@@ -125,24 +130,18 @@ export interface Grants {
    */
   advanceLogin(programme: ProgrammeId, place: Place, from: Answer, to: Answer): Promise<boolean>;
 
-  /** Ends a login with all of its tokens; one that is revoked or unknown stays what it is. */
-  revokeLogin(programme: ProgrammeId, place: Place, now: Instant): Promise<void>;
-
   /**
-   * Kills everything issued so far to a client or for a member: codes, logins, access tokens. One
-   * durable step, whatever their number, that ends the era: what this or another process issues
-   * afterwards stands, whatever any clock says.
+   * Kills one of these, in one durable step.
+   * - A login with all of its tokens. One that is revoked or unknown stays what it is.
+   * - One access token. One that has expired at `now` stays dead. The token of a login is remembered until
+   *   that login ends, so that a clock that was ahead forgets neither before the other (FAULTS 29).
+   * - Everything issued so far to a client or for a member: codes, logins, access tokens, whatever their
+   *   number. The era ends: what this or another process issues afterwards stands, whatever any clock says.
    */
-  revokeAll(programme: ProgrammeId, whose: TokenOwner): Promise<void>;
+  revoke(programme: ProgrammeId, ...what: Revoked): Promise<void>;
 
   /** The era of what is issued now, for tokens without a login. */
   era(): Promise<Era>;
-
-  /**
-   * Kills one access token; one that has expired at `now` stays dead. The token of a login is remembered
-   * until that login ends, so that a clock that was ahead forgets neither before the other (FAULTS 29).
-   */
-  revokeToken(programme: ProgrammeId, token: TokenName, now: Instant): Promise<void>;
 
   /**
    * Whether a token that proved itself still stands: it was not revoked by itself and, where it has no

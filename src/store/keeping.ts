@@ -59,7 +59,7 @@ export interface Keeping {
 
   /**
    * Goes on at `now`, whatever is recorded: what was issued later than that would live for as long
-   * as the clock was ahead, so it ends (FAULTS 11). Revocations stay (FAULTS 29). With
+   * as the clock was ahead: codes and own tokens end, logins begin at `now` (FAULTS 11). Revocations stay (FAULTS 29). With
    * `another_process` the time has been accepted elsewhere (`StoreTime`), and only what this process
    * has issued later than `now` ends.
    */

@@ -54,8 +54,8 @@ export interface KindDescription<K extends Kind> {
    * by identifiers that no request can choose.
    */
   readonly remembersAbsence?: true;
-  /** Whether every change of an item advances the kind's epoch. */
-  readonly hasEpoch: boolean;
+  /** Whether a store remembers the list of a programme: servers ask again and again whether it has changed. */
+  readonly remembersList?: true;
   /** `created`: by `createdAt`, and by registration where that is equal. */
   readonly order: 'registered' | 'created';
   /**
@@ -70,7 +70,7 @@ const keyKind = {
   idOf: ({ kid }: KeyRecord) => kid,
   lookUps: {},
   reusesIds: true,
-  hasEpoch: true,
+  remembersList: true,
   order: 'created',
 } as const;
 
@@ -100,7 +100,6 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
       ...(isPublic === true ? [publicUse(id)] : []),
       ...(assertionKeys !== undefined && 'url' in assertionKeys ? [digest(assertionKeys.url)] : []),
     ],
-    hasEpoch: false,
     order: 'registered',
     setBack: (client, to, from) => ({
       ...client,
@@ -115,14 +114,12 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
     lookUps: { username: { keysOf: ({ username }) => [username], isUnique: true } },
     reusesIds: true,
     ownerOf: (subject) => ({ subject }),
-    hasEpoch: false,
     order: 'registered',
   },
   gateway: {
     idOf: ({ id }) => id,
     lookUps: {},
     reusesIds: true,
-    hasEpoch: false,
     order: 'registered',
     setBack: (gateway, to, from) => ({
       ...gateway,
@@ -137,14 +134,12 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
     lookUps: {},
     reusesIds: true,
     remembersAbsence: true,
-    hasEpoch: false,
     order: 'registered',
   },
   audit_stream: {
     idOf: ({ stream }) => stream,
     lookUps: {},
     reusesIds: true,
-    hasEpoch: false,
     order: 'registered',
   },
 };

@@ -39,7 +39,7 @@ export interface RegisteredRows {
     keys: readonly string[],
   ): readonly Item<K>[];
   list<K extends Kind>(kind: K, programme: ProgrammeId, page?: Page<K>): readonly Item<K>[];
-  /** See `Registry.isTaken`. */
+  /** Whether an item is there, or was where that counts (see `Registry.add`). */
   isTaken(kind: Kind, programme: ProgrammeId, id: string): boolean;
   add<K extends Kind>(kind: K, item: Item<K>): void;
   /** Returns the item as it is found from now on. */

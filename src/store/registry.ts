@@ -41,11 +41,16 @@ export interface Registry {
     own?: readonly LookUp<K>[],
   ): Promise<readonly Id<K>[]>;
 
-  /** Whether an identifier is taken by an item that is there, or was where that counts (see `add`). */
-  isTaken<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): Promise<boolean>;
-
-  /** Rejects with DamagedItem where its row is damaged, as the verbs below do. */
-  find<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): Promise<Item<K> | undefined>;
+  /**
+   * Rejects with DamagedItem where its row is damaged, as the verbs below do.
+   * @param onGone told if there is no item, but was one whose identifier is never given out again (see `add`)
+   */
+  find<K extends Kind>(
+    kind: K,
+    programme: ProgrammeId,
+    id: Id<K>,
+    onGone?: () => void,
+  ): Promise<Item<K> | undefined>;
 
   /**
    * The items that hold the key, by identifier: at most one where the look-up is unique. Whether an API
@@ -60,7 +65,8 @@ export interface Registry {
   ): Promise<readonly Item<K>[]>;
 
   /**
-   * The items of a programme in the order of their kind.
+   * The items of a programme in the order of their kind. Of a kind whose list is remembered (kinds.ts) the
+   * whole list is the same object as long as nothing has changed, and cheap to ask for.
    * @throws RangeError where `page.after` is not there (any more): nobody knows its place
    */
   list<K extends Kind>(
@@ -108,10 +114,4 @@ export interface Registry {
     id: Id<K>,
     now: Instant,
   ): Promise<boolean>;
-
-  /**
-   * A number that changes whenever an item of the kind is added, changed or removed in any programme;
-   * cheap to ask. Always 0 for a kind without an epoch.
-   */
-  epoch(kind: Kind): Promise<number>;
 }

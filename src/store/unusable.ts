@@ -22,6 +22,11 @@ export class StoreUnusable extends Error {
   }
 }
 
+/** The message says why the master key cannot be used, and what to do. */
+export class MasterKeyUnusable extends Error {
+  override readonly name = 'MasterKeyUnusable';
+}
+
 /** The error for a file that is not what was written. */
 export function damagedStore(path: string, found: string, options?: ErrorOptions): StoreUnusable {
   return new StoreUnusable(`store ${path} is damaged: ${found}`, restoreHint, options);

@@ -64,9 +64,8 @@ function sealContext({
 
 type Keys = readonly TokenKeyRecord[];
 
-export interface TokenKeyRecords extends KeyRecords<'token_key', TokenKeyRecord> {
-  epoch(kind: 'token_key'): Promise<number>;
-}
+/** Their list is the same object as long as nothing has changed. */
+export type TokenKeyRecords = KeyRecords<'token_key', TokenKeyRecord>;
 
 /** The keys as last read; numbers are those in tokens. */
 export interface TokenKeys {
@@ -115,7 +114,8 @@ interface Opened {
 }
 
 interface Line {
-  readonly epoch: number;
+  /** As they were read. */
+  readonly stored: Keys;
   /** In the order in which they make tokens. */
   readonly keys: readonly Opened[];
   readonly byNumber: readonly (Opened | undefined)[];
@@ -169,9 +169,8 @@ export async function openTokenKeys(options: TokenKeysOptions): Promise<TokenKey
 
 async function readLine(options: TokenKeysOptions, former: Line | undefined): Promise<Line> {
   const { programme, records, keyring, clock, rules } = options;
-  const epoch = await records.epoch('token_key');
-  if (epoch === former?.epoch) return former;
   const stored = await records.list('token_key', programme);
+  if (stored === former?.stored) return former;
   const take = (keys: Keys): Keys => {
     if (keys.length > 0) return takenUp(keys, rules, clock.now());
     const now = clock.now();
@@ -181,7 +180,6 @@ async function readLine(options: TokenKeysOptions, former: Line | undefined): Pr
     return [{ ...first, signsFrom: instant(now - allowedDrift) }];
   };
   const taken = await changed(records, 'token_key', programme, stored, take);
-  // The epoch is read before the keys: no change between the two is missed.
   if (taken !== stored) return readLine(options, former);
   const line = lineOf(stored, undefined);
   const live = line.filter(({ ended }) => ended === undefined);
@@ -198,7 +196,7 @@ async function readLine(options: TokenKeysOptions, former: Line | undefined): Pr
     byNumber[opened.key.number] = opened;
     return opened;
   });
-  return { epoch, keys, byNumber };
+  return { stored, keys, byNumber };
 }
 
 /** The key of a record; `known` is what was opened under its number before. */

@@ -11,7 +11,7 @@ import { keysOf } from '../../src/schema/keys.ts';
 const grace = [
   'tokens.refresh.grace',
   '',
-  'For how long a retry with a used refresh token gets the same one in answer once more, for clients whose connection broke; within a minute with the same access token. An hour at most; `0s` allows no retry.',
+  'How long a client may try again with a used refresh token, because its connection broke. It gets the same new refresh token in answer once more; within a minute also the same access token. An hour at most. `0s` allows no retry.',
   '',
   'Type     duration',
   '         A whole number and a unit: `500ms`, `90s`, `30m`, `24h`, `30d`. One unit, no spaces, no fractions.',
@@ -64,7 +64,9 @@ test('several keys that end with a name are listed', () => {
   assert.equal(head, 'Keys that end with "lifetime":');
   assert.deepEqual(
     lines.flatMap((line) => /^ {2}(\S+) {2,}\S.*\.$/.exec(line)?.[1] ?? []),
-    ['code.lifetime', 'tokens.access.lifetime', 'id_token.lifetime', 'login.lifetime'],
+    ['code', 'tokens.access', 'tokens.refresh', 'id_token', 'login'].map(
+      (path) => `${path}.lifetime`,
+    ),
   );
 });
 

@@ -20,8 +20,9 @@ import { describe, test, type TestContext } from 'node:test';
 
 import type { Config } from '../../src/config/config.ts';
 import { usualLog } from '../../src/config/log_keys.ts';
-import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
+import { readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
+import { MasterKeyUnusable } from '../../src/store/unusable.ts';
 import { masterKeyBytes } from '../../src/token/keyring.ts';
 import { scratchFolder } from '../support/scratch.ts';
 

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
 import { type Config, readConfig } from '../../src/config/config.ts';
-import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
+import { readMasterKey } from '../../src/config/master_key.ts';
 import { storeFaults, storePassword } from '../../src/config/store_files.ts';
 import { FaultsError } from '../../src/lib/fault.ts';
-import { StoreUnusable } from '../../src/store/unusable.ts';
+import { StoreUnusable, MasterKeyUnusable } from '../../src/store/unusable.ts';
 import { masterKeyBytes } from '../../src/token/keyring.ts';
 import { scratchFolder } from '../support/scratch.ts';
 

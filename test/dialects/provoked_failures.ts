@@ -1,7 +1,6 @@
 // Owns requests that fail in earnest, for comparison with failures that a sandbox forces.
 
-import { tokenFaults } from '../../src/contract/samples/faults.ts';
-import { loginFaults } from '../../src/contract/samples/login_faults.ts';
+import { tokenFaults, loginFaults } from '../../src/contract/samples/faults.ts';
 import type { SampleClient, SampleValues } from '../../src/contract/samples/proof.ts';
 import {
   sampleLoginRequest,

@@ -179,7 +179,7 @@ test('what ends a token or a key counts at the next request', async (t) => {
   assert.equal(await status('membership', 'GET', { ...member, ...apiKey }), 200);
   assert.equal(await status('membership', 'GET', { ...member, apiKey: foreignKey }), 401);
   const subject = executive.member.subject as Subject;
-  await jetway.store.revokeAll(programme, { subject });
+  await jetway.store.revoke(programme, { subject });
   assert.equal(await status('membership', 'GET', { token: doomed }), 401);
   assert.equal(await status('prices', 'GET', { ...client }), 200);
   const set = (to: 'active' | 'disabled') =>

@@ -113,7 +113,7 @@ test('HOSTILE 58: an audience of Jetway’s own is told with its place and what 
     const { loaded, faults } = loadProgramme('a.yaml', `audience: "${own}"\n${text}`);
     assert.equal(loaded, undefined);
     assert.deepEqual(faults.filter(({ severity }) => severity === 'error').map(formatFault), [
-      "a.yaml:1:11: error: what begins with urn:jetway: is Jetway's own, as the aud of refresh tokens: name the API that takes the access tokens",
+      'a.yaml:1:11: error: what begins with urn:jetway: is an audience of Jetway itself, such as that of refresh tokens: name the API that takes the access tokens',
     ]);
   }
 });

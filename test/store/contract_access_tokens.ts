@@ -13,12 +13,12 @@ export function accessTokenTests(check: StoreTest): void {
   check('RFC 7009 2.1: a revoked token is dead at once, no other is', async (o) => {
     const own = aTokenOfItsOwn(await o.store.era());
     const operator = await o.elsewhere();
-    await operator.revokeToken(otherClub, own, at(1));
+    await operator.revoke(otherClub, own, at(1));
     assert.equal(await o.store.isStanding(club, own), true);
     for (const token of [own, named('member’s')]) {
       assert.equal(await o.store.isStanding(club, token), true);
-      await operator.revokeToken(club, token, at(1));
-      await operator.revokeToken(club, token, at(2));
+      await operator.revoke(club, token, at(1));
+      await operator.revoke(club, token, at(2));
       const later = await o.elsewhere();
       assert.equal(await o.store.isStanding(club, token), false);
       assert.equal(await later.isStanding(club, token), false);
@@ -31,9 +31,9 @@ export function accessTokenTests(check: StoreTest): void {
 
   check('DESIGN: a revoked token is remembered until it expires', async ({ store }) => {
     const tokens = Array.from({ length: 20 }, (_, n) => named(`token ${n}`));
-    for (const token of tokens) await store.revokeToken(club, token, at(2));
+    for (const token of tokens) await store.revoke(club, token, at(2));
     // One that is over needs no memory.
-    await store.revokeToken(club, { tokenId: 'late', expiresAt: at(2) }, at(2));
+    await store.revoke(club, { tokenId: 'late', expiresAt: at(2) }, at(2));
     const sweep = async (seconds: number): Promise<number> => {
       let swept = 0;
       for (let calls = 0; calls < 40; calls += 1) swept += await store.sweep(at(seconds), 7);

@@ -23,6 +23,7 @@ import {
   partner,
 } from './fixtures.ts';
 import { isRevoked, login } from './login.ts';
+import { isTaken } from './taken.ts';
 import { type Open, type StoreScene, withStore } from './with_store.ts';
 
 const keyed = (client: Partial<Client>, ...keys: readonly string[]): Client =>
@@ -107,7 +108,7 @@ export function describeDamage(name: string, open: Open): void {
       ] as const) {
         assert.deepEqual(await listOf(store, kind), [[whole], [id]]);
         await assert.rejects(store.list(kind, club), isDamage(kind, id));
-        assert.equal(await store.isTaken(kind, club, id as never), true);
+        assert.equal(await isTaken(store, kind, club, id as never), true);
         await assert.rejects(
           store.change(kind, club, id, (item) => item),
           isDamage(kind, id),
@@ -133,7 +134,7 @@ export function describeDamage(name: string, open: Open): void {
       assert.equal(await one.isStanding(club, own), false);
       assert.deepEqual(await listOf(one, 'client'), [[clients[1]], []]);
       // C-5: its identifier is never given out again; its keys and a member's name are free.
-      assert.equal(await one.isTaken('client', club, partner), true);
+      assert.equal(await isTaken(one, 'client', club, partner), true);
       assert.deepEqual(await one.add('client', [clients[0]]), [partner]);
       const heir = keyed({ id: 'partnerapi-00003' as typeof partner }, 'own');
       assert.deepEqual(await one.add('client', [heir], ['api_key']), []);

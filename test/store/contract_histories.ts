@@ -54,7 +54,7 @@ export function historyTests(check: StoreTest): void {
       const lost: LoginState = { ...aLogin(), ...anAnswer(aLogin(), 'lost'), revoked: false };
       assert.deepEqual(await refresh(store, lost, 'next'), { outcome: 'ahead' });
       assert.deepEqual(await findLogin(store), { ...aLogin(), revoked: false });
-      await store.revokeLogin(club, lost.place, at(2));
+      await store.revoke(club, { place: lost.place }, at(2));
       assert.deepEqual(await refresh(store, aLogin(), 'next'), { outcome: 'unknown' });
     },
   );
@@ -98,7 +98,7 @@ export function historyTests(check: StoreTest): void {
     await store.issueCode(aCode());
     const era = await store.era();
     assert.ok(await store.findCode(club, key('code'), at(1)));
-    await (await o.elsewhere()).revokeAll(club, { client: partner });
+    await (await o.elsewhere()).revoke(club, { client: partner });
     const spent = await store.spendCode(club, partner, key('code'), aLogin(), at(2));
     assert.deepEqual(spent, { outcome: 'unknown' });
     assert.equal(await findLogin(store), undefined);
@@ -112,7 +112,7 @@ export function historyTests(check: StoreTest): void {
       const { store } = o;
       await store.startLogin(aLogin());
       const read = await findLogin(store);
-      await (await o.elsewhere()).revokeAll(club, { client: partner });
+      await (await o.elsewhere()).revoke(club, { client: partner });
       await store.advanceLogin(club, read!.place, read!, anAnswer(read!, 'late'));
       assert.equal(await isRevoked(store), true);
     },

@@ -55,6 +55,14 @@ export function liveTokenTests(check: StoreTest): void {
     assert.equal(mark?.upTo, at(4));
   });
 
+  check('HOSTILE 74: a token that was just found good is dead once another is live', async (o) => {
+    const { store } = o;
+    await store.keepText(aToken('first', 0), at(0));
+    assert.equal(await stands(store, 'first'), true);
+    await store.keepText(aToken('second', 1), at(1));
+    assert.deepEqual([await stands(store, 'first'), await stands(store, 'second')], [false, true]);
+  });
+
   check('HOSTILE 74: what is kept of the live token, and until when', async (o) => {
     await o.store.keepText(aToken('first', 0, { login: 7 as Place }), at(0));
     const first: LiveMark = {
@@ -185,7 +193,7 @@ export function liveTokenTests(check: StoreTest): void {
     const { store } = o;
     const ends = { loginEndsAt: at(86_400) };
     await store.keepText(aToken('first', 0, ends), at(0));
-    await store.revokeToken(club, { tokenId: 'first', expiresAt: at(60), ...ends }, at(1));
+    await store.revoke(club, { tokenId: 'first', expiresAt: at(60), ...ends }, at(1));
     await store.keepText(aToken('second', 2, ends), at(2));
     for (let calls = 0; calls < 30; calls += 1) await store.sweep(at(7200), 100);
     await store.acceptTime(at(30));

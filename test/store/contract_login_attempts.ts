@@ -88,7 +88,7 @@ export function loginAttemptTests(check: StoreTest): void {
     await attempt(o.store, 1);
     for (let n = 0; n < 6; n += 1) await attempt(o.store, 2, 'no_match', other);
     assert.deepEqual([await locked(3), await locked(3, otherClub)], [2, 0]);
-    assert.equal(await o.store.unlock(club, other), true);
+    assert.equal(await o.store.settleAttempt(club, other, 'match', at(3)), true);
     assert.deepEqual([await locked(600.999), await locked(601)], [1, 0]);
   });
 
@@ -143,7 +143,7 @@ export function loginAttemptTests(check: StoreTest): void {
     assert.equal(await attempt(store, 1, 'no_match', other), 'asked');
     const elsewhere = await store.reserveAttempt(otherClub, account, policy, at(1));
     assert.deepEqual(elsewhere, { allowed: true });
-    assert.equal(await store.unlock(otherClub, other), false);
+    assert.equal(await store.settleAttempt(otherClub, other, 'match', at(1)), false);
   });
 
   check('FAULTS 10: a lock from before a jump of the clock ends', async ({ store }) => {
@@ -181,14 +181,14 @@ export function loginAttemptTests(check: StoreTest): void {
   check('ASVS 6.1.1: an operator unlocks, from another process too', async (o) => {
     const { store } = o;
     const operator = await o.elsewhere();
-    assert.equal(await operator.unlock(club, account), false);
+    assert.equal(await operator.settleAttempt(club, account, 'match', at(0)), false);
     await fail(store, 0, 5);
     assert.equal(await attempt(store, 0), 'not for 600000');
-    assert.equal(await operator.unlock(club, account), true);
-    assert.equal(await operator.unlock(club, account), false);
+    assert.equal(await operator.settleAttempt(club, account, 'match', at(0)), true);
+    assert.equal(await operator.settleAttempt(club, account, 'match', at(0)), false);
     await fail(store, 1, 5);
     assert.equal(await attempt(store, 1), 'not for 600000');
-    assert.equal(await store.unlock(club, account), true);
+    assert.equal(await store.settleAttempt(club, account, 'match', at(1)), true);
     await fail(store, 2, 5);
   });
 
@@ -210,6 +210,6 @@ export function loginAttemptTests(check: StoreTest): void {
     assert.equal(await attempt(store, 609.999), 'not for 1');
     for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(610), 7);
     assert.equal(swept, 21);
-    assert.equal(await store.unlock(club, account), false);
+    assert.equal(await store.settleAttempt(club, account, 'match', at(610)), false);
   });
 }

@@ -211,12 +211,12 @@ function revokeTests(check: StoreTest): void {
     const other = aLogin({ place: placeAt(0, 1) });
     await store.startLogin(aLogin());
     await store.startLogin(other);
-    await store.revokeLogin(otherClub, aLogin().place, at(1));
-    await store.revokeLogin(club, placeAt(0, 2), at(1));
+    await store.revoke(otherClub, { place: aLogin().place }, at(1));
+    await store.revoke(club, { place: placeAt(0, 2) }, at(1));
     assert.equal(await isRevoked(store), false);
     // Also again: what another process sees of the first may not be durable yet (TOKENS 8.1, 5).
-    await store.revokeLogin(club, aLogin().place, at(1));
-    await (await o.elsewhere()).revokeLogin(club, aLogin().place, at(2));
+    await store.revoke(club, { place: aLogin().place }, at(1));
+    await (await o.elsewhere()).revoke(club, { place: aLogin().place }, at(2));
     assert.deepEqual(await findLogin(store), { ...aLogin(), revoked: true });
     assert.equal(await advance(store, aLogin(), anAnswer(aLogin(), 'late')), false);
     const later = await o.reopened();
@@ -228,7 +228,7 @@ function revokeTests(check: StoreTest): void {
     await store.startLogin(aLogin());
     const results = await Promise.all([
       refresh(store, aLogin(), 'before'),
-      store.revokeLogin(club, aLogin().place, at(1)),
+      store.revoke(club, { place: aLogin().place }, at(1)),
       refresh(store, aLogin(), 'after'),
     ]);
     assert.equal(await isRevoked(store), true);

@@ -59,7 +59,7 @@ function reachTests(check: StoreTest): void {
     check(`DESIGN: ${name} tokens die at once, and stay dead`, async ({ store, reopened }) => {
       const own = await setUp(store);
       assert.deepEqual(await living(store, own), ['code', 'login', 'own']);
-      await store.revokeAll(club, whose);
+      await store.revoke(club, whose);
       const later = await reopened();
       assert.deepEqual(await living(later, own), left);
       assert.deepEqual(await refresh(later, aLogin(), 'late'), { outcome: 'unknown' });
@@ -113,7 +113,7 @@ function reachTests(check: StoreTest): void {
     );
     const nth = (n: number) => aLogin({ place: placeAt(1, n) });
     const tries = inParallel(20, async (n) => {
-      if (n === 10) await store.revokeAll(club, byClient);
+      if (n === 10) await store.revoke(club, byClient);
       return store.spendCode(club, partner, key(`code ${n}`), nth(n), at(1));
     });
     // How many come before it is chance: on a slow machine one batch of statements has them all.
@@ -151,13 +151,13 @@ function orderTests(check: StoreTest): void {
         await by.isStanding(club, own),
       ];
       const before = await issue(store, 'before', 0);
-      await other.revokeAll(club, byClient);
+      await other.revoke(club, byClient);
       const after = await issue(store, 'after', 1);
       for (const one of [store, other]) {
         assert.deepEqual(await alive(one, 'before', before), [false, false, false]);
         assert.deepEqual(await alive(one, 'after', after), [true, true, true]);
       }
-      await other.revokeAll(club, bySubject);
+      await other.revoke(club, bySubject);
       for (const one of [store, other]) {
         assert.deepEqual(await alive(one, 'after', after), [false, false, true]);
       }
@@ -167,7 +167,7 @@ function orderTests(check: StoreTest): void {
   check('DESIGN: what began before the revocation dies, when it is written after', async (o) => {
     const { store } = o;
     const era = await store.era();
-    await store.revokeAll(club, byClient);
+    await store.revoke(club, byClient);
     const late = aLogin({ place: placeAt(0, 1) });
     await store.startLogin({ ...late, era });
     await store.issueCode(aCode({ era }));
@@ -191,19 +191,19 @@ function orderTests(check: StoreTest): void {
 function limitTests(check: StoreTest): void {
   check('C-2: a revocation reaches one owner in one programme', async ({ store }) => {
     const own = await setUp(store);
-    await store.revokeAll(otherClub, byClient);
-    await store.revokeAll(otherClub, bySubject);
-    await store.revokeAll(club, { client: otherPartner });
-    await store.revokeAll(club, { subject: 'subject-2' });
+    await store.revoke(otherClub, byClient);
+    await store.revoke(otherClub, bySubject);
+    await store.revoke(club, { client: otherPartner });
+    await store.revoke(club, { subject: 'subject-2' });
     // Neither a client named like a member nor a partner's own subject is that member.
-    await store.revokeAll(club, { subject: partner });
-    await store.revokeAll(club, { subject: `client:${partner}` });
+    await store.revoke(club, { subject: partner });
+    await store.revoke(club, { subject: `client:${partner}` });
     assert.deepEqual(await living(store, own), ['code', 'login', 'own']);
   });
 
   check('G-2: a code that was spent before is still a replay', async ({ store }) => {
     await setUp(store);
-    await store.revokeAll(club, byClient);
+    await store.revoke(club, byClient);
     const replayed = { outcome: 'replayed', place: aLogin().place };
     assert.equal((await findCode(store, 'code', 6))?.spentFor, replayed.place);
     const replay = await store.spendCode(club, partner, key('code'), aLogin(), at(6));

@@ -71,7 +71,7 @@ export function sweepTests(check: StoreTest): void {
     await store.issueCode(aCode());
     await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
     await store.spendCode(club, partner, key('code'), aLogin(), at(0));
-    await store.revokeToken(club, { tokenId: 'token', expiresAt: at(1800) }, at(0));
+    await store.revoke(club, { tokenId: 'token', expiresAt: at(1800) }, at(0));
     assert.equal(sum(await sweepAll(store, at(1799), 5)), 0);
     assert.equal(sum(await sweepAll(store, at(1800), 5)), 1);
     await sweepAll(store, at(3600), 5);

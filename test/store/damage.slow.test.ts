@@ -135,11 +135,11 @@ async function makeFull(path: string): Promise<void> {
     await store.issueCode(aCode({ key: key(`code ${n}`), transaction: `login ${n}`, forgetAt }));
     await store.spendCode(club, partner, key(`code ${n}`), nth(n), at(1));
     if (n % 3 === 0) await refresh(store, nth(n), `next ${n}`);
-    if (n % 4 === 0) await store.revokeLogin(club, nth(n).place, at(2));
-    await store.revokeToken(club, { tokenId: `jti ${n}`, expiresAt: at(9000) }, at(3));
+    if (n % 4 === 0) await store.revoke(club, { place: nth(n).place }, at(2));
+    await store.revoke(club, { tokenId: `jti ${n}`, expiresAt: at(9000) }, at(3));
   });
   await store.sweep(at(10), 100);
-  await store.revokeAll(club, { client: otherPartner });
+  await store.revoke(club, { client: otherPartner });
   await store.add('gateway', [aGateway()]);
   await store.reserveAttempt(club, account, policy, at(3));
   await store.close();

@@ -49,7 +49,7 @@ export async function fill(store: Store): Promise<void> {
   await login(store);
   await store.issueCode(aCode({ key: key('unspent'), transaction: 'login-2' }));
   await store.startLogin(loginNamed('another'));
-  await store.revokeToken(club, { tokenId: 'revoked', expiresAt: at(600) }, at(1));
+  await store.revoke(club, { tokenId: 'revoked', expiresAt: at(600) }, at(1));
   await store.keepText(aKeptText, at(1));
   await store.time(at(50));
 }

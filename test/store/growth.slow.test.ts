@@ -56,7 +56,7 @@ async function logIn(store: FileStore, seconds: number, n: number): Promise<void
     assert.equal(outcome, 'rotate');
     held = state!;
   }
-  await store.revokeToken(club, { tokenId: name, expiresAt: time(1800) }, time(2));
+  await store.revoke(club, { tokenId: name, expiresAt: time(1800) }, time(2));
 }
 
 /** Tables whose rows have an end. */

@@ -64,7 +64,7 @@ describe('the search finds what a store does wrong', () => {
       'a store that forgets to revoke',
       ['a thief'],
       'reuse left the login alive',
-      () => ({ revokeLogin: async () => {} }),
+      () => ({ revoke: async () => {} }),
     ],
     [
       'a store that sweeps too soon',

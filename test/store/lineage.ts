@@ -125,7 +125,7 @@ async function placeIn(store: Store, { state }: World): Promise<void> {
   if (state === undefined) return;
   const { revoked, ...login } = state;
   await store.startLogin(login);
-  if (revoked) await store.revokeLogin(login.programme, login.place, at(0));
+  if (revoked) await store.revoke(login.programme, { place: login.place }, at(0));
 }
 
 function stepsOf(world: World, { happenings, grace, requests }: Scope): Step[] {
@@ -162,7 +162,7 @@ function stepsOf(world: World, { happenings, grace, requests }: Scope): Step[] {
     steps.push({
       name: 'the client revokes the login',
       take: async (store) => {
-        await store.revokeLogin(state.programme, state.place, now);
+        await store.revoke(state.programme, { place: state.place }, now);
         return { ...world, state: await findLogin(store), isEnded: true };
       },
     });
@@ -207,7 +207,8 @@ function reading(world: World, request: Request, isLost: boolean, grace: number)
       if (verdict === 'retry' && state !== undefined)
         return told(world, request, state, isLost, fault);
       if (isDue && !isStalled(world, read, grace)) fault(`an honest client in time got ${verdict}`);
-      if (verdict === 'reuse') await store.revokeLogin(aLogin().programme, aLogin().place, arrived);
+      if (verdict === 'reuse')
+        await store.revoke(aLogin().programme, { place: aLogin().place }, arrived);
       const next = { ...without(world, request), state: await findLogin(store) };
       if (verdict === 'reuse' && next.state?.revoked !== true) fault('reuse left the login alive');
       return next;

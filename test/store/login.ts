@@ -71,7 +71,7 @@ export async function refresh(
   for (;;) {
     const state = await store.findLogin(programme, place);
     const outcome = judgeRefresh(state, tokenOf(held), now);
-    if (outcome === 'reuse') await store.revokeLogin(programme, place, now);
+    if (outcome === 'reuse') await store.revoke(programme, { place }, now);
     if (state === undefined || (outcome !== 'rotate' && outcome !== 'retry')) return { outcome };
     if (outcome === 'retry') return { outcome, state };
     const answer = anAnswer(state, name, { answeredAt: now });

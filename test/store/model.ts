@@ -1,6 +1,6 @@
 // Owns a model of the store's grants: a history, read from its beginning for every question.
 
-import type { Instant } from '../../src/lib/clock.ts';
+import { instant, type Instant } from '../../src/lib/clock.ts';
 import type { ProgrammeId } from '../../src/oauth/client.ts';
 import type {
   Answer,
@@ -20,7 +20,7 @@ import {
   type SpendOutcome,
   type TextVerbs,
   type StandingQuestion,
-  type TokenName,
+  type Revoked,
   type TokenOwner,
 } from '../../src/store/grants.ts';
 import { isSameAnswer } from '../../src/store/judgement.ts';
@@ -100,7 +100,7 @@ export class Model implements Omit<Grants, keyof TextVerbs>, Pick<Keeping, 'acce
     const found = await this.findCode(programme, key, now);
     if (found === undefined || found.code.client !== client) return { outcome: 'unknown' };
     if (found.spentFor !== undefined) {
-      await this.revokeLogin(programme, found.spentFor);
+      await this.revoke(programme, { place: found.spentFor }, now);
       return { outcome: 'replayed', place: found.spentFor };
     }
     if (now >= found.code.expiresAt) return { outcome: 'unknown' };
@@ -123,24 +123,17 @@ export class Model implements Omit<Grants, keyof TextVerbs>, Pick<Keeping, 'acce
     return true;
   }
 
-  async revokeLogin(_: ProgrammeId, place: Place): Promise<void> {
-    if (this.#login(place)) this.#history.push({ kind: 'revoked', place });
-  }
-
-  async revokeAll(_: ProgrammeId, whose: TokenOwner): Promise<void> {
-    this.#history.push({ kind: 'revokedAll', whose });
+  async revoke(_: ProgrammeId, ...[what, now]: Revoked): Promise<void> {
+    if (now === undefined) this.#history.push({ kind: 'revokedAll', whose: what });
+    else if ('place' in what) {
+      if (this.#login(what.place)) this.#history.push({ kind: 'revoked', place: what.place });
+    } else if (now < what.expiresAt) {
+      this.#history.push({ kind: 'revokedToken', tokenId: what.tokenId });
+    }
   }
 
   async era(): Promise<Era> {
     return this.#history.length as Era;
-  }
-
-  async revokeToken(
-    _: ProgrammeId,
-    { tokenId, expiresAt }: TokenName,
-    now: Instant,
-  ): Promise<void> {
-    if (now < expiresAt) this.#history.push({ kind: 'revokedToken', tokenId });
   }
 
   async isStanding(_: ProgrammeId, { tokenId, own }: StandingQuestion): Promise<boolean> {
@@ -171,9 +164,13 @@ export class Model implements Omit<Grants, keyof TextVerbs>, Pick<Keeping, 'acce
   /** The login that has the place now; `revoked` by itself alone. */
   #kept(place: Place): (LoginState & { readonly era: number }) | undefined {
     let found: (LoginState & { readonly era: number }) | undefined;
+    let accepted = -1;
     for (const [at, event] of this.#history.entries()) {
       if (event.kind === 'begun' && event.login.place === place) {
         found = { ...event.login, revoked: false, era: event.login.era ?? at };
+      } else if (event.kind === 'accepted') {
+        if (found !== undefined && found.era > accepted) found = redated(found, event.now);
+        accepted = at;
       } else if (found !== undefined) found = afterEvent(found, event);
     }
     return found;
@@ -213,6 +210,19 @@ export class Model implements Omit<Grants, keyof TextVerbs>, Pick<Keeping, 'acce
   }
 }
 
+/** A login that a clock ahead began begins at `now`. */
+function redated<Login extends LoginState>(login: Login, now: Instant): Login {
+  if (login.place < placeAfter(now)) return login;
+  const early = Math.floor(login.place / 4096) + Date.UTC(2020, 0, 1) - now;
+  const late = Math.max(0, login.answeredAt - now);
+  return {
+    ...login,
+    endsAt: instant(login.endsAt - early),
+    answeredAt: instant(login.answeredAt - late),
+    forgetAt: instant(login.forgetAt - late),
+  };
+}
+
 /** What an event makes of a login. */
 function afterEvent<Login extends LoginState>(login: Login, event: Event): Login | undefined {
   switch (event.kind) {
@@ -223,8 +233,6 @@ function afterEvent<Login extends LoginState>(login: Login, event: Event): Login
     }
     case 'revoked':
       return event.place === login.place ? { ...login, revoked: true } : login;
-    case 'accepted':
-      return login.place < placeAfter(event.now) ? login : undefined;
     case 'swept':
       return event.now < login.forgetAt + 60_000 ? login : undefined;
     default:

@@ -21,12 +21,12 @@ import { test, type TestContext } from 'node:test';
 
 import type { Config } from '../../src/config/config.ts';
 import { usualLog } from '../../src/config/log_keys.ts';
-import { MasterKeyUnusable, readMasterKey } from '../../src/config/master_key.ts';
+import { readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { expectNoDirectory } from '../../src/store/sqlite/file/refusals.ts';
 import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
-import { StoreUnusable } from '../../src/store/unusable.ts';
+import { StoreUnusable, MasterKeyUnusable } from '../../src/store/unusable.ts';
 import { killedWriter } from './crashed.ts';
 import { scratchFile } from './file_directory.ts';
 import { aClient, at, club, partner } from './fixtures.ts';

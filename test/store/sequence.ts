@@ -171,18 +171,18 @@ export class Sequence {
         return this.#advance(given);
       case 'revoke': {
         const place = pick(this.#logins, given.which)?.place ?? placeAt(0);
-        return (target) => target.revokeLogin(programme, place, now);
+        return (target) => target.revoke(programme, { place }, now);
       }
       case 'revokeAll': {
         const whose = given.whose === 'client' ? { client: partner } : { subject: 'subject-1' };
-        return (target) => target.revokeAll(programme, whose);
+        return (target) => target.revoke(programme, whose);
       }
       default: {
         const tokenId = `token ${given.which}`;
         const expiresAt = instant(now + given.life);
         this.#ends.set(tokenId, instant(Math.max(expiresAt, this.#ends.get(tokenId) ?? 0)));
         const token = { tokenId, expiresAt, loginEndsAt: never };
-        return (target) => target.revokeToken(programme, token, now);
+        return (target) => target.revoke(programme, token, now);
       }
     }
   }

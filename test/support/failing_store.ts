@@ -10,14 +10,12 @@ export type FailingVerb = Exclude<keyof Store, keyof Registry> | `${keyof Regist
 
 const registryVerbs: readonly string[] = [
   'add',
-  'isTaken',
   'find',
   'findBy',
   'list',
   'change',
   'changeAll',
   'remove',
-  'epoch',
 ] satisfies readonly (keyof Registry)[];
 
 export interface FailingStore {

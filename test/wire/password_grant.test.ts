@@ -68,7 +68,7 @@ tokens: { access: { format: ${access} } }`;
     const held = hold(verb);
     const answer = ask();
     await held.waiting;
-    await store.revokeAll(programme, { client: club.client.id as ClientId });
+    await store.revoke(programme, { client: club.client.id as ClientId });
     held.letGo();
     const tokens = tokensIn(await answer);
     assert.equal(await told(tokens.access_token), false, `${access} ${grant}`);

@@ -69,8 +69,8 @@ test('G-22: what could not be revoked is not answered as if it had been', async 
   const tokens = await tokensOfLogin(club);
   const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
   for (const [verb, token] of [
-    ['revokeLogin', tokens.refresh_token],
-    ['revokeToken', tokens.access_token],
+    ['revoke', tokens.refresh_token],
+    ['revoke', tokens.access_token],
     ['findLogin', tokens.refresh_token],
     ['findLogin', tokens.access_token],
   ] as const) {

@@ -158,9 +158,9 @@ describe('HOSTILE 74: with a login end the tokens that were exchanged from its o
       return refresh(club, token);
     },
     'all of its client are revoked': ({ store, client }) =>
-      store.revokeAll(programme, { client: client.id as never }),
+      store.revoke(programme, { client: client.id as never }),
     'all of its member are revoked': ({ store, member }) =>
-      store.revokeAll(programme, { subject: member.subject }),
+      store.revoke(programme, { subject: member.subject }),
   };
   for (const [way, act] of Object.entries(ways)) {
     test(way, async (t) => {

@@ -17,10 +17,10 @@ import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
 import { deployedBy } from '../programmes/partner.ts';
 import { collisionMessages, collisionWarnings } from './callback_names.ts';
-import { clientFields } from './client_fields.ts';
+import { clientFields, clientIdInput } from './client_fields.ts';
 import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts';
 import { expectComplete, judgeClient, needsNoSecret } from './client_needs.ts';
-import { givenIn, type Input } from './fields.ts';
+import { givenIn } from './fields.ts';
 import { type NewItem, readNew, select } from './kind.ts';
 import { toldColliding } from './redirect_uris_field.ts';
 import {
@@ -33,18 +33,6 @@ import {
   secretTaken,
 } from './secrets.ts';
 import { type Handover, handOver, handoverOf, shown, unshown } from './shown.ts';
-
-export const clientIdInput: Input = {
-  name: 'client_id',
-  required: true,
-  quoted: true,
-  check: (text, programme) =>
-    programme === undefined || programme.clients.isIdentifier(text)
-      ? undefined
-      : `is no identifier of ${programme.id}: expected ${programme.clients.identifierForm}`,
-  flags: '--client-id <id>',
-  help: 'an identifier it has already, instead of a new one',
-};
 
 type AddClientOptions = NewItem & {
   readonly clientId?: string;

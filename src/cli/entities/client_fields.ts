@@ -5,8 +5,17 @@ import { formatDuration, parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
 import { type Client, type Role, roles, type ThrottleLimit } from '../../oauth/client.ts';
+import type { Gateway } from '../../oauth/gateway.ts';
 import { certificates, certificateSubject } from './certificates_field.ts';
-import { type Field, type Fields, formFault, takingAway, textField, textsOf } from './fields.ts';
+import {
+  type Field,
+  type Fields,
+  formFault,
+  type Input,
+  takingAway,
+  textField,
+  textsOf,
+} from './fields.ts';
 import { assertionKeys } from './keys_field.ts';
 import { properties, visibleFault } from './properties_field.ts';
 import { redirectUris } from './redirect_uris_field.ts';
@@ -146,7 +155,7 @@ export const clientFields: Fields<ClientFields> = {
   assertionKeys,
 };
 
-export function nameField(description: string): Field<string> {
+function nameField(description: string): Field<string> {
   return {
     json: 'name',
     inputs: [
@@ -166,3 +175,20 @@ export function nameField(description: string): Field<string> {
 export function hasNoReturn({ roles: held, redirectUris: uris }: ClientFields): boolean {
   return held.includes('member') && uris.length === 0;
 }
+
+export const clientIdInput: Input = {
+  name: 'client_id',
+  required: true,
+  quoted: true,
+  check: (text, programme) =>
+    programme === undefined || programme.clients.isIdentifier(text)
+      ? undefined
+      : `is no identifier of ${programme.id}: expected ${programme.clients.identifierForm}`,
+  flags: '--client-id <id>',
+  help: 'an identifier it has already, instead of a new one',
+};
+
+/** Of a gateway. */
+export const gatewayFields: Fields<Pick<Gateway, 'name'>> = {
+  name: nameField('what operators call it'),
+};

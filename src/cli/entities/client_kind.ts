@@ -13,14 +13,13 @@ import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts
 import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
 import { givenIn } from './fields.ts';
 import type { Kind } from './kind.ts';
+import { clientNoun } from './nouns.ts';
 import { toldColliding } from './redirect_uris_field.ts';
 import { showSecrets } from './secrets.ts';
 import { type Shown, shown, showFields } from './shown.ts';
 
 export const clientKind: Kind<'client'> = {
-  noun: 'client',
-  argument: ['<client-id>', 'its client identifier'],
-  example: 'partnerapi-12345',
+  ...clientNoun,
   nameOf: ({ id }) => id,
   inWords: (id) => id,
   show: async (around, client, verb) => {

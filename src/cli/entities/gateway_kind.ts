@@ -8,9 +8,9 @@ import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
 import { failed } from '../../server/exit.ts';
 import { withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
-import { nameField } from './client_fields.ts';
-import type { Fields } from './fields.ts';
+import { gatewayFields } from './client_fields.ts';
 import { type Kind, type NewItem, readNew } from './kind.ts';
+import { gatewayNoun } from './nouns.ts';
 import { newSecret, showSecrets } from './secrets.ts';
 import {
   type Handover,
@@ -22,14 +22,8 @@ import {
   showFields,
 } from './shown.ts';
 
-const gatewayFields: Fields<Pick<Gateway, 'name'>> = {
-  name: nameField('what operators call it'),
-};
-
 export const gatewayKind: Kind<'gateway'> = {
-  noun: 'gateway',
-  argument: ['<gateway-id>', 'its identifier'],
-  example: 'gateway-0123456789ab',
+  ...gatewayNoun,
   nameOf: ({ id }) => id,
   inWords: (id) => id,
   fields: gatewayFields,

@@ -5,7 +5,6 @@ import { say } from '../../server/ending.ts';
 import { expectYes, failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
 import { type Id, type Item, kinds } from '../../store/kinds.ts';
 import { DamagedItem } from '../../store/unusable.ts';
-import { option, type OptionSpec } from '../grammar/grammar.ts';
 import { withStore } from '../open_store.ts';
 import { print, printJson, printResult, warn } from '../output.ts';
 import { configOf, selectProgrammes } from '../programmes.ts';
@@ -44,13 +43,6 @@ export type ListOptions = Selection & {
   readonly limit?: string;
   readonly count?: boolean;
 };
-
-export const listOptions: readonly OptionSpec[] = [
-  option('--programme <name>', 'only those of this programme'),
-  option('--status <status>', 'only those of this status', { choices: ['active', 'disabled'] }),
-  option('--limit <number>', 'no more than so many, the oldest first'),
-  option('--count', 'print how many there are, and nothing of them'),
-];
 
 /**
  * By programme, in order of creation; says how many items a limit leaves out, and fails if some are

@@ -5,6 +5,7 @@ import { longestUsername, normaliseUsername } from '../../members/username.ts';
 import type { ClientId } from '../../oauth/client.ts';
 import { type MemberRecord, subjectForm } from '../../oauth/member.ts';
 import type { Programme } from '../../programme/programme.ts';
+import { option, type OptionSpec } from '../grammar/grammar.ts';
 import { warn } from '../output.ts';
 import { type Fields, formFault, type Input, textField, textsOf } from './fields.ts';
 import { memberProperties } from './properties_field.ts';
@@ -102,3 +103,20 @@ export function warnOfDirectory({ members }: Programme): void {
     'members of this programme log in by its hook (members.url): those in the store count once its directory is store',
   );
 }
+
+export const newPasswordOption: OptionSpec = option(
+  '--password-stdin',
+  'read a new password from standard input',
+);
+
+/** A thief who knew the old password has logins of his own, so they end with it (HOSTILE 94). */
+export const keepLoginsOption: OptionSpec = option(
+  '--keep-logins',
+  'with a new password: leave its logins, codes and tokens as they are',
+);
+
+/**
+ * The members of one write, which is whole or not there (FAULTS 37). A file store takes up to 20 µs a
+ * member, and the writes of a running server wait for it: they are refused after 1.5 s.
+ */
+export const addedAtOnce = 20_000;

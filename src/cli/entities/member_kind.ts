@@ -7,31 +7,25 @@ import { normaliseUsername } from '../../members/username.ts';
 import type { MemberRecord, Subject } from '../../oauth/member.ts';
 import { type CommandError, failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
 import { type OpenStore } from '../../server/open_store.ts';
-import { option, type OptionSpec } from '../grammar/grammar.ts';
 import { withStore } from '../open_store.ts';
 import { printResult, warn } from '../output.ts';
 import { configOf, compileNamed, selectProgrammes } from '../programmes.ts';
 import { complaintsOf, givenIn, inputsOf } from './fields.ts';
 import { type Kind, type NewItem, readNew, type Selection } from './kind.ts';
-import { memberFields, numberWarnings, usernameFault, warnOfDirectory } from './member_fields.ts';
+import {
+  keepLoginsOption,
+  memberFields,
+  newPasswordOption,
+  numberWarnings,
+  usernameFault,
+  warnOfDirectory,
+} from './member_fields.ts';
+import { memberNoun } from './nouns.ts';
 import { readPasswordHash } from './secrets.ts';
 import { jsonOf, type Shown, shown, showFields } from './shown.ts';
 
-export const newPasswordOption: OptionSpec = option(
-  '--password-stdin',
-  'read a new password from standard input',
-);
-
-/** A thief who knew the old password has logins of his own, so they end with it (HOSTILE 94). */
-export const keepLoginsOption: OptionSpec = option(
-  '--keep-logins',
-  'with a new password: leave its logins, codes and tokens as they are',
-);
-
 export const memberKind: Kind<'member'> = {
-  noun: 'member',
-  argument: ['<username>', 'its username, or its subject'],
-  example: 'ann',
+  ...memberNoun,
   nameOf: ({ username }) => username,
   inWords: quote,
   find: async (store, programme, name) =>
@@ -147,9 +141,12 @@ export async function unlockMember(name: string, options: Selection): Promise<vo
   if (fault !== undefined) throw wrongUsage(`the username ${fault}`);
   const config = configOf(options);
   const programmes = selectProgrammes(config, options.programme);
-  const unlocked = await withStore(config, async ({ store, keyring }) => {
+  const unlocked = await withStore(config, async ({ store, keyring, clock }) => {
     const account = keyring.accountDigest(username);
-    const answers = await Promise.all(programmes.map((one) => store.unlock(one, account)));
+    const now = clock.now();
+    const unlock = (one: (typeof programmes)[number]) =>
+      store.settleAttempt(one, account, 'match', now);
+    const answers = await Promise.all(programmes.map(unlock));
     return programmes.filter((_, index) => answers[index]);
   });
   const text =

@@ -3,10 +3,8 @@
 import { dateOrNull, dateText } from '../../lib/duration.ts';
 import { randomKey } from '../../lib/random.ts';
 import { hashPassword, longestPassword } from '../../members/password.ts';
-import { countOf } from '../../oauth/cause.ts';
 import type { Client, ProgrammeId, StoredSecret } from '../../oauth/client.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { longestApiKey } from '../../programme/requests/verification.ts';
 import { type CommandError, failed, wrongUsage } from '../../server/exit.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { Environment } from '../../store/contract.ts';
@@ -14,13 +12,11 @@ import type { LookUp } from '../../store/kinds.ts';
 import { warn } from '../output.ts';
 import { readLine } from '../standard_input.ts';
 import { type Uses, useText } from '../table.ts';
+import { longer, secretFault, secretWarning, shortFault } from './secret_rules.ts';
 import type { Shown } from './shown.ts';
 
 /** DESIGN, "Semantics": generated secrets and API keys have 256 bits. */
 const keyBytes = 32;
-
-/** An attacker with store and master key can guess shorter secrets. */
-const shortestGoodSecret = 16;
 
 /** NIST SP 800-63B 3.1.1.2: no edition has allowed fewer. */
 const shortestGoodPassword = 8;
@@ -89,43 +85,10 @@ export async function readPasswordHash(): Promise<string> {
   return hash;
 }
 
-/** Why a text cannot be a secret or API key, as the end of a sentence. */
-export function secretFault(text: string): string | undefined {
-  return /\p{Cc}/u.test(text) ? 'holds control characters' : undefined;
-}
-
-/** An API key must also be a legal header value. */
-export function apiKeyFault(text: string): string | undefined {
-  if (text.length > longestApiKey) return `has more than ${longestApiKey} characters`;
-  return /^[!-~](?:[ -~]*[!-~])?$/.test(text)
-    ? undefined
-    : 'cannot be sent in a header: expected ASCII without spaces around it';
-}
-
 /** The text never contains the password. */
 export function passwordFault(password: string): string | undefined {
   return password.length > longestPassword
     ? `is longer than ${longestPassword} characters`
-    : undefined;
-}
-
-/** A warning of a secret that can be guessed; `what` is `secret` or `API key`. */
-export function secretWarning(what: string, text: string): string | undefined {
-  return text.length < shortestGoodSecret
-    ? `the ${what} has ${text.length} characters; with fewer than ${shortestGoodSecret} it can be guessed`
-    : undefined;
-}
-
-/** The hint for a key that is too short. */
-export const longer = `give it ${shortestGoodSecret} characters or more, as Jetway's have`;
-
-/**
- * Why a text must not be all that names its client, as the end of a sentence: an API key, or a secret where
- * clients are found by it. A short one can be guessed, and no limit refuses the right one (HOSTILE 82).
- */
-export function shortFault(text: string): string | undefined {
-  return text.length < shortestGoodSecret
-    ? `has only ${countOf(text.length, 'character')}: whoever guesses it is this client`
     : undefined;
 }
 

@@ -2,9 +2,7 @@
 
 import { eventNames } from '../../audit/event.ts';
 import { identifierKinds } from '../../audit/identifiers.ts';
-import { findAudit } from '../audit/find.ts';
-import { hashIdentifier, verifyAudit } from '../audit/verify.ts';
-import { option, type Verb } from './grammar.ts';
+import { lazy, option, type Verb } from './grammar.ts';
 
 export const auditVerbs: readonly Verb[] = [
   {
@@ -24,7 +22,7 @@ export const auditVerbs: readonly Verb[] = [
     ],
     example: 'jetway audit find --client partnerapi-12345 --since 7d',
     exits: { 1: 'failed; there is no such event' },
-    run: findAudit,
+    run: lazy(() => import('../audit/find.ts'), 'findAudit'),
   },
   {
     words: 'audit verify',
@@ -39,7 +37,7 @@ export const auditVerbs: readonly Verb[] = [
     ],
     example: 'jetway audit verify',
     exits: { 1: 'failed; the stream is broken, and the first places are named' },
-    run: verifyAudit,
+    run: lazy(() => import('../audit/verify.ts'), 'verifyAudit'),
   },
   {
     words: 'audit hash',
@@ -50,6 +48,6 @@ export const auditVerbs: readonly Verb[] = [
     ],
     reads: 'configuration',
     example: 'jetway audit hash username ann',
-    run: hashIdentifier,
+    run: lazy(() => import('../audit/verify.ts'), 'hashIdentifier'),
   },
 ];

@@ -1,24 +1,21 @@
 // Owns the verbs below `client`; entities/client_fields.ts holds its fields.
 
-import { addClient, clientIdInput } from '../entities/client_add.ts';
-import { clientFields } from '../entities/client_fields.ts';
-import { clientKind } from '../entities/client_kind.ts';
+import { clientFields, clientIdInput } from '../entities/client_fields.ts';
 import { addOptions, optionsOf, setOptions } from '../entities/fields.ts';
-import {
-  disableItem,
-  enableItem,
-  listItems,
-  type ListOptions,
-  listOptions,
-  removeItem,
-  setItem,
-  showItem,
-} from '../entities/item_verbs.ts';
-import { retireSecret, rotateApiKey, rotateSecret } from '../entities/rotate.ts';
-import { clientColumns, importClients } from '../import/clients.ts';
+import { clientNoun } from '../entities/nouns.ts';
+import { clientColumns } from '../import/client_keys.ts';
 import { columnsHelp } from '../import/table.ts';
-import { option, type OptionSpec, type Verb } from './grammar.ts';
-import { importVerb, itemVerbs, listExits, programmeVerb } from './kind_verbs.ts';
+import { lazy, option, type OptionSpec, type Verb } from './grammar.ts';
+import {
+  importVerb,
+  itemVerbs,
+  listExits,
+  listOf,
+  listOptions,
+  programmeVerb,
+  type LoadedKind,
+  common,
+} from './kind_verbs.ts';
 
 const incomplete: OptionSpec = option(
   '--incomplete',
@@ -35,6 +32,13 @@ export function overlapOption(duration: string): OptionSpec {
     default: duration,
   });
 }
+
+const clientKind: LoadedKind<'client'> = {
+  ...clientNoun,
+  load: async () => (await import('../entities/client_kind.ts')).clientKind,
+};
+
+const rotations = () => import('../entities/rotate.ts');
 
 export const clientVerbs: readonly Verb[] = [
   programmeVerb(
@@ -59,7 +63,7 @@ export const clientVerbs: readonly Verb[] = [
       ],
       example:
         "jetway client add --programme my-club --name 'Some Partner' --redirect-uri https://partner.example/callback --role member --role partner",
-      run: addClient,
+      run: lazy(() => import('../entities/client_add.ts'), 'addClient'),
     },
     'programme the partner is onboarded to',
   ),
@@ -76,7 +80,7 @@ export const clientVerbs: readonly Verb[] = [
       option('--incomplete', "take clients that lack what the programme's dialect needs of them"),
       option('--shared-api-keys', 'let clients of one partner have the same API key'),
     ],
-    run: importClients,
+    run: lazy(() => import('../import/clients.ts'), 'importClients'),
   }),
   {
     words: 'client list',
@@ -88,16 +92,20 @@ export const clientVerbs: readonly Verb[] = [
     ],
     exits: listExits,
     example: 'jetway client list --name partner --limit 20',
-    run: (options: ListOptions) => listItems(clientKind, options),
+    run: listOf(clientKind),
   },
   ...itemVerbs(clientKind, [
-    { verb: 'show', summary: 'show a client, and when its secrets were last used', run: showItem },
+    {
+      verb: 'show',
+      summary: 'show a client, and when its secrets were last used',
+      run: common('showItem'),
+    },
     {
       verb: 'set',
       summary: 'change what is registered of a client',
       options: [...setOptions(clientFields), incomplete],
       example: '--add-redirect-uri https://partner.example/another',
-      run: setItem,
+      run: common('setItem'),
     },
     {
       verb: 'rotate-secret',
@@ -108,9 +116,13 @@ export const clientVerbs: readonly Verb[] = [
         shortSecret,
       ],
       example: '--overlap 7d',
-      run: rotateSecret,
+      run: async () => (await rotations()).rotateSecret,
     },
-    { verb: 'retire-secret', summary: 'end the older of two secrets now', run: retireSecret },
+    {
+      verb: 'retire-secret',
+      summary: 'end the older of two secrets now',
+      run: async () => (await rotations()).retireSecret,
+    },
     {
       verb: 'rotate-api-key',
       summary: 'give a client, and all that share its API key, a new one; prints it, once',
@@ -119,16 +131,16 @@ export const clientVerbs: readonly Verb[] = [
         option('--alone', 'give it a key of its own; those that shared the old one keep that'),
       ],
       example: '--overlap 0s',
-      run: rotateApiKey,
+      run: async () => (await rotations()).rotateApiKey,
     },
-    { verb: 'disable', summary: 'refuse a client from now on', run: disableItem },
-    { verb: 'enable', summary: 'let a disabled client in again', run: enableItem },
+    { verb: 'disable', summary: 'refuse a client from now on', run: common('disableItem') },
+    { verb: 'enable', summary: 'let a disabled client in again', run: common('enableItem') },
     {
       verb: 'remove',
       summary: 'remove a client for good, with all that was issued to it',
       options: [option('--yes', 'yes, for good: its identifier is never given out again')],
       example: '--yes',
-      run: removeItem,
+      run: common('removeItem'),
     },
   ]),
 ];

@@ -1,21 +1,34 @@
 // Owns the verbs below `gateway`.
 
+import { gatewayFields } from '../entities/client_fields.ts';
 import { addOptions } from '../entities/fields.ts';
-import { addGateway, gatewayKind } from '../entities/gateway_kind.ts';
-import { listItems, type ListOptions, removeItem, showItem } from '../entities/item_verbs.ts';
-import { rotateGatewaySecret } from '../entities/rotate.ts';
+import { gatewayNoun } from '../entities/nouns.ts';
 import { overlapOption } from './client.ts';
-import { option, type Verb } from './grammar.ts';
-import { itemVerbs, listExits, programmeVerb } from './kind_verbs.ts';
+import { lazy, option, type Verb } from './grammar.ts';
+import {
+  itemVerbs,
+  listExits,
+  listOf,
+  programmeVerb,
+  type LoadedKind,
+  common,
+} from './kind_verbs.ts';
+
+const gatewayKind: LoadedKind<'gateway'> = {
+  ...gatewayNoun,
+  load: async () => (await import('../entities/gateway_kind.ts')).gatewayKind,
+};
+
+const rotations = () => import('../entities/rotate.ts');
 
 export const gatewayVerbs: readonly Verb[] = [
   programmeVerb(
     {
       words: 'gateway add',
       summary: 'give a gateway a credential to introspect with; prints its secret, once',
-      options: addOptions(gatewayKind.fields),
+      options: addOptions(gatewayFields),
       example: "jetway gateway add --programme my-club --name 'API gateway'",
-      run: addGateway,
+      run: lazy(() => import('../entities/gateway_kind.ts'), 'addGateway'),
     },
     'programme whose tokens it may ask about',
   ),
@@ -26,22 +39,22 @@ export const gatewayVerbs: readonly Verb[] = [
     options: [option('--programme <name>', 'only those of this programme')],
     exits: listExits,
     example: 'jetway gateway list',
-    run: (options: ListOptions) => listItems(gatewayKind, options),
+    run: listOf(gatewayKind),
   },
   ...itemVerbs(gatewayKind, [
-    { verb: 'show', summary: 'show a gateway', run: showItem },
+    { verb: 'show', summary: 'show a gateway', run: common('showItem') },
     {
       verb: 'rotate-secret',
       summary: 'give a gateway a new secret; prints it, once',
       options: [overlapOption('1d')],
-      run: rotateGatewaySecret,
+      run: async () => (await rotations()).rotateGatewaySecret,
     },
     {
       verb: 'remove',
       summary: 'remove a gateway for good',
       options: [option('--yes', 'yes, for good')],
       example: '--yes',
-      run: removeItem,
+      run: common('removeItem'),
     },
   ]),
 ];

@@ -49,6 +49,17 @@ export interface Verb {
   readonly run: (...given: never[]) => Promise<void> | void;
 }
 
+/**
+ * What a verb runs, from a module that is loaded then: help and other verbs do without it.
+ * @param name of the function in it
+ */
+export function lazy<Name extends string, Run extends Verb['run']>(
+  load: () => Promise<Readonly<Record<Name, Run>>>,
+  name: Name,
+): Verb['run'] {
+  return async (...given) => (await load())[name](...given);
+}
+
 const shared = {
   config: {
     flags: '--config <file>',

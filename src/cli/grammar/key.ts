@@ -2,11 +2,7 @@
 
 import { signingAlgorithms } from '../../oauth/signing_key.ts';
 import { shownKinds } from '../../server/keys/lines.ts';
-import { listKeys } from '../keys/list.ts';
-import { retireAllKeys } from '../keys/retire.ts';
-import { rotateAllKeys } from '../keys/rotate.ts';
-import { revokeTokens } from '../keys/token_revoke.ts';
-import { option, type OptionSpec, type Verb } from './grammar.ts';
+import { lazy, option, type OptionSpec, type Verb } from './grammar.ts';
 import { listExits } from './kind_verbs.ts';
 
 const oneProgramme: OptionSpec = option(
@@ -28,7 +24,7 @@ export const keyVerbs: readonly Verb[] = [
     options: [oneProgramme, oneKind],
     exits: listExits,
     example: 'jetway key list',
-    run: listKeys,
+    run: lazy(() => import('../keys/list.ts'), 'listKeys'),
   },
   {
     words: 'key rotate',
@@ -54,7 +50,7 @@ export const keyVerbs: readonly Verb[] = [
       ),
     ],
     example: 'jetway key rotate --programme my-club',
-    run: rotateAllKeys,
+    run: lazy(() => import('../keys/rotate.ts'), 'rotateAllKeys'),
   },
   {
     words: 'key retire',
@@ -67,7 +63,7 @@ export const keyVerbs: readonly Verb[] = [
       option('--force', 'whatever it has signed, such as a key that was stolen; needs --kid'),
     ],
     example: 'jetway key retire --programme my-club',
-    run: retireAllKeys,
+    run: lazy(() => import('../keys/retire.ts'), 'retireAllKeys'),
   },
   {
     words: 'token revoke',
@@ -81,6 +77,6 @@ export const keyVerbs: readonly Verb[] = [
       option('--username <name>', 'the same, of the member with this username'),
     ],
     example: 'jetway token revoke --client partnerapi-12345',
-    run: revokeTokens,
+    run: lazy(() => import('../keys/token_revoke.ts'), 'revokeTokens'),
   },
 ];

@@ -1,21 +1,28 @@
 // Owns making the verbs of a kind from its description and a row for each verb.
 
+import type * as commonVerbs from '../entities/item_verbs.ts';
 import type { ItemVerb, Kind, Noun } from '../entities/kind.ts';
-import { option, type Verb } from './grammar.ts';
+import type { NounWords } from '../entities/nouns.ts';
+import { option, type OptionSpec, type Verb } from './grammar.ts';
+
+/** A kind of registered things, as help knows it; the rest is loaded once a verb is run. */
+export interface LoadedKind<N extends Noun> extends NounWords<N> {
+  readonly load: () => Promise<Kind<N>>;
+}
 
 /** A row of a verb about one existing item. */
 interface ItemRow<N extends Noun> extends Pick<Verb, 'summary' | 'details' | 'options'> {
   readonly verb: string;
   /** The options of the example, after the item's name. */
   readonly example?: string;
-  readonly run: ItemVerb<N, never>;
+  /** Loads what the verb runs. */
+  readonly run: () => Promise<ItemVerb<N, never>>;
 }
 
 export function itemVerbs<N extends Noun>(
-  kind: Kind<N>,
+  { noun, argument, example: itemExample, load }: LoadedKind<N>,
   rows: readonly ItemRow<N>[],
 ): readonly Verb[] {
-  const { noun, argument } = kind;
   const description = `its programme; needed if several programmes have such a ${noun}`;
   return rows.map(({ verb, options = [], example, run, ...texts }) => ({
     words: `${noun} ${verb}`,
@@ -23,10 +30,31 @@ export function itemVerbs<N extends Noun>(
     reads: 'store',
     ...texts,
     options: [option('--programme <name>', description), ...options],
-    example: ['jetway', noun, verb, kind.example, example ?? []].flat().join(' '),
-    run: (name: string, given: never) => run(kind, name, given),
+    example: ['jetway', noun, verb, itemExample, example ?? []].flat().join(' '),
+    run: async (name: string, given: never) => (await run())(await load(), name, given),
   }));
 }
+
+type Common = typeof commonVerbs;
+
+/** A verb that every kind has, loaded once it is run. */
+export function common<Name extends keyof Common>(name: Name): () => Promise<Common[Name]> {
+  return async () => (await import('../entities/item_verbs.ts'))[name];
+}
+
+/** What lists the items of a kind. */
+export function listOf<N extends Noun>({ load }: LoadedKind<N>): Verb['run'] {
+  const list = common('listItems');
+  return async (options: commonVerbs.ListOptions) => (await list())(await load(), options);
+}
+
+/** The options of a list. */
+export const listOptions: readonly OptionSpec[] = [
+  option('--programme <name>', 'only those of this programme'),
+  option('--status <status>', 'only those of this status', { choices: ['active', 'disabled'] }),
+  option('--limit <number>', 'no more than so many, the oldest first'),
+  option('--count', 'print how many there are, and nothing of them'),
+];
 
 /** What the codes of a list mean. */
 export const listExits: NonNullable<Verb['exits']> = {

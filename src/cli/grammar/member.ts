@@ -2,28 +2,30 @@
 
 import { addOptions, newInputsOf, setOptions } from '../entities/fields.ts';
 import {
-  disableItem,
-  enableItem,
-  listItems,
-  type ListOptions,
-  listOptions,
-  removeItem,
-  setItem,
-  showItem,
-} from '../entities/item_verbs.ts';
-import { memberFields, subjectInput } from '../entities/member_fields.ts';
-import {
-  addMember,
+  addedAtOnce,
   keepLoginsOption,
-  memberKind,
+  memberFields,
   newPasswordOption,
-  unlockMember,
-} from '../entities/member_kind.ts';
-import { addedAtOnce, importMembers } from '../import/members.ts';
+  subjectInput,
+} from '../entities/member_fields.ts';
+import { memberNoun } from '../entities/nouns.ts';
 import { columnsHelp } from '../import/table.ts';
-import { testDirectory } from '../programmes/directory_test.ts';
-import { option, type Verb } from './grammar.ts';
-import { importVerb, itemVerbs, listExits, programmeVerb } from './kind_verbs.ts';
+import { lazy, option, type Verb } from './grammar.ts';
+import {
+  importVerb,
+  itemVerbs,
+  listExits,
+  listOf,
+  listOptions,
+  programmeVerb,
+  type LoadedKind,
+  common,
+} from './kind_verbs.ts';
+
+const memberKind: LoadedKind<'member'> = {
+  ...memberNoun,
+  load: async () => (await import('../entities/member_kind.ts')).memberKind,
+};
 
 export const memberVerbs: readonly Verb[] = [
   programmeVerb(
@@ -36,7 +38,7 @@ export const memberVerbs: readonly Verb[] = [
       ],
       example:
         'printf %s "$PASSWORD" | jetway member add --programme my-club --username ann --password-stdin',
-      run: addMember,
+      run: lazy(() => import('../entities/member_kind.ts'), 'addMember'),
     },
     'programme the member belongs to',
   ),
@@ -46,7 +48,7 @@ export const memberVerbs: readonly Verb[] = [
     operands: [
       ['<file>', 'a .csv with a header line, which nobody else should read; - for standard input'],
     ],
-    run: importMembers,
+    run: lazy(() => import('../import/members.ts'), 'importMembers'),
   }),
   {
     words: 'member list',
@@ -59,7 +61,7 @@ export const memberVerbs: readonly Verb[] = [
     ],
     exits: listExits,
     example: 'jetway member list --locked',
-    run: (options: ListOptions) => listItems(memberKind, options),
+    run: listOf(memberKind),
   },
   ...itemVerbs(memberKind, [
     {
@@ -67,7 +69,7 @@ export const memberVerbs: readonly Verb[] = [
       summary: 'show a member, its failed logins, and until when it is locked',
       details:
         'Wrong passwords from browsers with which the member has logged in before are counted apart, and not shown.',
-      run: showItem,
+      run: common('showItem'),
     },
     {
       verb: 'set',
@@ -76,14 +78,14 @@ export const memberVerbs: readonly Verb[] = [
         'A new password ends the logins of the member so far, with all their codes and tokens, unless --keep-logins is given.',
       options: [...setOptions(memberFields), newPasswordOption, keepLoginsOption],
       example: '--level AUTHN-LEVEL-12',
-      run: setItem,
+      run: common('setItem'),
     },
     {
       verb: 'disable',
       summary: 'let a member log in no more, and refuse its tokens',
-      run: disableItem,
+      run: common('disableItem'),
     },
-    { verb: 'enable', summary: 'let a disabled member in again', run: enableItem },
+    { verb: 'enable', summary: 'let a disabled member in again', run: common('enableItem') },
   ]),
   {
     words: 'member unlock',
@@ -94,7 +96,7 @@ export const memberVerbs: readonly Verb[] = [
       option('--programme <name>', 'the programme it is locked in; all of them without it'),
     ],
     example: 'jetway member unlock ann',
-    run: unlockMember,
+    run: lazy(() => import('../entities/member_kind.ts'), 'unlockMember'),
   },
   ...itemVerbs(memberKind, [
     {
@@ -102,7 +104,7 @@ export const memberVerbs: readonly Verb[] = [
       summary: 'remove a member for good, with all its tokens',
       options: [option('--yes', 'yes, for good')],
       example: '--yes',
-      run: removeItem,
+      run: common('removeItem'),
     },
   ]),
   {
@@ -118,6 +120,6 @@ export const memberVerbs: readonly Verb[] = [
     ],
     example: 'jetway member directory-test --programme my-club',
     exits: { 1: 'failed; a check did not pass' },
-    run: testDirectory,
+    run: lazy(() => import('../programmes/directory_test.ts'), 'testDirectory'),
   },
 ];

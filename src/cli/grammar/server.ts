@@ -1,18 +1,7 @@
 // Owns the verbs about a server and its programmes, and `version`.
 
 import { variantNames } from '../../language/variants.ts';
-import { serve } from '../../server/serve.ts';
-import { dev } from '../dev/dev.ts';
-import { check } from '../programmes/check.ts';
-import { diff } from '../programmes/diff.ts';
-import { init } from '../programmes/init.ts';
-import { maintenanceOff, maintenanceOn } from '../programmes/maintenance.ts';
-import { newProgramme, schema } from '../programmes/programme_file.ts';
-import { show } from '../programmes/show.ts';
-import { healthcheck, reload, status } from '../remote.ts';
-import { printVersion } from '../version.ts';
-import { why } from '../why/why.ts';
-import { option, type Verb } from './grammar.ts';
+import { lazy, option, type Verb } from './grammar.ts';
 
 const itsName = ['<programme>', "the programme's name: its file without .yaml"] as const;
 
@@ -29,7 +18,7 @@ export const serverVerbs: readonly Verb[] = [
     ],
     example: 'jetway serve --config /etc/jetway/config.yaml',
     json: false,
-    run: serve,
+    run: lazy(() => import('../../server/serve.ts'), 'serve'),
   },
   {
     words: 'reload',
@@ -41,14 +30,14 @@ export const serverVerbs: readonly Verb[] = [
     ],
     example: 'jetway reload',
     exits: { 3: 'something was not taken up: what was served before is still served' },
-    run: reload,
+    run: lazy(() => import('../remote.ts'), 'reload'),
   },
   {
     words: 'status',
     summary: 'tell what the running server serves, since when, and how it is',
     reads: 'configuration',
     example: 'jetway status',
-    run: status,
+    run: lazy(() => import('../remote.ts'), 'status'),
   },
   {
     words: 'healthcheck',
@@ -58,7 +47,7 @@ export const serverVerbs: readonly Verb[] = [
     reads: 'configuration',
     example: 'jetway healthcheck',
     exits: { 0: 'it takes requests, perhaps degraded', 1: 'it does not, or does not answer' },
-    run: healthcheck,
+    run: lazy(() => import('../remote.ts'), 'healthcheck'),
   },
   {
     words: 'why',
@@ -74,7 +63,7 @@ export const serverVerbs: readonly Verb[] = [
     ],
     example: 'jetway why 7Q2M0ZK4T9XB',
     exits: { 1: 'not found, or failed' },
-    run: why,
+    run: lazy(() => import('../why/why.ts'), 'why'),
   },
   {
     words: 'dev',
@@ -90,7 +79,7 @@ export const serverVerbs: readonly Verb[] = [
     example: 'jetway dev',
     exits: { 3: 'invalid configuration or programme' },
     json: false,
-    run: dev,
+    run: lazy(() => import('../dev/dev.ts'), 'dev'),
   },
   {
     words: 'check',
@@ -99,7 +88,7 @@ export const serverVerbs: readonly Verb[] = [
     reads: 'configuration',
     example: 'jetway check',
     exits: { 0: 'done; there may be warnings', 3: 'there are errors' },
-    run: check,
+    run: lazy(() => import('../programmes/check.ts'), 'check'),
   },
   {
     words: 'show',
@@ -124,7 +113,7 @@ export const serverVerbs: readonly Verb[] = [
       option('--client <id>', 'fill in what is registered of this client'),
     ],
     example: 'jetway show my-club --for partner',
-    run: show,
+    run: lazy(() => import('../programmes/show.ts'), 'show'),
   },
   {
     words: 'diff',
@@ -142,7 +131,7 @@ export const serverVerbs: readonly Verb[] = [
       1: 'failed; with --exit-code, there are changes',
       3: 'one of the files is no valid programme',
     },
-    run: diff,
+    run: lazy(() => import('../programmes/diff.ts'), 'diff'),
   },
 ];
 
@@ -156,7 +145,7 @@ export const maintenanceVerbs: readonly Verb[] = [
     reads: 'store',
     options: [option('--retry-after <duration>', 'what callers are told to wait (default: 1m)')],
     example: 'jetway maintenance on my-club --retry-after 10m',
-    run: maintenanceOn,
+    run: lazy(() => import('../programmes/maintenance.ts'), 'maintenanceOn'),
   },
   {
     words: 'maintenance off',
@@ -164,7 +153,7 @@ export const maintenanceVerbs: readonly Verb[] = [
     operands: [itsName],
     reads: 'store',
     example: 'jetway maintenance off my-club',
-    run: maintenanceOff,
+    run: lazy(() => import('../programmes/maintenance.ts'), 'maintenanceOff'),
   },
 ];
 
@@ -176,7 +165,7 @@ export const startingVerbs: readonly Verb[] = [
     options: [option('--store <url>', 'for a PostgreSQL store; its master key is made too')],
     example: 'jetway init staging',
     exits: { 1: 'failed; a file that would be written is there already' },
-    run: init,
+    run: lazy(() => import('../programmes/init.ts'), 'init'),
   },
   {
     words: 'new',
@@ -193,14 +182,14 @@ export const startingVerbs: readonly Verb[] = [
     ],
     example: `jetway new another-club --variant ${variantNames().at(-1) ?? ''}`,
     exits: { 1: 'failed; there is a file of that name already' },
-    run: newProgramme,
+    run: lazy(() => import('../programmes/programme_file.ts'), 'newProgramme'),
   },
   {
     words: 'schema',
     summary: 'print the JSON Schema of programme files, for editors',
     example: 'jetway schema > programme.schema.json',
     json: false,
-    run: schema,
+    run: lazy(() => import('../programmes/programme_file.ts'), 'schema'),
   },
 ];
 
@@ -208,5 +197,5 @@ export const versionVerb: Verb = {
   words: 'version',
   summary: 'tell the version, and the commit it was built from',
   example: 'jetway version --json',
-  run: printVersion,
+  run: lazy(() => import('../version.ts'), 'printVersion'),
 };

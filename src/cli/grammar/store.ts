@@ -1,10 +1,6 @@
 // Owns the verbs below `store`.
 
-import { backup } from '../store/backup.ts';
-import { copy } from '../store/copy.ts';
-import { restore } from '../store/restore.ts';
-import { verify } from '../store/view.ts';
-import { option, type Verb } from './grammar.ts';
+import { lazy, option, type Verb } from './grammar.ts';
 
 export const storeVerbs: readonly Verb[] = [
   {
@@ -16,7 +12,7 @@ export const storeVerbs: readonly Verb[] = [
     reads: 'store',
     options: [option('--force', 'replace the file if it is there')],
     example: 'jetway store backup backup.db',
-    run: backup,
+    run: lazy(() => import('../store/backup.ts'), 'backup'),
   },
   {
     words: 'store restore',
@@ -31,7 +27,7 @@ export const storeVerbs: readonly Verb[] = [
       option('--yes', 'yes: what came into the store since the backup is put aside or replaced'),
     ],
     example: 'jetway store restore backup.db --yes',
-    run: restore,
+    run: lazy(() => import('../store/restore.ts'), 'restore'),
   },
   {
     words: 'store verify',
@@ -41,7 +37,7 @@ export const storeVerbs: readonly Verb[] = [
     operands: [['[file]', 'a backup; the configured store without it']],
     reads: 'store',
     example: 'jetway store verify backup.db',
-    run: verify,
+    run: lazy(() => import('../store/view.ts'), 'verify'),
   },
   {
     words: 'store copy',
@@ -54,6 +50,6 @@ export const storeVerbs: readonly Verb[] = [
       option('--to <store>', 'where to, in the same form; the configured store without it'),
     ],
     example: 'jetway store copy --from file:./data/jetway.db',
-    run: copy,
+    run: lazy(() => import('../store/copy.ts'), 'copy'),
   },
 ];

@@ -2,14 +2,15 @@
 
 import { errorAt, type Fault, quote } from '../../lib/fault.ts';
 import type { LookUp } from '../../store/kinds.ts';
-import { type Input, textsOf } from '../entities/fields.ts';
+import { clientFields, clientIdInput } from '../entities/client_fields.ts';
+import { type Input, newInputsOf, textsOf } from '../entities/fields.ts';
 import {
   apiKeyFault,
   longer,
   secretFault,
   secretWarning,
   shortFault,
-} from '../entities/secrets.ts';
+} from '../entities/secret_rules.ts';
 import { type Row, valueOf, warningAt } from './table.ts';
 
 const columns = {
@@ -22,7 +23,7 @@ const names = Object.keys(columns) as readonly Column[];
 /** The column that names those of a row that may be short (HOSTILE 82). */
 const insecure = 'insecure_short';
 
-export const keyInputs: readonly Input[] = [
+const keyInputs: readonly Input[] = [
   ...names.map((name) => ({ name, check: columns[name].check })),
   {
     name: insecure,
@@ -34,6 +35,11 @@ export const keyInputs: readonly Input[] = [
         : `must be ${names.join(' or ')}, not ${quote(text)}`,
   },
 ];
+
+/** Columns besides a client's fields. An import generates no identifier and no secret. */
+export const otherColumns: readonly Input[] = [clientIdInput, ...keyInputs];
+
+export const clientColumns: readonly Input[] = [...otherColumns, ...newInputsOf(clientFields)];
 
 type OwnLookUps = readonly LookUp<'client'>[];
 

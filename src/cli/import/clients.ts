@@ -8,14 +8,13 @@ import type { Programme } from '../../programme/programme.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { LookUp } from '../../store/kinds.ts';
 import { collisionFaults, collisionWarnings } from '../entities/callback_names.ts';
-import { clientIdInput } from '../entities/client_add.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
-import { type Input, textsOf } from '../entities/fields.ts';
+import { textsOf } from '../entities/fields.ts';
 import { toldColliding } from '../entities/redirect_uris_field.ts';
 import { findHolder, ownLookUps } from '../entities/secrets.ts';
-import { keyInputs, shortKeys, weakKeys } from './client_keys.ts';
-import { columnsOf, type Entry, type Import, importFile, type ImportOptions } from './import.ts';
+import { otherColumns, shortKeys, weakKeys } from './client_keys.ts';
+import { type Entry, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, valueOf, warningAt } from './table.ts';
 
 export type ClientImportOptions = ImportOptions & {
@@ -24,14 +23,6 @@ export type ClientImportOptions = ImportOptions & {
 };
 
 type ClientRow = Entry<ClientFields>;
-
-/** Columns besides a client's fields. An import generates no identifier and no secret. */
-const otherColumns: readonly Input[] = [clientIdInput, ...keyInputs];
-
-export const clientColumns: readonly Input[] = columnsOf({
-  fields: clientFields,
-  others: otherColumns,
-});
 
 export async function importClients(path: string, options: ClientImportOptions): Promise<void> {
   await importFile(path, options, (programme) => clientImport(programme, options));
@@ -167,15 +158,19 @@ async function compare(
   row: ClientRow,
 ): Promise<readonly Fault[] | 'unchanged'> {
   const id = textIn(row, 'client_id') as ClientId;
-  const found = await store.find('client', programme.id, id);
+  let isTaken = false;
+  // C-5: an identifier stays taken after its client was removed.
+  const found = await store.find('client', programme.id, id, () => {
+    isTaken = true;
+  });
   if (found !== undefined && isDeepStrictEqual(found, recordOf(row, programme, keyring, found))) {
     return 'unchanged';
   }
-  // C-5: an identifier stays taken after its client was removed.
-  const isTaken = found !== undefined || (await store.isTaken('client', programme.id, id));
   const message = `the client identifier ${quote(id)} is taken in ${programme.id}, or was before`;
   const { at } = valueOf(row, 'client_id') ?? row;
-  return isTaken ? [errorAt(at, [], message, 'identifiers are given out once')] : [];
+  return isTaken || found !== undefined
+    ? [errorAt(at, [], message, 'identifiers are given out once')]
+    : [];
 }
 
 /** Verification finds the client by its API key (C-4): two clients share one only on request. */

@@ -120,7 +120,7 @@ export async function importFile<Shape>(
   return programme;
 }
 
-export function columnsOf<Shape>({
+function columnsOf<Shape>({
   fields,
   others,
 }: Pick<Import<Shape>, 'fields' | 'others'>): readonly Input[] {

@@ -19,6 +19,7 @@ import { failed } from '../../server/exit.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import { type Input, listOf, textsOf } from '../entities/fields.ts';
 import {
+  addedAtOnce,
   type MemberFields,
   memberFields,
   numberWarnings,
@@ -171,12 +172,6 @@ async function isSame(row: MemberRow, kept: MemberRecord): Promise<boolean> {
 function hashIn({ given }: Row): string {
   return hashSchemes.flatMap((scheme) => textsOf(given, scheme)).join('');
 }
-
-/**
- * The members of one write, which is whole or not there (FAULTS 37). A file store takes up to 20 µs a
- * member, and the writes of a running server wait for it: they are refused after 1.5 s.
- */
-export const addedAtOnce = 20_000;
 
 /**
  * Hashes every password before adding the first member: hashing is slow and may be interrupted.

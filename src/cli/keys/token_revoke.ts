@@ -40,7 +40,7 @@ export async function revokeTokens(options: RevokeTokensOptions): Promise<void> 
       ),
     );
     const found = owners.flatMap((one) => one ?? []);
-    await Promise.all(found.map(({ programme, owner }) => store.revokeAll(programme, owner)));
+    await Promise.all(found.map(({ programme, owner }) => store.revoke(programme, owner)));
     return found;
   });
   if (revoked.length === 0) throw noMatch(options);

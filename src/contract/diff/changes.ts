@@ -3,7 +3,6 @@
 
 import { listed, present } from '../../lib/present.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { describeContract } from '../contract.ts';
 import { endpointsOf } from './endpoints.ts';
 import { editsOf } from './lack.ts';
 import type { Endpoint, Row } from './rows.ts';
@@ -31,7 +30,7 @@ export function contractChanges(
   before: Programme | undefined,
   after: Programme | undefined,
 ): readonly ContractChange[] {
-  const [was, is] = [before, after].map((one) => one && endpointsOf(describeContract(one)));
+  const [was, is] = [before, after].map((one) => one && endpointsOf(one));
   if (was !== undefined && is !== undefined) {
     const pairs = pair(was, is, [
       ({ kind, path = '' }) => `${kind} ${path}`,

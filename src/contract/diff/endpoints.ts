@@ -1,13 +1,14 @@
-// Owns the rows of a contract's login request, token endpoints and failed requests.
+// Owns the rows of a programme's login request, client authentication, token endpoints and failed requests.
 
 import { readsHeader } from '../../language/client_schema.ts';
-import { methodRows } from '../../language/methods.ts';
 import { describeShape } from '../../language/value_shape.ts';
 import { listed } from '../../lib/present.ts';
-import type { Contract } from '../contract.ts';
-import { isPage, type LoginFailurePromise, type LoginPromise } from '../login.ts';
-import type { GrantPromise, TokenEndpointPromise } from '../tokens.ts';
-import { assertionRows } from './assertions.ts';
+import { methodRows } from '../../oauth/methods.ts';
+import { type Programme, logsIn } from '../../programme/programme.ts';
+import type { TokenEndpoint } from '../../programme/requests/token_endpoint.ts';
+import { answerTo, grantsOf, type ServedGrant } from '../answers.ts';
+import { failuresOf } from '../failures.ts';
+import { codeShape, isPage, type LoginFailure, loginFailuresOf, loginSuccess } from '../login.ts';
 import { furtherEndpoints, verification } from './gateways.ts';
 import { readingRows } from './inputs.ts';
 import { loginPage } from './login_page.ts';
@@ -23,47 +24,49 @@ import {
   shape,
   span,
   text,
+  type Row,
 } from './rows.ts';
-import { selectorRows } from './selector.ts';
 import { tokenRows } from './tokens.ts';
 
 /** The endpoints in the order in which a partner meets them. */
-export function endpointsOf(contract: Contract): readonly Endpoint[] {
-  const { login, tokenEndpoints, failures, programme } = contract;
+export function endpointsOf(programme: Programme): readonly Endpoint[] {
   return listed<Endpoint>([
-    login !== undefined && [loginRequest(contract, login), loginPage(contract)],
-    clientAuthentication(contract),
-    ...tokenEndpoints.map((endpoint) => tokenEndpoint(contract, endpoint)),
-    tokenRows(contract),
+    logsIn(programme) && [loginRequest(programme), loginPage(programme)],
+    clientAuthentication(programme),
+    ...programme.tokenEndpoints.map((endpoint) => tokenEndpoint(programme, endpoint)),
+    tokenRows(programme),
     {
       kind: 'every answer',
       rows: [offer('header of the request id', programme.requestIdHeader ?? 'none')],
     },
     {
       kind: 'failed requests',
-      rows: [...failures.map((one) => answers(one.reason, one)), sandboxRows(contract)],
+      rows: [
+        ...failuresOf(programme).map((one) => answers(one.reason, one)),
+        sandboxRows(programme),
+      ],
     },
-    verification(contract),
-    ...furtherEndpoints(contract),
+    verification(programme),
+    ...furtherEndpoints(programme),
   ]);
 }
 
 /** No promise of the live environment: nothing about it breaks partners. */
-function sandboxRows({ programme: { sandbox } }: Contract): Rows {
+function sandboxRows({ sandbox }: Programme): Rows {
   return Object.entries(sandbox?.places ?? {}).map(([place, name]) =>
     text(`${place} that forces one`, name),
   );
 }
 
-function loginRequest(contract: Contract, login: LoginPromise): Endpoint {
-  const { path, reading, pkce, redirectStatus, binds, redirectUriRule } = login;
+function loginRequest(programme: Programme): Endpoint {
+  const { path, reading, pkce, redirectStatus, binds, redirectUriRule } = programme.login.endpoint;
   return {
     kind: 'login request',
     path,
     requests: reading.kinds,
     rows: [
-      selectorRows(contract.programme, path),
-      readingRows(contract, reading),
+      selectorRows(programme, path),
+      readingRows(programme, reading),
       choice(
         'redirect_uri',
         redirectUriRule === 'required' ? 'required' : 'optional for a client with only one',
@@ -74,22 +77,22 @@ function loginRequest(contract: Contract, login: LoginPromise): Endpoint {
         'a good request',
         `${redirectStatus} to the login page, ${binds === 'request' ? 'with the cookie that binds the login to this browser' : 'which binds the login to the browser that opens it'}`,
       ),
-      answers('success', login.success),
-      text('codes', describeShape(login.code)),
-      span('lifetime of a code', contract.programme.code.lifetime),
-      ...login.failures.map(loginFailure),
+      answers('success', loginSuccess(programme)),
+      text('codes', describeShape(codeShape(programme))),
+      span('lifetime of a code', programme.code.lifetime),
+      ...loginFailuresOf(programme).map(loginFailure),
     ],
   };
 }
 
-function loginFailure({ reason, outcome }: LoginFailurePromise): Rows {
+function loginFailure({ reason, outcome }: LoginFailure): Rows {
   const title = `failure ${reason}`;
   if (!isPage(outcome)) return answers(title, outcome);
   const body = `page "${outcome.title}": ${outcome.text}`;
   return answer(title, 'page', { status: outcome.status, headers: {}, body });
 }
 
-function clientAuthentication({ programme }: Contract): Endpoint {
+function clientAuthentication(programme: Programme): Endpoint {
   const { authentication } = programme.clients;
   const { methods, credentials, when_both: both, scheme, secret_half: half } = authentication;
   const inHeader = readsHeader(authentication);
@@ -123,26 +126,52 @@ const credentialWords = {
   base64: 'each in base64',
 } as const;
 
-function tokenEndpoint(
-  contract: Contract,
-  { name, path, reading, grants }: TokenEndpointPromise,
-): Endpoint {
+function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint {
+  const { name, path, reading } = endpoint;
+  const grants = grantsOf(endpoint);
   return {
     kind: 'token endpoint',
     path,
     name,
     requests: reading.kinds,
     rows: [
-      selectorRows(contract.programme, path),
+      selectorRows(programme, path),
       ...grants.map((grant) => offer(`grant ${grant.grant}`, grantWords(grant))),
-      readingRows(contract, reading),
-      ...grants.map(({ grant, answer: told }) => answers(`answer to ${grant}`, told)),
+      readingRows(programme, reading),
+      ...grants.map(({ grant }) => answers(`answer to ${grant}`, answerTo(programme, grant))),
     ],
   };
 }
 
 /** `grant_type` where requests can name it. */
-function grantWords({ grantType, role }: GrantPromise): string {
+function grantWords({ grantType, role }: ServedGrant): string {
   const named = grantType === undefined ? '' : `grant_type ${grantType}, `;
   return `${named}for clients with the role ${role}`;
+}
+
+function selectorRows({ selectors, identifier }: Programme, path: string): readonly Row[] {
+  const selector = selectors.get(path);
+  if (selector === undefined) return [];
+  const { inHeader, wireName, scheme, isDefault } = selector;
+  const place = `${inHeader ? 'header' : 'query parameter'} ${wireName}`;
+  const value = scheme === undefined ? `"${identifier}"` : `"${scheme} ${identifier}"`;
+  const otherwise = isDefault ? '; also answers requests that name no programme' : '';
+  return [text('chosen by', `${place}: ${value}${otherwise}`)];
+}
+
+/** What assertions must be; nothing where none are taken. */
+function assertionRows({ clients, assertionSubjects }: Programme): Rows {
+  if (clients.assertions === undefined) return [];
+  const { assertion } = clients.authentication;
+  const { audience, algorithms, issuer, longest, tolerance, jti } = assertion;
+  return [
+    text('aud of assertions', audience.join(' or ')),
+    text('algorithms of assertions', algorithms.join(', ')),
+    text('iss of assertions', issuer),
+    span('longest life of an assertion', longest),
+    span('tolerance for clocks', tolerance),
+    text('jti of assertions', jti ?? 'required of a client, optional of a grant'),
+    assertionSubjects.length !== 0 &&
+      text('sub of assertions of a grant', assertionSubjects.join(' or ')),
+  ];
 }

@@ -4,13 +4,12 @@
 import { programmePaths } from '../../oauth/own_paths.ts';
 import { inputsOf, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
-import type { Contract } from '../contract.ts';
+import { userinfoAnswers } from '../answers.ts';
 import { sampleClient, sampleMember } from '../samples/answers.ts';
 import { inputRow } from './inputs.ts';
 import { answer, answers, type Endpoint, type Row, offer, text } from './rows.ts';
 
-export function verification(contract: Contract): Endpoint {
-  const { programme } = contract;
+export function verification(programme: Programme): Endpoint {
   const { verification: rules, ownPath } = programme;
   const names = comparedProperties(inputsOf(programme)).map(({ name }) => `client.${name}`);
   const values = [...names, ...rules.tells];
@@ -26,7 +25,7 @@ export function verification(contract: Contract): Endpoint {
     rows: [
       offer('header of the API key', rules.apiKeyHeader),
       ...rules.comparedHeaders.map((input) =>
-        inputRow(contract, input, { kinds: ['call'], unknown: 'ignore' }),
+        inputRow(programme, input, { kinds: ['call'], unknown: 'ignore' }),
       ),
       answer('a yes, beside X-Auth-*', 'text', {
         status: 200,
@@ -38,7 +37,7 @@ export function verification(contract: Contract): Endpoint {
 }
 
 /** The optional endpoints that the file turns on. */
-export function furtherEndpoints({ programme, identity }: Contract): readonly Endpoint[] {
+export function furtherEndpoints(programme: Programme): readonly Endpoint[] {
   const { introspection, revocation, userinfo, metadata, signsTokens, ownPath, access } = programme;
   const keySet: Endpoint = {
     kind: 'key set',
@@ -51,12 +50,9 @@ export function furtherEndpoints({ programme, identity }: Contract): readonly En
     path: introspection.path,
     rows: introspectionRows(programme),
   };
+  const told = userinfoAnswers(programme);
   const telling = userinfo &&
-    identity.userinfo && {
-      kind: 'userinfo',
-      path: userinfo.path,
-      rows: [answers('answer', identity.userinfo)],
-    };
+    told && { kind: 'userinfo', path: userinfo.path, rows: [answers('answer', told)] };
   const describing = metadata && {
     kind: 'metadata',
     path: metadata.paths[0] ?? '',

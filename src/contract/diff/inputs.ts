@@ -4,9 +4,9 @@ import { loginInputs, tokenInputs } from '../../language/known_inputs.ts';
 import { describeShape, isNarrower } from '../../language/value_shape.ts';
 import { writtenValues } from '../../language/value_tree.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
+import type { Programme } from '../../programme/programme.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
-import type { Contract } from '../contract.ts';
 import { renderings, tellsParameter } from '../failures.ts';
 import { choice, names, offer, type Row, type Rows } from './rows.ts';
 
@@ -14,7 +14,7 @@ type AnyInput = Input<unknown>;
 type AnyReading = Reading<unknown>;
 
 /** Methods, media types, treatment of odd parameters, and each input. */
-export function readingRows(contract: Contract, reading: AnyReading): Rows {
+export function readingRows(programme: Programme, reading: AnyReading): Rows {
   const { methods, mediaTypes, root, repeated, unknown, empty, inputs } = reading;
   const types = mediaTypes.map(([type, form]) => `${type} (${form})`).toSorted();
   return [
@@ -24,8 +24,8 @@ export function readingRows(contract: Contract, reading: AnyReading): Rows {
     choice('repeated parameters', repeatedTexts[repeated], repeated === 'refuse'),
     choice('unknown parameters', `${unknown}d`, unknown === 'refuse'),
     choice('empty values', empty === 'missing' ? 'count as missing' : 'count as sent', false),
-    ...inputs.map((input) => inputRow(contract, input, reading)),
-    orderRow(contract, reading),
+    ...inputs.map((input) => inputRow(programme, input, reading)),
+    orderRow(programme, reading),
   ];
 }
 
@@ -36,7 +36,7 @@ const repeatedTexts = {
 } as const;
 
 export function inputRow(
-  { programme }: Contract,
+  programme: Programme,
   input: AnyInput,
   { kinds, unknown }: Pick<AnyReading, 'kinds' | 'unknown'>,
 ): Row {
@@ -168,13 +168,13 @@ interface Check {
 }
 
 /** The order of the checks that can fail (C-8). */
-function orderRow(contract: Contract, { inputs, kinds }: AnyReading): Row {
+function orderRow(programme: Programme, { inputs, kinds }: AnyReading): Row {
   const isLogin = kinds.includes('login');
   const checks = inputs
     .filter(({ missedBy, tests, clientTest }) => missedBy.length + tests.length > 0 || clientTest)
     .map((input): Check => ({
       title: titleOf(input),
-      answer: () => answerOf(contract, input, isLogin),
+      answer: () => answerOf(programme, input, isLogin),
       // A token endpoint checks all headers before it looks at the grant.
       kinds: input.readBy.map((kind) =>
         input.inHeader && !input.isOfGrants ? `${kind}, headers` : kind,
@@ -203,7 +203,7 @@ function isReordered(before: readonly Check[], after: readonly Check[]): boolean
 }
 
 /** What tells one failing check from another: the answers, and the name where they tell it. */
-function answerOf({ programme }: Contract, input: AnyInput, isLogin: boolean): string {
+function answerOf(programme: Programme, input: AnyInput, isLogin: boolean): string {
   const { name } = input;
   if (!isLogin) {
     const { whenMissing, whenInvalid, whenUnequal } = input as Input;

@@ -1,6 +1,7 @@
 // Owns what an answer lacks that an earlier version of it had: only what a program could rely on.
 
-import type { BodyForm, Told } from '../answers.ts';
+import type { BodyForm } from '../answers.ts';
+import type { Told } from '../samples/answers.ts';
 
 /** The parts that only one of two texts has. */
 export function editsOf(before: string, after: string): readonly string[] {

@@ -8,10 +8,9 @@ import { loginFailureReasons } from '../../oauth/login_reasons.ts';
 import { colourSchemes } from '../../programme/login/colours.ts';
 import type { LoginTexts } from '../../programme/login/texts.ts';
 import type { Programme } from '../../programme/programme.ts';
-import type { Contract } from '../contract.ts';
 import { type Endpoint, type Row, limitText, text } from './rows.ts';
 
-export function loginPage({ programme }: Contract): Endpoint {
+export function loginPage(programme: Programme): Endpoint {
   const { pagePath, lifetime, lockout, addressLimit, languages, palettes, brands, logo } =
     programme.login;
   const { tags } = languages;

@@ -6,8 +6,8 @@ import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Parts } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
-import { type Answers, answerText, type BodyForm, type Told } from '../answers.ts';
-import { secondScope } from '../samples/answers.ts';
+import { type Answers, answerText, type BodyForm } from '../answers.ts';
+import { secondScope, type Told } from '../samples/answers.ts';
 import { lackIn } from './lack.ts';
 
 /** A part of the programme that partners, gateways or members meet. */

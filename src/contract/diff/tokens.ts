@@ -2,15 +2,22 @@
 
 import { describeShape } from '../../language/value_shape.ts';
 import type { ClientId } from '../../oauth/client.ts';
-import type { Contract } from '../contract.ts';
+import type { Programme } from '../../programme/programme.ts';
+import {
+  refreshLifetime,
+  identityClaims,
+  accessForm,
+  accessLifetime,
+  claimsOf,
+  refreshForm,
+  type TokenForm,
+} from '../answers.ts';
 import { tellsSeveral } from '../samples/answers.ts';
-import type { TokenForm } from '../tokens.ts';
 import { answers, choice, type Endpoint, type Rows, names, offer, span, text } from './rows.ts';
 
 /** What holds of tokens, whichever endpoint gives them out. */
-export function tokenRows(contract: Contract): Endpoint {
-  const { programme, tokens, refresh } = contract;
-  const { access, grants } = programme;
+export function tokenRows(programme: Programme): Endpoint {
+  const { access, grants, refresh } = programme;
   const formText = (form: TokenForm): string => {
     if (form === 'jwt') return `JWTs, signed ${access.algorithm}`;
     return form === undefined ? 'opaque' : `opaque, ${describeShape(form)}`;
@@ -25,37 +32,42 @@ export function tokenRows(contract: Contract): Endpoint {
         access.live === 'one' ? 'one of an owner' : 'any number',
         access.live === 'one',
       ),
-      ...tokens.map(({ grant, lifetime }) =>
-        span(`lifetime of an access token by ${grant}`, lifetime),
+      ...[...grants].map((grant) =>
+        span(`lifetime of an access token by ${grant}`, accessLifetime(programme, grant)),
       ),
-      ...tokens.flatMap(({ grant, form }) => {
+      ...[...grants].flatMap((grant) => {
         const isOwn = access.formats[grant] !== 'jwt' && access.forms[grant] !== usualForm;
         if (!isOwn && access.formats[grant] === usual) return [];
-        return [text(`access tokens by ${grant}`, formText(form))];
+        return [text(`access tokens by ${grant}`, formText(accessForm(programme, grant)))];
       }),
-      ...tokens.flatMap(({ grant, claims }) =>
-        claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)],
-      ),
-      refresh !== undefined && [
-        text('refresh tokens', formText(refresh.form) + (refresh.rotates ? '' : ', which stay')),
-        span('lifetime of a refresh token', refresh.lifetime),
+      ...[...grants].flatMap((grant) => {
+        const claims = claimsOf(programme, grant);
+        return claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)];
+      }),
+      grants.has('refresh_token') && [
+        text(
+          'refresh tokens',
+          formText(refreshForm(programme)) + (refresh.rotation === 'on' ? '' : ', which stay'),
+        ),
+        span('lifetime of a refresh token', refreshLifetime(programme)),
         span('longest time of a login', refresh.longest),
         span('time in which a refresh can be repeated', refresh.grace),
       ],
-      identityRows(contract),
-      scopeRows(contract),
+      identityRows(programme),
+      scopeRows(programme),
       grants.has('client_credentials') &&
         text("subject of a client's own token", programme.clientSubject('CLIENT-ID' as ClientId)),
-      numberRows(contract),
+      numberRows(programme),
     ],
   };
 }
 
-function identityRows({ programme, identity: { lifetime, claims } }: Contract): Rows {
-  if (lifetime === undefined || claims === undefined) return [];
+function identityRows(programme: Programme): Rows {
+  const claims = identityClaims(programme);
+  if (programme.identity === undefined || claims === undefined) return [];
   return [
     text('identity tokens', `signed ${programme.access.algorithm}`),
-    span('lifetime of an identity token', lifetime),
+    span('lifetime of an identity token', programme.identity.lifetime),
     answers('claims of an identity token', claims),
   ];
 }
@@ -66,7 +78,7 @@ const separatorWords: Readonly<Record<string, string>> = {
   none: 'one scope at most',
 };
 
-function scopeRows({ programme: { grants, scopes: scope } }: Contract): Rows {
+function scopeRows({ grants, scopes: scope }: Programme): Rows {
   if (scope.kind === 'list') {
     const { separator } = scope;
     const between = separatorWords[separator] ?? `"${separator}"`;
@@ -89,7 +101,7 @@ function scopeRows({ programme: { grants, scopes: scope } }: Contract): Rows {
 }
 
 /** Members whose number does not fit get no token. */
-function numberRows({ programme: { memberNumber } }: Contract): Rows {
+function numberRows({ memberNumber }: Programme): Rows {
   const { neededBy, form } = memberNumber;
   if (neededBy.size === 0) return [];
   return [text('membership number', `${form}, needed by ${[...neededBy].join(', ')}`)];

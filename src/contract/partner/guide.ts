@@ -1,4 +1,4 @@
-// Owns what a partner's page and OpenAPI document are made of: a contract, the address of
+// Owns what a partner's page and OpenAPI document are made of: a programme, the address of
 // the service, a partner, and its requests.
 
 import { question } from '../../language/known_inputs.ts';
@@ -11,7 +11,6 @@ import { comparedProperties } from '../../programme/requests/client_values.ts';
 import type { TokenManagementEndpoint } from '../../programme/requests/token_management.ts';
 import type { Sandbox } from '../../programme/sandbox.ts';
 import type { Environment } from '../../store/contract.ts';
-import { type Contract, describeContract } from '../contract.ts';
 import { sampleTime } from '../samples/answers.ts';
 import {
   type SampleClient,
@@ -27,10 +26,10 @@ import {
   type SampleRequest,
   sampleTokenRequest,
 } from '../samples/requests.ts';
-import { variable } from './snippets/variables.ts';
+import { variable } from './curl.ts';
 
 export interface Guide {
-  readonly contract: Contract;
+  readonly programme: Programme;
   /** The public address of the service, without a trailing slash. */
   readonly base: string;
   readonly by: SampleClient;
@@ -60,14 +59,13 @@ export function makeGuide(
   environment: Environment = 'staging',
   deployed?: Omit<Deployed, 'environment'>,
 ): Guide {
-  const contract = describeContract(programme);
   const by = client ?? placeholderClient(programme);
   // What stands in an app can be read out of it: a public client has a key only where requests need it.
   const hasKey =
     by.isPublic !== true ||
     inputsOf(programme).some(({ must_equal: equal }) => equal === 'client.api_key');
   return {
-    contract,
+    programme,
     base,
     by: {
       client: by,
@@ -85,10 +83,10 @@ export function makeGuide(
 
 /** The endpoint at which partners can ask about tokens. */
 export function introspectionFor({
-  contract,
+  programme,
   deployed,
-}: Pick<Guide, 'contract' | 'deployed'>): TokenManagementEndpoint | undefined {
-  return deployed?.hasGateway === true ? undefined : contract.programme.introspection;
+}: Pick<Guide, 'programme' | 'deployed'>): TokenManagementEndpoint | undefined {
+  return deployed?.hasGateway === true ? undefined : programme.introspection;
 }
 
 function placeholderClient(programme: Programme): Client {
@@ -129,7 +127,7 @@ const grantValues: Readonly<Record<GrantType, SampleValues>> = {
 
 /** The token requests of a grant, one for each endpoint that serves it. */
 export function tokenRequests(
-  { contract: { programme }, by }: Guide,
+  { programme, by }: Guide,
   grant: GrantType,
 ): readonly { readonly name: string; readonly request: SampleRequest }[] {
   const isProved = grant === 'authorization_code' && programme.login.endpoint.pkce === 'required';
@@ -141,7 +139,7 @@ export function tokenRequests(
   }));
 }
 
-export function loginRequest({ contract: { programme }, by }: Guide): SampleRequest {
+export function loginRequest({ programme, by }: Guide): SampleRequest {
   const isProved = programme.login.endpoint.pkce === 'required';
   return sampleLoginRequest(programme, by.client, {
     redirect_uri: by.client.redirectUris[0],
@@ -154,7 +152,7 @@ export function loginRequest({ contract: { programme }, by }: Guide): SampleRequ
 }
 
 /** A call to the API, whose address is a variable; the base of the request is empty. */
-export function callRequest({ contract: { programme }, by }: Guide): SampleRequest {
+export function callRequest({ programme, by }: Guide): SampleRequest {
   const credentials = { ...present({ apiKey: by.apiKey }), token: variable('ACCESS_TOKEN') };
   const headers = callHeaders(programme, by.client, credentials, true);
   return { method: 'GET', path: variable('API_URL'), query: [], headers };
@@ -162,7 +160,7 @@ export function callRequest({ contract: { programme }, by }: Guide): SampleReque
 
 /** A request to revoke or introspect a token (RFC 7009, RFC 7662). */
 export function managementRequest(
-  { contract: { programme }, by, base }: Guide,
+  { programme, by, base }: Guide,
   { path, reading }: TokenManagementEndpoint,
   token: string,
 ): SampleRequest {

@@ -7,7 +7,7 @@ import type { Guide } from './guide.ts';
 import { partnerPage } from './page/page.ts';
 
 export function partnerHtml(guide: Guide): string {
-  const { name } = guide.contract.programme;
+  const { name } = guide.programme;
   const markdown = partnerPage(guide);
   const sheet = readAsset('src/contract/partner/page.css');
   return [

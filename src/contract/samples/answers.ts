@@ -16,10 +16,22 @@ import type { ReturnAddress } from '../../programme/answers/redirect_answer.ts';
 import type { TokenFacts } from '../../programme/answers/token_layout.ts';
 import { inputsOf, type Programme } from '../../programme/programme.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
-import type { Told, Valuing } from '../answers.ts';
 import { fittingValue } from './requests.ts';
 
+/** An answer; claims of a token have no status. */
+export interface Told {
+  readonly status?: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 export type Absent = ReadonlySet<string>;
+
+/**
+ * Sample values: digits wherever they can be, so that a format that makes numbers of texts shows, or
+ * values of the form that requests are held to, for people.
+ */
+export type Valuing = 'digits' | 'fitting';
 
 /** A time that no two formats write alike. */
 export const sampleTime: Instant = instant(Date.parse('2030-11-25T17:38:49.123Z'));

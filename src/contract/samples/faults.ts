@@ -2,6 +2,7 @@
 
 import { present } from '../../lib/present.ts';
 import { grantInputs, type GrantType, tokenGrants } from '../../oauth/grant.ts';
+import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
 import { endpointsFor, type Programme } from '../../programme/programme.ts';
@@ -11,7 +12,12 @@ import type { Input } from '../../programme/requests/inputs.ts';
 import { unheardOf } from '../../programme/requests/possible_failures.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
 import { type SampleClient, type SampleValues, isSigning, sampleProof } from './proof.ts';
-import { fittingValue, type SampleRequest, sampleTokenRequest } from './requests.ts';
+import {
+  fittingValue,
+  type SampleRequest,
+  sampleTokenRequest,
+  sampleLoginRequest,
+} from './requests.ts';
 
 export interface SampleFault<Reason = FailureReason> {
   readonly reason: Reason;
@@ -226,4 +232,35 @@ function* grantFaults(scene: Scene): Iterable<Found> {
   const wrong = wrongValues[grant];
   if (wrong === undefined) return;
   yield [...wrong, request(grant === 'jwt_bearer' ? { assertion: 'x' } : {})];
+}
+
+/**
+ * Login requests, one for each reason; `values` are those of a good request. The first requests are
+ * answered by a page, the others by redirect where the dialect says so.
+ */
+export function loginFaults(
+  programme: Programme,
+  { client }: SampleClient,
+  values: SampleValues,
+): readonly SampleFault<LoginFailureReason>[] {
+  const { inputs } = programme.login.endpoint.reading;
+  const rule = inputs.find(({ role }) => role === 'response_type');
+  const scope = inputs.find(({ role }) => role === 'scope');
+  const told = rule?.name;
+  const isChecked = rule?.fits('token') === false;
+  const wrong = { response_type: 'token' };
+  const elsewhere = { redirect_uri: 'https://elsewhere.example/' };
+  const rows: readonly (readonly [LoginFailureReason, string, SampleValues, boolean?])[] = [
+    ['missing_client_id', 'no client', { client_id: null }],
+    ['unknown_client', 'a client that there is not', { client_id: unheardOf }],
+    ['unregistered_redirect_uri', 'an address that is not registered', elsewhere],
+    ['missing_response_type', `no ${told}`, { response_type: null }, rule?.required === true],
+    ['unsupported_response_type', `a ${told} that there is not`, wrong, isChecked],
+    ['invalid_scope', 'a scope that there is not', { scope: unheardOf }, scope !== undefined],
+  ];
+  return rows.flatMap(([reason, what, changes, applies = true]) => {
+    if (!applies) return [];
+    const request = sampleLoginRequest(programme, client, { ...values, ...changes });
+    return [{ reason, what, request }];
+  });
 }

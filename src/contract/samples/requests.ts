@@ -1,18 +1,19 @@
-// Owns sample requests of a programme's client, built from the programme's own file.
+// Owns sample requests of a programme's client, built from what is compiled of its file.
 
+import { elementText, escapeXml } from '../../language/encoding.ts';
 import type { InputDefinition, ParameterPlace } from '../../language/input_schema.ts';
 import { compileDeriver, compileShape } from '../../language/value_shape.ts';
 import { present } from '../../lib/present.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
 import type { Client } from '../../oauth/client.ts';
 import { grantInputs, type GrantType } from '../../oauth/grant.ts';
+import { attributeMark } from '../../oauth/xml_parameters.ts';
 import { withPathValues } from '../../programme/path_index.ts';
 import { endpointsFor, type Programme } from '../../programme/programme.ts';
 import { heldValues } from '../../programme/requests/client_values.ts';
 import { formatSamples } from '../../programme/requests/input_formats.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
-import { type JsonMembers, withMember, withXml, xmlText } from './body.ts';
 import {
   type SampleClient,
   type SampleCredentials,
@@ -205,3 +206,47 @@ export function fittingValue(
 }
 
 const longestSample = 16;
+
+/** Members of a JSON body; some are in objects. */
+export interface JsonMembers {
+  readonly [name: string]: string | JsonMembers;
+}
+
+/** The members with one more, in the objects that its path names. */
+export function withMember(
+  members: JsonMembers,
+  [name = '', ...rest]: readonly string[],
+  value: string,
+): JsonMembers {
+  if (rest.length === 0) return { ...members, [name]: value };
+  const inner = members[name];
+  return { ...members, [name]: withMember(typeof inner === 'object' ? inner : {}, rest, value) };
+}
+
+/** The same of elements, whose texts and attributes are members. */
+export function withXml(
+  members: JsonMembers,
+  path: readonly string[],
+  isAttribute: boolean,
+  value: string,
+): JsonMembers {
+  const own = isAttribute
+    ? [attributeMark + (path.at(-1) ?? '')]
+    : [...path.slice(-1), elementText];
+  return withMember(members, [...path.slice(0, -1), ...own], value);
+}
+
+/** An element of these members. */
+export function xmlText(name: string, members: JsonMembers): string {
+  const all = Object.entries(members);
+  const written = all.map(([key, value]) => {
+    if (typeof value !== 'string') return xmlText(key, value);
+    return key === elementText ? escapeXml(value) : '';
+  });
+  const attributes = all.map(([key, value]) =>
+    typeof value === 'string' && key.startsWith(attributeMark)
+      ? ` ${key.slice(attributeMark.length)}="${escapeXml(value)}"`
+      : '',
+  );
+  return `<${name}${attributes.join('')}>${written.join('')}</${name}>`;
+}

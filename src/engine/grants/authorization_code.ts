@@ -34,7 +34,7 @@ export async function authorizeByCode(request: GrantRequest): Promise<Authorizat
   if (found.code.client !== client.id) throw refused(codeOfAnother);
   checkPossession(found, request);
   if (found.spentFor !== undefined) {
-    await store.revokeLogin(programme.id, found.spentFor, now);
+    await store.revoke(programme.id, { place: found.spentFor }, now);
     noteReplay(request, found.spentFor);
     throw refused(spentCode);
   }

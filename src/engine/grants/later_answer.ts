@@ -67,7 +67,7 @@ export async function expectActiveMember(
 ): Promise<void> {
   const { store, directory, programme } = service;
   if (member === undefined || (await directory.isActive(member.subject, record))) return;
-  await store.revokeLogin(programme.id, place, now);
+  await store.revoke(programme.id, { place }, now);
   record.ended = 'inactive_member';
   throw new Refusal(reason, { cause: inactiveMember });
 }

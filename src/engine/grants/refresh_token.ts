@@ -43,7 +43,7 @@ export async function authorizeByRefreshToken(
   }
   record.login = token.place;
   if (verdict === 'reuse') {
-    await store.revokeLogin(programme.id, token.place, now);
+    await store.revoke(programme.id, { place: token.place }, now);
     record.ended = 'reused_refresh_token';
     throw refused(reusedRefresh(login, presented, now));
   }

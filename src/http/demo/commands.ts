@@ -1,9 +1,12 @@
 // Owns a programme's shell commands, made from its compiled dialect.
 
-import { curlCommand, shellWord, takeOut } from '../../contract/partner/snippets/curl.ts';
-import { variable as shellVariable } from '../../contract/partner/snippets/variables.ts';
-import { type SampleFault, tokenFaults } from '../../contract/samples/faults.ts';
-import { loginFaults } from '../../contract/samples/login_faults.ts';
+import {
+  curlCommand,
+  shellWord,
+  takeOut,
+  variable as shellVariable,
+} from '../../contract/partner/curl.ts';
+import { type SampleFault, tokenFaults, loginFaults } from '../../contract/samples/faults.ts';
 import { isSigning, type SampleValues } from '../../contract/samples/proof.ts';
 import type { SampleRequest } from '../../contract/samples/requests.ts';
 import { alphabetOf } from '../../language/value_shape.ts';

@@ -19,7 +19,7 @@ const propertyWords = 'expected client.id, or client. and the name of a property
 
 export const assertionSchema = v.strictObject({
   audience: key(v.optional(oneOrMore(textSchema), 'issuer'), {
-    text: "What `aud` must hold: `issuer` is the programme's public base URL, `token_endpoint` the URL of any of its token endpoints (with the client's own values, where the path has values), `client.id` or `client.NAME` what is registered for the client, and any other text itself. With `absent` among them an assertion may be without `aud`.",
+    text: "What `aud` must hold, one of these. `issuer`: the programme's public base URL. `token_endpoint`: the URL of any of its token endpoints; if the path has values, they are the client's own. `client.id` or `client.NAME`: what is registered for the client. Any other text: that text. `absent`: an assertion may be without `aud`.",
     example: '[token_endpoint, "https://login.example.com"]',
   }),
   algorithms: key(
@@ -31,16 +31,16 @@ export const assertionSchema = v.strictObject({
       [...assertionAlgorithms],
     ),
     {
-      text: 'What assertions may be signed with, as far as the key fits it. HMAC is none of them: secrets are not kept.',
+      text: 'What assertions may be signed with, if the key fits it. HMAC is none of them, since Jetway does not keep secrets.',
       example: '[RS256, ES256]',
     },
   ),
   issuer: key(v.optional(matching(clientPropertyForm, propertyWords), 'client.id'), {
-    text: 'What `iss` must be: the client identifier, beside which `sub` can be left out, or a registered property. With a property, a `client_assertion` names its client by `sub`, and an assertion of the grant `jwt_bearer` by the input `client_id` or by other credentials.',
+    text: 'What `iss` must be: the client identifier, or a registered property. With the identifier, `sub` can be left out. With a property, a `client_assertion` names its client by `sub`. An assertion of the grant `jwt_bearer` then names it by the input `client_id`, or by other credentials.',
     example: 'client.team_id',
   }),
   longest: key(v.optional(lifetimeSchema, '1h'), {
-    text: 'How far ahead `exp` may lie; an assertion without it is refused.',
+    text: 'How far ahead `exp` may lie. An assertion without `exp` is refused.',
     example: '5m',
   }),
   tolerance: key(
@@ -57,7 +57,7 @@ export const assertionSchema = v.strictObject({
     },
   ),
   jti: key(v.exactOptional(v.picklist(['required', 'optional'])), {
-    text: 'Whether an assertion without `jti` is refused. One that has it is good once, whatever stands here.',
+    text: 'Whether an assertion without `jti` is refused. An assertion with `jti` is good once in any case.',
     example: 'required',
     otherwise: '`required` of a `client_assertion`, `optional` in the grant `jwt_bearer`',
   }),

@@ -9,7 +9,7 @@ import { tokenFieldSchemas } from '../response_headers.ts';
 const cookieSchema = v.pipe(
   v.strictObject({
     value: key(tokenFieldSchemas.field, {
-      text: 'What it holds: a [field](#fields-of-an-answer) of one text. Where that is absent, the cookie is not set.',
+      text: 'What it holds: a [field](#fields-of-an-answer) of one text. If the value is absent, the cookie is not set.',
       example: 'refresh_token',
     }),
     path: key(v.optional(matching(/^\/[!-:<-~]*$/, 'expected a path'), '/'), {
@@ -22,7 +22,7 @@ const cookieSchema = v.pipe(
       otherwise: 'until the browser is closed',
     }),
     http_only: key(v.optional(v.boolean(), true), {
-      text: 'Whether scripts of pages cannot read it.',
+      text: 'Whether the cookie is hidden from scripts of pages.',
       example: 'false',
       departs: [
         {
@@ -46,7 +46,7 @@ const cookieSchema = v.pipe(
       ],
     }),
     same_site: key(v.optional(v.picklist(['Strict', 'Lax', 'None']), 'Strict'), {
-      text: 'Whether browsers send it with requests that other sites cause: `Strict` never, `Lax` with links that are followed, `None` always.',
+      text: 'Whether browsers send it with requests that other sites cause. `Strict`: never. `Lax`: with links that are followed. `None`: always.',
       example: 'Lax',
       departs: [
         {

@@ -23,7 +23,7 @@ const renamedGrant: KeyDeparture<string> = {
 
 const entries = {
   endpoint: key(oneOrMore(textSchema), {
-    text: 'The token endpoint that serves it, by its name under `token_endpoints`, or a list of them (P-9): clients are told of the first.',
+    text: 'The token endpoint that serves it, by its name under `token_endpoints`, or a list of them (P-9). Clients are told of the first.',
     example: '[key, refresh]',
   }),
   grant_type: key(v.exactOptional(textSchema), {
@@ -33,22 +33,22 @@ const entries = {
     departs: [renamedGrant],
   }),
   role: key(v.picklist(roles), {
-    text: 'The role a client must have been given at onboarding (`--role`): `member` for those that log members in, `partner` for those with tokens of their own. Others get `grant_not_allowed` (G-20, P-11).',
+    text: 'The role that a client must have been given at onboarding (`--role`). `member`: clients that log members in. `partner`: clients with tokens of their own. A client without the role gets `grant_not_allowed` (G-20, P-11).',
     example: 'member',
   }),
   access_lifetime: key(v.exactOptional(lifetimeSchema), {
-    text: 'How long access tokens of this grant are good, where that is not `tokens.access.lifetime`; within the same bounds.',
+    text: 'How long access tokens of this grant are good, if that is not `tokens.access.lifetime`. The same bounds hold.',
     example: '12h',
     otherwise: 'as `tokens.access.lifetime`',
     departs: [longAccessTokens],
   }),
   access_format: key(v.exactOptional(v.picklist(['opaque', 'jwt'])), {
-    text: 'The format of its access tokens, where that is not `tokens.access.format`.',
+    text: 'The format of its access tokens, if that is not `tokens.access.format`.',
     example: 'jwt',
     otherwise: 'as `tokens.access.format`',
   }),
   refresh_token: key(v.exactOptional(v.picklist(['on', 'off'])), {
-    text: "Whether its answers bring a refresh token, where the grant `refresh_token` is on. A client's own does not follow RFC 6749 4.4.3; its tokens are revoked and refreshed as a member's.",
+    text: "Whether its answers bring a refresh token, if the grant `refresh_token` is on. A refresh token for a client's own token does not follow RFC 6749 4.4.3. It is revoked and refreshed as a member's.",
     example: 'on',
     otherwise: '`on` for `authorization_code` and `password`',
     departs: [
@@ -61,7 +61,7 @@ const entries = {
     ],
   }),
   access_form: key(v.exactOptional(valueShapeSchema), {
-    text: 'What opaque access tokens of this grant look like, where that is not `tokens.access.form`.',
+    text: 'What opaque access tokens of this grant look like, if that is not `tokens.access.form`.',
     example: '{ prefix: ghs_, length: 36 }',
     otherwise: 'as `tokens.access.form`',
   }),
@@ -81,7 +81,7 @@ const exchangeSchema = v.exactOptional(
 const subjectSchema = matching(
   /^(?:client|username|subject|client\.[A-Za-z][A-Za-z0-9_.-]{0,63})$/,
   ({ input }) =>
-    `${quote(input)} is nobody: expected client, username, subject, or client. and the name of a property`,
+    `${quote(input)} names nobody: expected client, username, subject, or client. and the name of a property`,
 );
 
 /** The client can make another assertion at any time (RFC 7521 4.1). */
@@ -96,7 +96,7 @@ const assertionGrantSchema = v.exactOptional(
       departs: [renamedGrant],
     }),
     subject: key(oneOrMore(subjectSchema), {
-      text: "Who `sub` may be, in this order: the `client` itself, by its identifier, its `iss` or no `sub`; or by a property of it, `client.NAME`; a member of the directory by `username` (of the store's directory alone) or `subject`.",
+      text: "Who `sub` may be, in this order. `client`: the client itself, by its identifier, its `iss` or no `sub`. `client.NAME`: the client itself, by a property. `username`: a member of the store's own directory. `subject`: a member of any directory.",
       example: '[client, username]',
       departs: [
         {
@@ -112,22 +112,22 @@ const assertionGrantSchema = v.exactOptional(
 
 export const grantsSchema = v.strictObject({
   authorization_code: key(grantSchema, {
-    text: "A login's code is exchanged for tokens (RFC 6749 4.1.3). Its endpoint must declare the input `code`; `redirect_uri` and `code_verifier` are compared where declared and sent.",
+    text: 'A client exchanges the code of a login for tokens (RFC 6749 4.1.3). The endpoint must declare the input `code`. `redirect_uri` and `code_verifier` are compared, if they are declared and sent.',
     example: '{ endpoint: grant, role: member }',
     otherwise: 'the programme has no login',
   }),
   refresh_token: key(grantSchema, {
-    text: 'A refresh token is exchanged for new tokens and a successor (RFC 6749 6). Its endpoint must declare the input `refresh_token`. Without this grant no refresh tokens are issued.',
+    text: 'A client exchanges a refresh token for new tokens and a successor (RFC 6749 6). The endpoint must declare the input `refresh_token`. Without this grant, no refresh tokens are issued.',
     example: '{ endpoint: grant, role: member }',
     otherwise: 'no refresh tokens',
   }),
   client_credentials: key(grantSchema, {
-    text: 'A client gets a token of its own, without a member (RFC 6749 4.4); there is no refresh token with it (G-11) unless `refresh_token` is on.',
+    text: 'A client gets a token of its own, without a member (RFC 6749 4.4). No refresh token comes with it (G-11), unless `refresh_token` is on.',
     example: '{ endpoint: grant, role: partner }',
     otherwise: 'clients get no tokens of their own',
   }),
   password: key(grantSchema, {
-    text: 'A partner exchanges what its customer typed for tokens (RFC 6749 4.3, P-9). Its endpoint must declare the inputs `username` and `password`. RFC 9700 2.4 forbids it, and `check` warns of it.',
+    text: 'A partner exchanges what its customer typed for tokens (RFC 6749 4.3, P-9). The endpoint must declare the inputs `username` and `password`. RFC 9700 2.4 forbids this grant, and `check` warns of it.',
     example: '{ endpoint: grant, role: member }',
     otherwise: 'off',
     departs: [
@@ -138,15 +138,21 @@ export const grantsSchema = v.strictObject({
           'partners see the passwords of members, who learn to type them anywhere (RFC 9700 2.4)',
         hint: 'the directory is asked as by the login page, and passwords are never logged',
       },
+      {
+        name: 'password_unlimited',
+        when: (_grant, { get }) => get('throttle') === 'off',
+        message: 'nothing limits how many passwords a partner can try (RFC 6749 4.3.2)',
+        hint: 'set throttle; the address of a partner stands for all of its customers and is not counted',
+      },
     ],
   }),
   token_exchange: key(exchangeSchema, {
-    text: 'A live access token of the client is exchanged for another one, of the same login and ending with it, or for another own one (RFC 8693). If the client revokes a token, all that was exchanged from it ends too. Its scope is the same or a part of it; `access_lifetime` and `access_format` say what is new. Its endpoint must declare the input `subject_token`. Without `grant_type` clients send the URN of RFC 8693.',
+    text: "A client exchanges a live access token for another one (RFC 8693). The new token is of the same login and ends with it, or is the client's own, as the old one was. Its scope is the same or a part of it. `access_lifetime` and `access_format` say what is new. If the client revokes a token, all that was exchanged from it ends too. The endpoint must declare the input `subject_token`. Without `grant_type`, clients send the URN of RFC 8693.",
     example: '{ endpoint: grant, role: member, access_lifetime: 20d }',
     otherwise: 'off',
   }),
   jwt_bearer: key(assertionGrantSchema, {
-    text: 'An assertion that the client has signed is exchanged for a token of the client, or for one of the member it names; no refresh token comes with it (RFC 7523 2.1). Its endpoint must declare the input `assertion`. Where `methods` has `private_key_jwt`, the assertion proves the client too; otherwise its credentials come beside it. Without a parameter `scope` its claim `scope` counts.',
+    text: 'A client exchanges an assertion that it has signed for a token of its own, or for one of the member that the assertion names (RFC 7523 2.1). No refresh token comes with it. The endpoint must declare the input `assertion`. If `methods` has `private_key_jwt`, the assertion proves the client too; otherwise its credentials come beside it. If the request has no parameter `scope`, the claim `scope` counts.',
     example: '{ endpoint: grant, role: partner, subject: client }',
     otherwise: 'off',
   }),

@@ -20,7 +20,7 @@ const levelScopeSchema = v.pipe(
       example: 'AUTHN-LEVEL-12',
     }),
     member_default: key(textSchema, {
-      text: "The level of a member's tokens where the directory tells none, or one that is not in `values`.",
+      text: "The level of a member's tokens, if the directory names none, or one that is not in `values`.",
       example: 'AUTHN-LEVEL-12',
     }),
   }),
@@ -36,7 +36,7 @@ const separatorSchema = matching(
 const listScopeSchema = v.pipe(
   v.strictObject({
     kind: key(v.literal('list'), {
-      text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3); what is not in `values` is `invalid_scope`. Without a `default`, the login request and the endpoints of grants without a login must declare an input `scope`.',
+      text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3). A name that is not in `values` is `invalid_scope`. Without a `default`, the login request and the endpoints of grants without a login must declare an input `scope`.',
       example: 'list',
     }),
     values: key(listOf(textSchema), {
@@ -44,16 +44,16 @@ const listScopeSchema = v.pipe(
       example: '[reset_password, retrieve_username, statements]',
     }),
     separator: key(v.optional(v.union([v.literal('none'), separatorSchema]), ' '), {
-      text: 'What stands between several scopes in one value, once it is decoded: one or two characters such as a space, `,`, `|` or `", "`. With `+`, a space is taken as well, since a form turns an unencoded plus into one; answers tell `+` either way; `none` takes one scope at a time.',
+      text: 'What stands between several scopes in one value, once it is decoded: one or two characters such as a space, `,`, `|` or `", "`. `none`: a request names one scope at a time. With `+`, Jetway takes a space as well, since a form turns an unencoded plus into one. Answers have `+` in any case.',
       example: '","',
     }),
     default: key(v.exactOptional(oneOrMore(textSchema)), {
-      text: 'The scope of a login, or of a token without one, where no scope is asked for: one of `values` or several (RFC 6749 3.3).',
+      text: 'The scope if none is asked for, of a login or of a token without one: one of `values` or several (RFC 6749 3.3).',
       example: '[read, write]',
       otherwise: 'such tokens have no scope',
     }),
     restricted: key(v.optional(listOf(textSchema), []), {
-      text: 'Scopes for one purpose each: a gateway lets a token that holds one pass only where it asks for that scope (P-15), and `userinfo` answers none.',
+      text: 'Scopes for one purpose each. A gateway lets a token that holds one pass only if it asks for that scope (P-15). `userinfo` answers no such token.',
       example: '[reset_password]',
     }),
   }),

@@ -30,25 +30,25 @@ export const longAccessTokens: KeyDeparture<Milliseconds> = {
 
 const accessSchema = v.strictObject({
   format: key(v.picklist(['opaque', 'jwt']), {
-    text: '`opaque` tokens are random text that only Jetway can look up; `jwt` tokens are signed (RFC 9068) and come with a key set at `{base_path}/.well-known/jwks.json` (C-1).',
+    text: 'The kind of token. `opaque`: random text that only Jetway can look up. `jwt`: a signed token (RFC 9068), with a key set at `{base_path}/.well-known/jwks.json` (C-1).',
     example: 'jwt',
   }),
   form: key(v.exactOptional(valueShapeSchema), {
-    text: 'What an opaque access token looks like, of 128 random bits or more (RFC 6749 10.10) and of characters that a header can hold (RFC 6750 2.1): 64 characters unless `length` says otherwise. The store keeps each such token, encrypted under itself: one durable write more. Tokens from before there was a form, or of another form, go on being good; without any form no longer those that had one.',
+    text: 'What an opaque access token looks like. It needs 128 random bits or more (RFC 6749 10.10), of characters that a header can hold (RFC 6750 2.1). It has 64 characters unless `length` says otherwise. The store keeps each such token, encrypted under itself: one durable write more. If the form changes, tokens of another form stay good, also those from before there was a form. If the form is taken away, tokens that had one are no longer good.',
     example: '{ prefix: gho_, characters: alphanumeric, length: 36 }',
     otherwise: "Jetway's own: up to 170 characters of base64url",
   }),
   live: key(v.optional(v.picklist(['any', 'one']), 'any'), {
-    text: 'With `one`, each access token ends the former of its owner as it is issued: of a client, or of a member at that client. No later file brings an ended token back. Whoever checks JWTs by their signature alone does not notice.',
+    text: 'Whether several access tokens of one owner live side by side (`any`), or each ends the former as it is issued (`one`). The owner is a client, or a member at that client. No later file brings an ended token back. An API that checks JWTs by their signature alone does not notice.',
     example: 'one',
   }),
   lifetime: key(lifetimeSchema, {
-    text: 'How long an access token is good, from its issue (G-23). It never outlives `tokens.refresh.longest`, counted from the login, of which `check` warns, as beyond a day; a token of the client credentials grant has no login.',
+    text: 'How long an access token is good, from its issue (G-23). It ends with its login at the latest (`tokens.refresh.longest`). `check` warns if this lifetime is longer than that, or longer than a day. The client credentials grant has no login, so there this limit does not apply.',
     example: '15m',
     departs: [longAccessTokens],
   }),
   algorithm: key(v.optional(v.picklist(signingAlgorithms), 'ES256'), {
-    text: 'What JWTs are signed with, refresh tokens included (RFC 7518, RFC 8037). Of no effect where nothing is a JWT.',
+    text: 'What JWTs are signed with, refresh tokens included (RFC 7518, RFC 8037). It has no effect if nothing is a JWT.',
     example: 'EdDSA',
   }),
   token_id: key(v.optional(v.picklist(['uuid', 'number']), 'uuid'), {
@@ -56,35 +56,35 @@ const accessSchema = v.strictObject({
     example: 'number',
   }),
   claims: key(v.optional(tokenFieldSchemas.tree, {}), {
-    text: "Claims of the dialect's own, laid out as [fields](#fields-of-an-answer). A JWT always carries `iss`, `aud`, `sub`, `client_id`, `jti`, `iat`, `exp`, and where there is one `scope` and `family`: those win over claims of the same name.",
+    text: "Claims of the dialect's own, as [fields](#fields-of-an-answer). A JWT always has `iss`, `aud`, `sub`, `client_id`, `jti`, `iat` and `exp`, and `scope` and `family` if there are any. Those win over claims of the same name.",
     example: '{ programme: programme_identifier, level: level }',
   }),
 });
 
 const refreshSchema = v.strictObject({
   format: key(v.optional(v.picklist(['opaque', 'jwt']), 'opaque'), {
-    text: '`jwt` gives refresh tokens the look of one, for clients that insist (P-7). Jetway finds both kinds by digest and trusts nothing a refresh token says.',
+    text: 'The look of a refresh token. `jwt` is for clients that insist on one (P-7). Jetway finds both kinds by digest and trusts nothing that a refresh token says.',
     example: 'jwt',
   }),
   form: key(v.exactOptional(valueShapeSchema), {
-    text: 'What an opaque refresh token looks like, as `tokens.access.form`. A used one is known for reuse until its own end.',
+    text: 'What an opaque refresh token looks like, as `tokens.access.form`. Jetway knows a used one until its own end, so that reuse is noticed.',
     example: '{ prefix: ghr_, length: 76 }',
     otherwise: "Jetway's own: `r` and 60 characters of base64url",
   }),
   lifetime: key(lifetimeSchema, {
-    text: 'How long a refresh token is good unused: each use gives a new one, or begins its time anew where `rotation` is off. At most `longest`; as long as that, a refresh token ends with its login alone.',
+    text: 'How long a refresh token is good if it is not used. Each use gives a new token; if `rotation` is off, it begins the time of the same token anew. At most `longest`: then a refresh token ends with its login alone.',
     example: '12h',
   }),
   longest: key(lifetimeSchema, {
-    text: 'The end of a login: from then on no token that came from it is good, however often it was refreshed. Required, and in force, without a refresh grant too.',
+    text: 'The end of a login: after it no token that came from the login is good, however often it was refreshed. It is required, and in force, also without a refresh grant.',
     example: '90d',
   }),
   grace: key(v.optional(durationSchema, '10s'), {
-    text: 'For how long a retry with a used refresh token gets the same one in answer once more, for clients whose connection broke; within a minute with the same access token. An hour at most; `0s` allows no retry.',
+    text: 'How long a client may try again with a used refresh token, because its connection broke. It gets the same new refresh token in answer once more; within a minute also the same access token. An hour at most. `0s` allows no retry.',
     example: '30s',
   }),
   rotation: key(v.optional(v.picklist(['on', 'off']), 'on'), {
-    text: 'With `off` a refresh token stays the same at each use, and answers repeat it unless `only` leaves it out; what was replaced before stays replaced. Of RFC 9700 4.14.2, of which `check` warns. Partners must know before it is turned on: from then on each use replaces their token.',
+    text: 'Whether each use of a refresh token replaces it. `off`: it stays the same, and answers repeat it unless `only` leaves it out. A token that was replaced before stays replaced. Tell partners before you turn it on: from then on each use replaces their token.',
     example: 'off',
     departs: [
       {
@@ -106,7 +106,7 @@ const prefixSchema = matching(
 
 export const tokensSchema = v.strictObject({
   client_subject_prefix: key(v.optional(prefixSchema, 'client:'), {
-    text: "Stands before the client identifier in the `sub` of a client's own token, so that it cannot be taken for a member's (C-9). When it changes, tokens that clients have by then are refused, and a member whose subject begins so gets none: those logins and refreshes are answered as an outage, and the log says why.",
+    text: "What stands before the client identifier in the `sub` of a client's own token, so that nobody takes it for a member's (C-9). If it changes, Jetway refuses the tokens that clients have by then. A member whose subject begins so gets no token: those logins and refreshes are answered as an outage, and the log says why.",
     example: '"partner:"',
   }),
   access: key(accessSchema, {
@@ -114,7 +114,7 @@ export const tokensSchema = v.strictObject({
     example: '{ format: jwt, lifetime: 15m }',
   }),
   refresh: key(refreshSchema, {
-    text: 'Refresh tokens. Each is used once and answered with its successor, unless `rotation` is off; reuse revokes all tokens of the login (G-23, RFC 9700 4.14).',
+    text: 'Refresh tokens. Each is used once and answered with its successor, unless `rotation` is off. Reuse revokes all tokens of the login (G-23, RFC 9700 4.14).',
     example: '{ lifetime: 7d, longest: 90d }',
   }),
 });
@@ -135,11 +135,11 @@ export const tokenResponseSchema = v.pipe(
       ],
     }),
     encoding: key(v.optional(v.picklist(encodings), 'json'), {
-      text: 'The form of its body: `json`; `form` (`application/x-www-form-urlencoded`, lists as repeated names); `xml` (one object around all, lists as repeated elements); or `text`, the bare value of its one field.',
+      text: 'The form of its body. `json`: a JSON object. `form`: `application/x-www-form-urlencoded`, with lists as repeated names. `xml`: one element around all, with lists as repeated elements. `text`: the bare value of its one field.',
       example: 'form',
     }),
     content_type: key(v.exactOptional(contentTypeSchema), {
-      text: 'Its `Content-Type`; it changes nothing about the body.',
+      text: 'Its `Content-Type`. It changes nothing about the body.',
       example: 'application/json; charset=utf-8',
       otherwise: 'that of the encoding',
       departs: [
@@ -155,23 +155,23 @@ export const tokenResponseSchema = v.pipe(
       ],
     }),
     headers: key(v.optional(responseHeadersSchema, {}), {
-      text: 'Headers beside those that Jetway sets itself: texts that are always the same, or [fields](#fields-of-an-answer), so that a header can hold the token. Of those, what is absent is left out, and values are ASCII as those of `verify` are: `%` and anything else is percent-encoded.',
+      text: 'Headers beside those that Jetway sets itself: texts that are always the same, or [fields](#fields-of-an-answer), so that a header can hold the token. A field that is absent is left out. Values are ASCII: as in the headers of `verify`, `%` and anything else is percent-encoded.',
       example: '{ X-Interface-Version: v1, X-Subject-Token: { value: access_token } }',
     }),
     cookies: key(v.optional(cookiesSchema, {}), {
-      text: 'Cookies that it sets, by name, so that a browser carries a token: [cookie](#cookies). Names that begin with `jetway_`, in any case and after `__Host-` or `__Secure-` too, are those of the login page.',
+      text: 'Cookies that it sets, by name, so that a browser carries a token: [cookie](#cookies). The login page has the names that begin with `jetway_`, in any case and after `__Host-` or `__Secure-` too.',
       example: '{ session: { value: access_token, path: /api } }',
     }),
     fields: key(tokenFieldSchemas.tree, {
-      text: "The members of the answer, in order, as [fields](#fields-of-an-answer). A map is laid over the variant's; a list of maps replaces the variant's fields and fixes their order. One of them, a header or a cookie must hold `access_token`.",
+      text: "The members of the answer, in order, as [fields](#fields-of-an-answer). A map is laid over the variant's. A list of maps replaces the variant's fields and fixes their order. A field, a header or a cookie must hold `access_token`.",
       example: '[{ accessToken: access_token }, { expiresIn: access_lifetime }]',
     }),
     wrap: key(v.optional(v.array(textSchema), []), {
-      text: 'Names of objects to put the whole answer into, outermost first: `[token]` gives `{"token":{…}}` (P-8).',
+      text: 'Names of objects around the whole answer, outermost first: `[token]` gives `{"token":{…}}` (P-8).',
       example: '[data, token]',
     }),
     name_case: key(v.optional(v.picklist(nameCases), 'as_written'), {
-      text: 'The case of all names in the answer (P-8), those in `wrap` included.',
+      text: 'The case of all names in the answer (P-8), also of those in `wrap`.',
       example: 'upper',
     }),
   }),

@@ -13,7 +13,7 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import type { FailureFacts } from '../../oauth/failure.ts';
 import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
-import type { BudgetWriter } from './budget_headers.ts';
+import type { BudgetWriter } from './headers.ts';
 import { compileBody, type Values } from './tree_writer.ts';
 
 export type FailureRenderer = (reason: FailureReason, facts?: FailureFacts) => Reply;

@@ -6,7 +6,7 @@ import { headerFields } from '../../language/response_headers.ts';
 import type { FieldTree, NameCase } from '../../language/value_tree.ts';
 import { sentPrefix } from '../../language/vocabularies.ts';
 import type { Path } from '../../lib/fault.ts';
-import { cookieFields } from './cookies.ts';
+import { cookieFields } from './headers.ts';
 
 /** What its fields are members of. */
 type Holder = 'token answer' | 'access token' | 'error' | 'redirect' | 'identity';

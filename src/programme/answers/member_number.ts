@@ -4,8 +4,8 @@ import type { Definition } from '../../language/definition.ts';
 import { compileShape, describeShape } from '../../language/value_shape.ts';
 import { writtenValues } from '../../language/value_tree.ts';
 import type { GrantType } from '../../oauth/grant.ts';
-import { accessFormatOf } from '../access_formats.ts';
 import { offeredGrants } from '../requests/grant_places.ts';
+import { accessFormatOf } from '../token_forms.ts';
 import { treesOf } from './layouts.ts';
 
 export interface MemberNumberRules {

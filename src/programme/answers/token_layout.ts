@@ -19,8 +19,7 @@ import type { Budget, Client } from '../../oauth/client.ts';
 import { headerText, noStore, type Reply } from '../../oauth/reply.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
 import type { TokenSet } from '../../oauth/token_set.ts';
-import type { BudgetWriter } from './budget_headers.ts';
-import { compileCookies } from './cookies.ts';
+import { type BudgetWriter, compileCookies } from './headers.ts';
 import { compileBody, compileTexts, type Values, type WritingRules } from './tree_writer.ts';
 
 /**

@@ -30,9 +30,8 @@ import type { FailureReason } from '../../oauth/reasons.ts';
 import { attributeMark } from '../../oauth/xml_parameters.ts';
 import { isPathValue } from '../path_index.ts';
 import { heldValues } from './client_values.ts';
-import { isGrant, type RequestKind, readsInput } from './grant_places.ts';
+import { isGrant, type RequestKind, readsInput, proofsOf } from './grant_places.ts';
 import { formatTest, formatWords } from './input_formats.ts';
-import { proofsOf } from './proofs.ts';
 
 /** Values of a request by the engine's names; an empty value is absent. */
 export type Inputs = ReadonlyMap<string, string>;

@@ -3,6 +3,7 @@
 
 import type { Definition } from '../../language/definition.ts';
 import { countOf, endpointRule, ownCause, type RulePath } from '../../oauth/cause.ts';
+import { longestApiKey } from '../../oauth/client.ts';
 import type { Client } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
@@ -65,9 +66,6 @@ export function compileVerification(
     toldHeaders: toldHeaders(definition),
   };
 }
-
-/** Longer than any API key that Jetway makes or imports. */
-export const longestApiKey = 1024;
 
 function compileKeyReader(name: string): VerificationRules['readApiKey'] {
   return (request) => {

@@ -193,17 +193,6 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
       }
     },
   },
-
-  password_unlimited: {
-    keys: ['throttle', 'grants.password'],
-    find: (definition) =>
-      wrong([
-        isOffered(definition) && definition.throttle === 'off',
-        ['grants', 'password'],
-        'nothing limits how many passwords a partner can try (RFC 6749 4.3.2)',
-        'set throttle; the address of a partner stands for all of its customers and is not counted',
-      ]),
-  },
 };
 
 /** Those of the inputs that an endpoint reads from the query. */
@@ -241,8 +230,4 @@ function failureOf(
 ): object & Partial<RedirectFailure> {
   const mapped: Readonly<Record<string, PageFailure | RedirectFailure>> = failures;
   return mapped[reason] ?? {};
-}
-
-function isOffered(definition: Definition): boolean {
-  return endpointsOf(definition, 'password').length > 0;
 }

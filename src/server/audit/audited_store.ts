@@ -15,7 +15,7 @@ import { DamagedItem } from '../../store/unusable.ts';
 
 type Told = readonly [EventName, Facts];
 /** The verbs by which commands change a store. */
-type Writing = Pick<Store, 'add' | 'change' | 'changeAll' | 'remove' | 'unlock' | 'revokeAll'>;
+type Writing = Pick<Store, 'add' | 'change' | 'changeAll' | 'remove' | 'settleAttempt' | 'revoke'>;
 
 /** Whoever changes the store, as the stream knows it. */
 export interface Changer {
@@ -79,17 +79,18 @@ function writingVerbs(store: Store, begin: () => Changer | undefined): Writing {
       else if (audit) audit.put([[`${kind}_removed`, namesOfDamaged(audit, found)]]);
       return isGone;
     },
-    unlock: async (programme, account) => {
+    settleAttempt: async (programme, account, ...settled) => {
       const audit = begin();
-      const wasLocked = await store.unlock(programme, account);
+      const wasLocked = await store.settleAttempt(programme, account, ...settled);
       const username = accountIdentifier(account);
       if (wasLocked) audit?.put([['member_unlocked', { programme, username }]]);
       return wasLocked;
     },
-    revokeAll: async (programme, owner) => {
+    revoke: async (programme, ...what) => {
       const audit = begin();
-      await store.revokeAll(programme, owner);
-      tellRevoked(audit, programme, owner);
+      await store.revoke(programme, ...what);
+      const [owner, now] = what;
+      if (now === undefined) tellRevoked(audit, programme, owner);
     },
   };
 }

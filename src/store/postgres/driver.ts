@@ -2,102 +2,26 @@
 // question (FLEET 1.1).
 
 import { BoundedMap } from '../../lib/bounded_map.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
-import { type Chain, chainOverRows } from '../sql/chain.ts';
 import type { Chained, ChangeOptions, Db, Life, Reader, Remembering, Values } from '../sql/db.ts';
-import {
-  arrayTypes,
-  askedRows,
-  insertedFrom,
-  isInsert,
-  joined,
-  overAsked,
-  overOne,
-  overRows,
-  type Statement,
-} from '../sql/statement.ts';
+import { isInsert, type Statement } from '../sql/statement.ts';
 import { integer, type Value } from '../sql/table.ts';
-import { epochColumns, epochLength, type Epochs } from './epoch.ts';
-import { binaryArray } from './link/array.ts';
+import { epochLength, type Epochs } from './epoch.ts';
 import { batched, untilKnown } from './link/batch.ts';
 import type { Link } from './link/link.ts';
+import { OutcomeUnknown, type Rows } from './link/statement.ts';
 import {
-  OutcomeUnknown,
-  type Parameter,
-  type Rows,
-  type Statement as Sent,
-} from './link/statement.ts';
-
-/** The texts that are sent for a statement, by how many questions there are. */
-export interface Texts {
-  readonly one: Sent;
-  readonly many: Sent;
-}
-
-/** @param join LEFT for all rows of a question, CROSS for the first */
-export function textsOf(asked: Statement, join: 'CROSS' | 'LEFT' = 'CROSS'): Texts {
-  const { isRead } = asked;
-  const name = join === 'LEFT' ? `all_${asked.name}` : asked.name;
-  return {
-    one: { name, text: overOne(asked, epochColumns, join), isRead },
-    many: { name: `${name}s`, text: overRows(asked, epochColumns, join), isRead },
-  };
-}
-
-export function chainText(asked: Chain): Sent {
-  return { name: `${asked.name}s`, text: chainOverRows(asked), isRead: false };
-}
-
-/** Where the parameters of the statements of an edition begin. */
-const editedFrom = 5;
-const gated = 'EXISTS (SELECT FROM gate)';
-
-/**
- * The text of an edition: everything or nothing, only while no registration and no era has changed since it
- * was judged. Parameters 1 to 4: registrations and era as they were judged, whether the era ends, and a mark
- * by which the edition is recognised.
- */
-export function editText(statements: readonly Statement[]): Sent {
-  let next = editedFrom;
-  const steps = statements.map((asked) => {
-    const rows = askedRows(asked, next);
-    next += asked.parameters.length;
-    const body = overAsked(asked.text);
-    return isInsert(asked)
-      ? insertedFrom(body, `${rows} WHERE ${gated}`)
-      : joined(body, rows, ` ${gated} AND`);
-  });
-  const parts = [
-    `gate AS (
-      UPDATE epoch SET registrations = registrations + 1, era = era + ($3::boolean)::int, op = $4
-      WHERE registrations = $1 AND era = $2 RETURNING 1
-    )`,
-    ...steps.map((step, index) => `step${index} AS (${step})`),
-  ];
-  const text = `WITH ${parts.join(',\n  ')}\n  SELECT 1 FROM gate`;
-  return { name: 'write_registered', text, isRead: false };
-}
-
-/** Whether the last edition is that of a mark. */
-export const confirmEdition: Sent = {
-  name: 'confirm_registered',
-  // A write: its commit waits for the standbys that the edition may not have reached.
-  text: 'UPDATE epoch SET op = op WHERE op = $1 RETURNING 1',
-  isRead: false,
-};
-
-/** The rows of a statement, as its parameters. */
-export function arraysOf(
-  { parameters, types }: Pick<Statement, 'parameters' | 'types'>,
-  rows: readonly Values[],
-): readonly Parameter[] {
-  return parameters.map((name, index) =>
-    binaryArray(
-      arrayTypes[types[index] ?? 'text'],
-      rows.map((row) => row[name]),
-    ),
-  );
-}
+  arraysOf,
+  bulkText,
+  chainText,
+  confirmEdition,
+  editText,
+  findForgotten,
+  noteForgotten,
+  noteOfLife,
+  textsOf,
+} from './texts.ts';
 
 /** Runs a statement about each of the rows. */
 function runner(
@@ -198,30 +122,6 @@ interface PostgresDb extends Db {
   readonly flush: (until?: number) => Promise<void>;
 }
 
-/**
- * The text that changes rows as long as no other time was accepted since that of the first parameter. It waits for
- * one that is being accepted; one that begins later sees what was noted before.
- */
-export function bulkText(asked: Statement): Sent {
-  const isOfLife =
-    'EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE)';
-  const text = joined(overAsked(asked.text), askedRows(asked, 2), ` ${isOfLife} AND`);
-  return { name: asked.name, text: `${text} RETURNING 1`, isRead: false };
-}
-
-const noteOfLife: Sent = {
-  name: 'note_forgotten',
-  text: `UPDATE epoch SET forgotten_since = $1 WHERE forgotten_since < $1
-    AND accepted_era IS NOT DISTINCT FROM $2::bigint`,
-  isRead: false,
-};
-
-const noteForgotten: Sent = {
-  name: 'forget_revoked',
-  text: 'UPDATE epoch SET forgotten_since = $1 WHERE forgotten_since < $1',
-  isRead: false,
-};
-
 export function postgresDb({ link, care, epochs, written }: DriverParts): PostgresDb {
   const noted: ((until?: number) => Promise<void>)[] = [];
   const asker = <Row>(
@@ -260,6 +160,10 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Postgr
   return {
     life: epochs.current,
     forget: async (until) => void (await link.run(noteForgotten, [until])),
+    forgotten: async () => {
+      const [[forgotten = 0] = []] = await care.run(findForgotten, []);
+      return forgotten as Instant;
+    },
     reader: (asked, parse, remembering) =>
       readerOf(
         asker(asked, ([columns], life) => columns && parse(columns, life), 'CROSS'),
@@ -275,13 +179,16 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Postgr
         return grouped(rows, questions.length, 'LEFT').map(parse);
       };
     },
-    editor: (statements) => {
-      const text = editText(statements);
-      return async ({ registrations, era }, { endsEra, isRepeatable, settled }, rows) => {
+    editor: (name, statements) => {
+      const [usual, accepting] = [editText(name, statements), editText(name, statements, true)];
+      return async ({ registrations, era }, { endsEra, isRepeatable, accepts, settled }, rows) => {
         const mark = randomKey(9);
         const values = statements.flatMap((asked, index) => arraysOf(asked, rows[index] ?? []));
+        const first = [registrations, era, endsEra, mark];
         try {
-          const done = await care.run(text, [registrations, era, endsEra, mark, ...values]);
+          const done = await (accepts === undefined
+            ? care.run(usual, [...first, ...values])
+            : care.run(accepting, [...first, accepts.time, accepts.forgotten, ...values]));
           if (done.length === 0) return false;
         } catch (error) {
           if (!(error instanceof OutcomeUnknown)) throw error;

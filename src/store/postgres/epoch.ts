@@ -14,12 +14,6 @@ export const epochColumns =
   'epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time';
 export const epochLength = 5;
 
-/** The row as of now, by itself. */
-export async function readEpoch(link: Link): Promise<Life> {
-  const [row = []] = await link.run(read, []);
-  return epochOf(row);
-}
-
 /** The row as of the last round. */
 export interface Epochs {
   /** The row as of this turn, read at most once for all that ask in it. */

@@ -9,13 +9,13 @@ import type { Environment } from '../contract.ts';
 import { askedRows, insertedFrom, isInsert, joined, overAsked } from '../sql/statement.ts';
 import { tables } from '../sql/tables.ts';
 import { StoreUnusable } from '../unusable.ts';
-import { arraysOf } from './driver.ts';
 import type { Link } from './link/link.ts';
 import { type Cluster, Primary } from './link/primary.ts';
 import { serversOf } from './link/servers.ts';
 import { type PostgresLocation, postgresName } from './location.ts';
 import { expectKnown, findMeta, schemaVersion } from './schema.ts';
 import { serverFacts } from './server_facts.ts';
+import { arraysOf } from './texts.ts';
 
 /** Where a store is, and its password, asked at each connect. */
 export interface StoreAccess {

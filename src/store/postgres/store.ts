@@ -3,21 +3,13 @@
 import { instant } from '../../lib/clock.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
-import { attemptVerbs } from '../verbs/attempts.ts';
-import { codeVerbs } from '../verbs/codes.ts';
-import { itemVerbs } from '../verbs/items.ts';
-import { loginVerbs } from '../verbs/logins.ts';
-import { tokenVerbs } from '../verbs/revocations.ts';
-import { sweepVerb } from '../verbs/sweep.ts';
-import { textVerbs } from '../verbs/texts.ts';
-import { useVerbs } from '../verbs/uses.ts';
+import { sharedVerbs } from '../verbs/verbs.ts';
 import { databaseClock } from './clock.ts';
 import { countTogether, endedThrottles } from './counters.ts';
 import { postgresDb } from './driver.ts';
 import { expectReplicas, oneDisk, replicasOf } from './durability.ts';
 import { epochs as epochsOf } from './epoch.ts';
 import { expectOwnHistory, keepHistory } from './history.ts';
-import { keyCheck } from './keeping.ts';
 import { nodeLeases } from './leases.ts';
 import { forCare, forRequests, Link } from './link/link.ts';
 import { Primary } from './link/primary.ts';
@@ -26,7 +18,7 @@ import { type PostgresLocation, postgresName } from './location.ts';
 import { pastOutages } from './outages.ts';
 import { expectSchema } from './schema.ts';
 import { analyzeOutgrown, grown } from './statistics.ts';
-import { timeVerbs } from './time.ts';
+import { databaseTime } from './time.ts';
 
 export interface PostgresStoreOptions {
   readonly location: PostgresLocation;
@@ -78,36 +70,27 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await expectReplicas(care, name, location);
     const epochs = epochsOf(link);
     const db = postgresDb({ link, care, epochs, written: grown(care) });
-    const { forgetLogin, ...logins } = loginVerbs(db);
-    const { forgetToken, ...tokens } = tokenVerbs(db);
-    const { setBack, written, ...uses } = useVerbs(db);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
-    const { isBehind, life, ...time } = timeVerbs({ link, care, setBack, isRelieved });
-    const { recorded } = await time.time();
-    const more = [endedThrottles, pastOutages];
-    const sweep = sweepVerb(db, { recorded, life, forgetLogin, more });
+    const time = databaseTime(link, isRelieved);
+    const verbs = sharedVerbs(db, {
+      time,
+      recorded: (await time.read()).recorded,
+      followed: (await epochs.current()).accepted?.era,
+      more: [endedThrottles, pastOutages],
+    });
     return {
-      ...itemVerbs(db, written),
-      ...codeVerbs(db, logins.revokeLogin),
-      ...logins,
-      ...tokens,
-      ...textVerbs(db, forgetToken),
-      ...uses,
-      ...attemptVerbs(db),
+      ...verbs,
       count: countTogether(link),
       wall: clock.wall,
-      ...time,
-      ensureKeyCheck: keyCheck(care),
       leaseNode,
       nodes,
       // One node sweeps for all.
       sweep: async (...call) => {
         await db.flush();
-        // Before this process follows an accepted time, rows of other nodes may be ended by its clock.
-        if (isRelieved() || (await isBehind())) return 0;
+        if (isRelieved()) return 0;
         await analyzeOutgrown(care);
-        return sweep(...call);
+        return verbs.sweep(...call);
       },
       warnings: async () => ((await replicasOf(care)) > 0 ? [] : [oneDisk]),
       health,

@@ -1,10 +1,7 @@
-// Owns the recorded time in PostgreSQL, and a time that is accepted for all nodes.
+// Owns the recorded time in PostgreSQL, which all nodes record.
 
 import type { Instant } from '../../lib/clock.ts';
-import type { Era } from '../../oauth/grant.ts';
-import { placeAfter } from '../../oauth/place.ts';
-import type { Keeping, StoreTime } from '../keeping.ts';
-import { acceptTime } from './care/accept_time.ts';
+import type { RecordedTime } from '../verbs/time.ts';
 import { databaseNow, putClock } from './clock.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
@@ -16,26 +13,19 @@ const meta = (name: string): string =>
 
 const find: Statement = {
   name: 'find_time',
-  text: `SELECT ${meta('time')}, ${databaseNow} - ${meta('clock')}, accepted_era, accepted_time,
-    ${outagesColumn} FROM epoch`,
+  text: `SELECT ${meta('time')}, ${databaseNow} - ${meta('clock')},
+    ${outagesColumn}`,
   isRead: true,
 };
 
 const raise: Statement = {
   name: 'record_time',
   text: `WITH recorded AS (
-      INSERT INTO meta AS kept (name, value) VALUES ('recorded_time', $1::bigint::text)
+      INSERT INTO meta AS kept (name, value) SELECT 'recorded_time', $1::bigint::text FROM epoch
+      WHERE accepted_era IS NOT DISTINCT FROM $2::bigint
       ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE kept.value::bigint < $1::bigint
       RETURNING 1
     ) ${putClock}`,
-  isRead: false,
-};
-
-const drop: Statement = {
-  name: 'drop_later',
-  text: `WITH codes AS (DELETE FROM code WHERE issued_at > $1
-    ), uses AS (UPDATE secret_use SET used_at = $3 WHERE used_at > $3)
-    DELETE FROM login WHERE place >= $2`,
   isRead: false,
 };
 
@@ -43,72 +33,28 @@ const drop: Statement = {
 const recordedEvery = 5000;
 /** Milliseconds after the last record in which servers are taken to run. */
 const current = 60_000;
-/** Clocks of nodes that accept one time may differ by this much. */
-const coarseness = 1000;
 
-export interface TimeParts {
-  readonly link: Link;
-  readonly care: Link;
-  /** Sets back the uses of secrets that are not written yet. */
-  readonly setBack: (now: Instant) => void;
-  /** See `Leases`. */
-  readonly isRelieved: () => boolean;
-}
-
-interface TimeVerbs extends Pick<Keeping, 'time' | 'acceptTime'> {
-  /** Whether this process goes by a time that another one has corrected since. */
-  readonly isBehind: () => Promise<boolean>;
-  /** The accepted era that this process goes by. */
-  readonly life: () => Era | undefined;
-}
-
-export function timeVerbs({ link, care, setBack, isRelieved }: TimeParts): TimeVerbs {
-  /** The accepted era that this process goes by. */
-  let followed: number | null | undefined;
+/** @param isRelieved see `Leases` */
+export function databaseTime(link: Link, isRelieved: () => boolean): RecordedTime {
   let written: Instant | undefined;
-  const read = async (through: Link) => {
-    const [[time, since, era, acceptedTime, outages] = []] = await through.run(find, []);
-    if (followed === undefined) followed = era as number | null;
-    const recorded = (time ?? undefined) as Instant | undefined;
-    const isCurrent = typeof since === 'number' && since >= 0 && since < current;
-    return {
-      recorded,
-      current: isCurrent && recorded !== undefined ? ((recorded + since) as Instant) : undefined,
-      acceptedElsewhere: era === followed ? undefined : (acceptedTime as Instant),
-      outages: readOutages(outages),
-      era: era as number | null,
-    };
-  };
-  const told = async (): Promise<StoreTime> => {
-    const { era: _own, ...found } = await read(link);
-    return found;
-  };
   return {
-    life: () => (followed ?? undefined) as Era | undefined,
-    isBehind: async () => (await read(care)).era !== followed,
-    time: async (now) => {
-      const isWritten = written !== undefined && (now ?? written) - written < recordedEvery;
-      const found = await told();
-      if (now === undefined || isWritten || isRelieved()) return found;
-      if (found.acceptedElsewhere !== undefined) return found;
-      await link.run(raise, [now]);
-      written = now;
-      return told();
+    read: async () => {
+      const [[time, since, outages] = []] = await link.run(find, []);
+      const recorded = (time ?? undefined) as Instant | undefined;
+      const isCurrent = typeof since === 'number' && since >= 0 && since < current;
+      return {
+        recorded,
+        current: isCurrent && recorded !== undefined ? ((recorded + since) as Instant) : undefined,
+        outages: readOutages(outages),
+      };
     },
-    acceptTime: async (now, acceptedBy) => {
-      // First: uses that wait may be written meanwhile.
-      setBack(now);
-      if (acceptedBy === 'another_process') {
-        // Servers that follow already have gone on, and recorded it, since the time was accepted.
-        const { recorded = now } = await read(care);
-        const later = Math.max(now, recorded + recordedEvery) + coarseness;
-        await care.run(drop, [later, placeAfter(later as Instant), now]);
-      } else {
-        const before = await read(care);
-        const recorded = before.current ?? before.recorded ?? now;
-        await acceptTime(care, now, recorded);
-      }
-      followed = (await read(care)).era;
+    note: async (now, followed) => {
+      const isWritten = written !== undefined && now - written < recordedEvery;
+      if (isWritten || isRelieved()) return;
+      await link.run(raise, [now, followed ?? null]);
+      written = now;
+    },
+    startAnew: () => {
       written = undefined;
     },
   };

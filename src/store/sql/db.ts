@@ -72,6 +72,8 @@ export interface EditOptions {
   readonly isUrgent: boolean;
   /** Whether it may be done twice: it is false also if its outcome was lost. */
   readonly isRepeatable: boolean;
+  /** A time that it accepts, as long as no more was forgotten meanwhile; the era ends with it. */
+  readonly accepts?: { readonly time: Instant; readonly forgotten: Instant };
   /** See `ChangeOptions`. */
   readonly settled: () => void;
 }
@@ -100,6 +102,8 @@ export interface Db {
    * were set back later (FAULTS 29).
    */
   readonly forget: (until: Instant) => Promise<void>;
+  /** The latest instant that was noted so since a time was accepted last. */
+  readonly forgotten: () => Promise<Instant>;
   /** `life` is not later than the row: a revocation after it covers a login of its era too. */
   readonly reader: <Row>(
     asked: Statement,
@@ -124,6 +128,7 @@ export interface Db {
    * thing or the era has changed since `life`.
    */
   readonly editor: (
+    name: string,
     statements: readonly Statement[],
   ) => (life: Life, options: EditOptions, rows: readonly (readonly Values[])[]) => Promise<boolean>;
   readonly chainWriter: (asked: Chain, second: Chain) => (values: Values) => Promise<Chained>;

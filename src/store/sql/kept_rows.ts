@@ -5,7 +5,7 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Floor, HeldText, KeptText } from '../kept_texts.ts';
 import { type LiveMark, type LiveToken, markText, setBackMark } from '../live_tokens.ts';
 import { everybody } from './revocations.ts';
-import { insertText, statement } from './statement.ts';
+import { insertText, replacing, statement } from './statement.ts';
 import { type KeptRow, keptTexts } from './tables.ts';
 
 export function keptRow(
@@ -55,17 +55,10 @@ export function floorRow({ upTo, until }: Floor): Omit<KeptRow, 'sum'> {
 /** The programme, use and key of a floor. */
 export const floorName = [everybody, 'assertion', ''] as const;
 
-/** SQL that writes a floor's row for a later one, behind an INSERT. */
-export const raiseFloor = 'WHERE excluded.ends_at > kept_text.ends_at';
-
+/** Raises a floor. */
 export const putFloor = statement(
   'raise_floor',
   keptTexts.columns,
-  insertText(
-    keptTexts,
-    `ON CONFLICT (programme, use, key) DO UPDATE
-      SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum
-      ${raiseFloor}`,
-  ),
+  insertText(keptTexts, `${replacing(keptTexts)} WHERE excluded.ends_at > kept_text.ends_at`),
   { row: ['programme', 'use', 'key'] },
 );

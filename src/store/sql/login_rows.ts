@@ -15,10 +15,12 @@ import type {
   SpentCode,
 } from '../../oauth/grant.ts';
 import type { Member, Subject } from '../../oauth/member.ts';
+import { beganAt } from '../../oauth/place.ts';
 import type { NewLogin, SpentFor } from '../grants.ts';
 import { cutDigest, diedAtOnce, type KeptCode } from '../judgement.ts';
+import type { Values } from './db.ts';
 import { answerOf, stateOf } from './state.ts';
-import { damaged, expectWhole, rowSum, type RowOf } from './table.ts';
+import { damaged, expectWhole, rowSum, type RowOf, sumOf, withSum } from './table.ts';
 import {
   type CodeRow,
   codes,
@@ -181,6 +183,24 @@ export function revokedColumns(
 }
 
 /**
+ * What is written of a login that a clock ahead began, so that it begins at `to`: its tokens live no longer than
+ * those of any other (FAULTS 11). Undefined for a damaged row, about which nothing is known.
+ */
+export function setBackLogin(row: LoginRow, to: Instant): Values | undefined {
+  if (sumOf(logins, row) !== row.sum) return undefined;
+  const answer = answerOf(row.state, row.own_scope);
+  const early = Math.max(0, beganAt(row.place) - to);
+  const late = Math.max(0, answer.answeredAt - to);
+  const state = stateOf({
+    ...answer,
+    answeredAt: (answer.answeredAt - late) as Instant,
+    forgetAt: (answer.forgetAt - late) as Instant,
+  });
+  const after = withSum(logins, { ...row, ends_at: (row.ends_at - early) as Instant, state });
+  return { ...after, before: row.state, was_to_end: row.ends_at };
+}
+
+/**
  * The place in an unspent code's row. It takes as many bytes as any place: a row that grew when its code
  * is spent would split its page.
  */
@@ -234,13 +254,21 @@ export function spentDigest(programme: ProgrammeId, key: CodeKey): Uint8Array {
 }
 
 /** What is left of the row of a spent code. */
-export function spentRow(row: CodeRow): Omit<SpentRow, 'sum'> {
+function spentRow(row: CodeRow): Omit<SpentRow, 'sum'> {
   return {
     digest: spentDigest(row.programme, row.key),
     place: row.spent_for,
     redirect_uri: cutDigest(row.redirect_uri),
     code_challenge: row.code_challenge === null ? null : cutDigest(row.code_challenge),
   };
+}
+
+/** What is left of those codes that are spent. */
+export function spentRows(rows: readonly CodeRow[]): readonly Values[] {
+  const spent = rows.filter((row) => row.spent_for !== unspent);
+  // A damaged row would be sound again as another.
+  const whole = spent.filter((row) => sumOf(codes, row) === row.sum);
+  return whole.map((row) => withSum(spentCodes, spentRow(row)));
 }
 
 /** The spent code of a row, whose login is of `client`. */

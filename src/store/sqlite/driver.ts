@@ -101,6 +101,7 @@ export function sqliteDb({ database, queue, transactions, fresh, eras }: DriverP
   return {
     life: () => queue.read(eras.life),
     forget: (until) => queue.writeFromReserve(() => eras.forget(until)),
+    forgotten: () => queue.read(eras.forgotten),
     reader: (asked, parse, remembering) => {
       const { get } = prepare(database, asked);
       const read = (values: Values) => {
@@ -117,14 +118,16 @@ export function sqliteDb({ database, queue, transactions, fresh, eras }: DriverP
       const { all } = prepare(database, asked);
       return (questions) => queue.read(() => questions.map((values) => parse(all(values))));
     },
-    editor: (statements) => {
+    editor: (_name, statements) => {
       const prepared = statements.map((one) => prepare(database, one));
-      return (life, { endsEra, isUrgent, settled }, rows) =>
+      return (life, { endsEra, isUrgent, accepts, settled }, rows) =>
         write(isUrgent, () => {
           const { registrations, era } = eras.life();
           if (registrations !== life.registrations || era !== life.era) return false;
+          if (accepts !== undefined && eras.forgotten() !== accepts.forgotten) return false;
           eras.edited();
-          if (endsEra) eras.end();
+          if (accepts !== undefined) eras.accept(accepts.time);
+          else if (endsEra) eras.end();
           for (const [index, { run }] of prepared.entries()) rows[index]?.forEach(run);
           settled();
           return true;

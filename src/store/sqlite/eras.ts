@@ -24,14 +24,8 @@ export interface Eras {
   readonly forget: (until: Instant) => void;
   /** The last time that a clock was accepted; absent where none was. */
   readonly accepted: () => AcceptedTime | undefined;
-  /** The same, if another process did so since this one last accepted or followed one. */
-  readonly acceptedElsewhere: () => AcceptedTime | undefined;
   /** Ends the current era with a time that was accepted; call it inside a write. */
   readonly accept: (time: Instant) => void;
-  /** The era of the accepted time that this process goes by. */
-  readonly followed: () => Era | undefined;
-  /** Notes that this process follows the accepted time. */
-  readonly follow: () => void;
 }
 
 interface Found extends Life {
@@ -42,7 +36,6 @@ interface Found extends Life {
 export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
   const meta = metaOf(database);
   let found: Found | undefined;
-  let followed = readEras(meta).accepted?.era;
   const look = (): Found => {
     const { epoch } = fresh;
     if (found?.epoch !== epoch) found = { epoch, ...readEras(meta) };
@@ -67,21 +60,12 @@ export function fileEras(database: DatabaseSync, fresh: Freshness): Eras {
       if (until > forgottenSince(meta)) meta.put('forgotten_since', until);
     },
     accepted: () => look().accepted,
-    acceptedElsewhere: () => {
-      const { accepted } = look();
-      return accepted?.era === followed ? undefined : accepted;
-    },
     accept: (time) => {
-      followed = end();
+      meta.put('accepted_era', end());
       meta.put('accepted_time', time);
-      meta.put('accepted_era', followed);
       meta.put('forgotten_until', forgottenSince(meta));
       meta.put('forgotten_since', 0);
       fresh.forget();
-    },
-    followed: () => followed,
-    follow: () => {
-      followed = readEras(meta).accepted?.era;
     },
   };
 }

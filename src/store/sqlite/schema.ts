@@ -1,7 +1,7 @@
 // Owns the tables of the file store and the numbers that mark a file as one.
 
+import type { Table } from '../sql/table.ts';
 import { tables } from '../sql/tables.ts';
-import { createTable } from './tables.ts';
 
 /** `Jetw`, in the header of every store file (PRAGMA application_id). */
 export const applicationId = 0x4a65_7477;
@@ -29,6 +29,20 @@ CREATE TABLE node_lease (
   facts TEXT
 ) STRICT;
 `;
+
+/** SQL that makes the table. */
+function createTable({ name, columns, key, unique, order }: Table): string {
+  const lines = [
+    ...Object.entries(columns).map(
+      ([column, { type, isNullable }]) =>
+        `${column} ${type.toUpperCase()}${isNullable ? '' : ' NOT NULL'}`,
+    ),
+    `PRIMARY KEY (${key.join(', ')})`,
+    ...unique.map((names) => `UNIQUE (${names.join(', ')})`),
+  ];
+  const options = order === 'by key' ? 'STRICT, WITHOUT ROWID' : 'STRICT';
+  return `CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n) ${options};\n`;
+}
 
 /** All tables. */
 export const schema: string = [...tables.map(createTable), otherTables].join('');

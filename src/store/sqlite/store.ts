@@ -7,13 +7,7 @@ import { instant, type Instant } from '../../lib/clock.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import type { StoreHealth } from '../keeping.ts';
-import { attemptVerbs } from '../verbs/attempts.ts';
-import { codeVerbs } from '../verbs/codes.ts';
-import { itemVerbs } from '../verbs/items.ts';
-import { loginVerbs } from '../verbs/logins.ts';
-import { tokenVerbs } from '../verbs/revocations.ts';
-import { textVerbs } from '../verbs/texts.ts';
-import { useVerbs } from '../verbs/uses.ts';
+import { sharedVerbs } from '../verbs/verbs.ts';
 import { countInProcess } from '../windows.ts';
 import { CommitQueue } from './commits/commit_queue.ts';
 import { DiskSpace } from './commits/disk_space.ts';
@@ -26,9 +20,9 @@ import { fileEras } from './eras.ts';
 import { nameWatch, realPath } from './file/identity.ts';
 import { openFile, type OpenFile } from './file/open.ts';
 import { unusable } from './file/refusals.ts';
-import { fileKeeping } from './keeping.ts';
+import { nodeLeases } from './leases.ts';
 import { schema } from './schema.ts';
-import { fileRecordedTime, type RecordedTime } from './time.ts';
+import { type FileTime, fileRecordedTime, timeOf } from './time.ts';
 
 /** A log of the usual length fits in twice. */
 export const serverReserve: number = 16 * 1024 * 1024;
@@ -134,7 +128,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
 /** A database that is open, with what follows its transactions. */
 interface Parts {
   readonly database: DatabaseSync;
-  readonly time: RecordedTime;
+  readonly time: FileTime;
   readonly fresh: Freshness;
   readonly transactions: Transactions;
 }
@@ -145,25 +139,21 @@ function partsOf(database: DatabaseSync): Parts {
   return { database, time, fresh, transactions: new Transactions(database, [fresh, time]) };
 }
 
-type Verbs = Omit<Store, 'health' | 'close'> & ReturnType<typeof fileKeeping>;
+type Verbs = Omit<Store, 'health' | 'close'> & ReturnType<typeof nodeLeases>;
 
 function verbsOf(parts: Parts, queue: CommitQueue): Verbs {
   const { database, time, fresh, transactions } = parts;
   const eras = fileEras(database, fresh);
   const db = sqliteDb({ database, queue, transactions, fresh, eras });
-  const { forgetLogin, ...logins } = loginVerbs(db);
-  const { forgetToken, ...tokens } = tokenVerbs(db);
-  const { setBack, written, ...uses } = useVerbs(db);
+  const shared = {
+    time: timeOf(time, queue),
+    recorded: time.recorded(),
+    followed: eras.life().accepted?.era,
+  };
   return {
-    ...itemVerbs(db, written),
-    ...codeVerbs(db, logins.revokeLogin),
-    ...logins,
-    ...tokens,
-    ...textVerbs(db, forgetToken),
-    ...uses,
-    ...attemptVerbs(db),
+    ...sharedVerbs(db, shared),
     count: countInProcess(),
-    ...fileKeeping(database, { db, queue, fresh, eras, time, setBack, forgetLogin }),
+    ...nodeLeases(database, queue),
   };
 }
 

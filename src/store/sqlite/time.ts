@@ -4,7 +4,10 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import { after, type Instant, milliseconds } from '../../lib/clock.ts';
 import { readUptime, type Uptime } from '../../lib/machine.ts';
+import type { Era } from '../../oauth/grant.ts';
 import type { Outage } from '../keeping.ts';
+import type { RecordedTime } from '../verbs/time.ts';
+import type { CommitQueue } from './commits/commit_queue.ts';
 import type { TransactionHook } from './commits/transactions.ts';
 import { type Meta, metaOf } from './meta.ts';
 
@@ -18,13 +21,16 @@ const longestNap = 5000;
 const mostOutages = 100;
 
 /** The recorded time in the file, and the noted time that is to be written there. */
-export interface RecordedTime extends TransactionHook {
+export interface FileTime extends TransactionHook {
   /** Undefined where none was recorded yet. */
   readonly recorded: () => Instant | undefined;
   /** The recorded time plus the uptime since; undefined if the machine was restarted meanwhile. */
   readonly current: () => Instant | undefined;
-  /** Notes a time. A later transaction writes it when it differs enough from the recorded time. */
-  readonly note: (now: Instant) => void;
+  /**
+   * Notes a time. A later transaction writes it when it differs enough from the recorded time, unless another time
+   * than that of the era `followed` was accepted.
+   */
+  readonly note: (now: Instant, followed: Era | undefined) => void;
   /** Whether the noted time needs a transaction of its own. */
   readonly isDue: () => boolean;
   /** Records a time, also an earlier time; call it inside a write. */
@@ -39,11 +45,9 @@ export interface RecordedTime extends TransactionHook {
   readonly startAnew: () => void;
 }
 
-export function fileRecordedTime(database: DatabaseSync): RecordedTime {
+export function fileRecordedTime(database: DatabaseSync): FileTime {
   const meta = metaOf(database);
-  // Changes with every time that is accepted.
-  const lifeOf = (): unknown => meta.get('accepted_era');
-  let life = lifeOf();
+  let life: Era | undefined;
   let seen: TimeRecord | undefined;
   let atOpening = timeRecord(meta)?.time;
   let outages: readonly Outage[] = [];
@@ -65,7 +69,8 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
       return since < 0 ? undefined : after(found.time, milliseconds(since));
     },
     outages: () => outages,
-    note: (now) => {
+    note: (now, followed) => {
+      life = followed;
       const awake = performance.now();
       const from = atOpening ?? seen?.time ?? now;
       if (atOpening !== undefined || now - from > awake - notedAt + longestNap) {
@@ -82,7 +87,6 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
       written = now;
     },
     startAnew: () => {
-      life = lifeOf();
       [atOpening, outages] = [undefined, []];
       seen = undefined;
       written = undefined;
@@ -92,12 +96,32 @@ export function fileRecordedTime(database: DatabaseSync): RecordedTime {
       const before = timeRecord(meta);
       const isLater = before === undefined || before.time < seen.time;
       // A time noted before another process accepted a time is of the former clock.
-      if (isLater && lifeOf() === life) putTimeRecord(meta, seen);
+      if (isLater && meta.number('accepted_era') === life) putTimeRecord(meta, seen);
       uncommitted = seen.time;
     },
     committed: () => {
       written = uncommitted ?? written;
       uncommitted = undefined;
+    },
+  };
+}
+
+/** The recorded time of a store whose commits are those of `queue`. */
+export function timeOf(time: FileTime, queue: CommitQueue): RecordedTime {
+  return {
+    read: () =>
+      queue.read(() => ({
+        recorded: time.recorded(),
+        current: time.current(),
+        outages: time.outages(),
+      })),
+    note: async (...noted) => {
+      time.note(...noted);
+      if (time.isDue()) await queue.write(() => undefined);
+    },
+    startAnew: (at) => {
+      time.startAnew();
+      if (at !== undefined) time.set(at);
     },
   };
 }

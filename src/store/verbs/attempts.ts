@@ -147,10 +147,10 @@ export function attemptVerbs(db: Db): Omit<Counters, 'count'> {
       apart(programme, account, (before) => reserveAttempt(before, policy, now)),
     settleAttempt: async (programme, account, outcome, now) => {
       // The reserved attempt stays counted.
-      if (outcome === 'no_match') return;
-      await apart(programme, account, (before) => ({
+      if (outcome === 'no_match') return true;
+      return apart(programme, account, (before) => ({
         state: settleAttempt(before, outcome, now),
-        answer: undefined,
+        answer: before !== undefined,
       }));
     },
     findAttempts: async (programme, key, now) => {
@@ -162,8 +162,6 @@ export function attemptVerbs(db: Db): Omit<Counters, 'count'> {
       const [count = 0] = await countLocked([{ programme, now }]);
       return count;
     },
-    unlock: (programme, account) =>
-      apart(programme, account, (before) => ({ state: undefined, answer: before !== undefined })),
   };
 }
 

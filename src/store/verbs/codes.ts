@@ -14,7 +14,7 @@ import { revocationJoins, revocationParts } from '../sql/revocations.ts';
 import { insertText, statement } from '../sql/statement.ts';
 import { some, sumOf, withSum } from '../sql/table.ts';
 import { type CodeRow, codes, logins, spentCodes } from '../sql/tables.ts';
-import { startLogin, startLoginAgain } from './logins.ts';
+import { type RevokeLogin, startLogin, startLoginAgain } from './logins.ts';
 
 const { columns, names } = codes;
 const parts = partReader({
@@ -98,7 +98,7 @@ interface FoundCode {
 
 export function codeVerbs(
   db: Db,
-  revokeLogin: Store['revokeLogin'],
+  revokeLogin: RevokeLogin,
 ): Pick<Store, 'issueCode' | 'findCode' | 'spendCode'> {
   const rows = db.reader(find, (read, life): FoundCode => {
     const { row, spent, login, ...revocations } = parts.read(read);

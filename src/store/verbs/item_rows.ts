@@ -5,8 +5,8 @@ import { frozen } from '../../lib/frozen.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { type Item, type Kind, kinds } from '../kinds.ts';
-import { keysOf } from '../registrations.ts';
-import type { Values } from '../sql/db.ts';
+import { inOrder, keysOf } from '../registrations.ts';
+import type { Db, Values } from '../sql/db.ts';
 import { from, leftJoined, partReader } from '../sql/parts.ts';
 import { putRevocation } from '../sql/revocations.ts';
 import { insertText, type Statement, statement } from '../sql/statement.ts';
@@ -26,7 +26,7 @@ export interface NamedRow<K extends Kind = Kind> {
   readonly item: Item<K> | undefined;
   /** There is an item, whose row is damaged. */
   readonly damage?: DamagedItem;
-  /** See `Registry.isTaken`. */
+  /** By an item that is there, or was where that counts (see `Registry.add`). */
   readonly isTaken: boolean;
 }
 
@@ -46,9 +46,6 @@ const named = partReader({
   row: leftJoined(registered, 'registered'),
   gone: leftJoined(some(removed, 'id'), 'removed'),
 });
-
-/** As `readList` reads them. */
-export const itemColumns: string = row.columns;
 
 const isNamed = (table: string): string =>
   `${table}.kind = :kind AND ${table}.programme = :programme AND ${table}.id = :id`;
@@ -104,6 +101,21 @@ export function readList(rows: readonly (readonly Value[])[]): readonly HeldItem
   const found = rows.map((read) => row.read(read).row);
   const places = (one: RowOf<typeof registered>): number => one.position ?? 0;
   return found.toSorted((one, other) => places(one) - places(other)).map(itemOf);
+}
+
+const listEverywhere = statement(
+  'list_everywhere',
+  columns,
+  `SELECT ${row.columns} FROM registered WHERE registered.kind = :kind`,
+);
+
+/** The items of a kind in every programme, in the order of their kind, without damaged ones. */
+export function everywhere(db: Db): <K extends Kind>(kind: K) => Promise<readonly Item<K>[]> {
+  const read = db.bulkReader(listEverywhere, readList);
+  return async <K extends Kind>(kind: K) => {
+    const [found = []] = await read([{ kind }]);
+    return inOrder(kind, wholeOf(found, () => undefined) as readonly Item<K>[]);
+  };
 }
 
 /** Without the damaged ones, of which `onDamage` is told. */
@@ -193,6 +205,12 @@ function insertion(table: Table, conflict = ''): Statement {
   return statement(`add_${table.name}`, table.columns, insertText({ ...table, names }, conflict));
 }
 
+export const changeItem = statement(
+  'change_item',
+  columns,
+  `UPDATE registered SET record = :record, sum = :sum WHERE ${isNamed('registered')}`,
+);
+
 /** What a change does with each of its rows, in the order in which it is done. */
 const writes: readonly (readonly [
   Statement,
@@ -202,14 +220,7 @@ const writes: readonly (readonly [
     statement('drop_item', columns, `DELETE FROM registered WHERE ${isNamed('registered')}`),
     (changes) => changes.removed.map((name) => ({ ...name })),
   ],
-  [
-    statement(
-      'change_item',
-      columns,
-      `UPDATE registered SET record = :record, sum = :sum WHERE ${isNamed('registered')}`,
-    ),
-    (changes) => changes.changed.map((item) => withSum(registered, item)),
-  ],
+  [changeItem, (changes) => changes.changed.map((item) => withSum(registered, item))],
   [insertion(registered), (changes) => changes.added.map((item) => withSum(registered, item))],
   [
     insertion(removed, 'ON CONFLICT DO NOTHING'),

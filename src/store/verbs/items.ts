@@ -3,8 +3,9 @@
 // changes of many processes are all kept.
 
 import { pause } from '../../lib/pause.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
 import { Unavailable } from '../../oauth/failure.ts';
-import type { Store } from '../contract.ts';
+import type { TokenOwner } from '../grants.ts';
 import { type Item, type Kind, kinds } from '../kinds.ts';
 import { type Consequences, type Registrar, registrar } from '../registrar.ts';
 import { inOrder, keysOf, noPlace, pageOf } from '../registrations.ts';
@@ -34,6 +35,11 @@ const mostKnown = 30_000;
 /** Changes of other processes may be faster this often. */
 const mostTries = 200;
 
+interface ItemVerbs extends Registry {
+  /** Kills everything issued so far to a client or for a member. */
+  readonly revokeOwner: (programme: ProgrammeId, whose: TokenOwner) => Promise<void>;
+}
+
 type Steps<Result> = (registrar: Registrar, consequences: Consequences) => Result;
 
 type ChangeOptions = Partial<Pick<EditOptions, 'isUrgent' | 'isRepeatable'>>;
@@ -44,10 +50,7 @@ interface Done<Result> {
 }
 
 /** `written` is told of what a change has written. */
-export function itemVerbs(
-  db: Db,
-  written: (changes: RowChanges) => void,
-): Registry & Pick<Store, 'revokeAll'> {
+export function itemVerbs(db: Db, written: (changes: RowChanges) => void): ItemVerbs {
   const known = db.reader(findNamed, readNamed, {
     nameOf: ({ kind, programme, id }) => `${String(kind)}\0${String(programme)}\0${String(id)}`,
     most: mostKnown,
@@ -63,7 +66,7 @@ export function itemVerbs(
   });
   const lists = db.bulkReader(listItems, readList);
   const read = factsReader(db);
-  const write = db.editor(changeStatements);
+  const write = db.editor('registered', changeStatements);
   const holding = async <K extends Kind>(kind: K, name: string, programme: string, key: string) => {
     const found = (await holders.find({ kind, name, programme, key })) ?? none;
     const whole = wholeOf(found, () => undefined) as readonly Item<K>[];
@@ -124,39 +127,59 @@ export function itemVerbs(
   };
   const look = async (kind: Kind, programme: string, id: string) =>
     isText(id) ? known.find({ kind, programme, id }) : undefined;
+  const list: Registry['list'] = async (kind, programme, page = {}) => {
+    const { after, limit = noLimit, onDamage } = page;
+    const listed = async (from: string | null, most: number) => {
+      const [found = []] = await lists([{ kind, programme, after: from, most }]);
+      return wholeOf(found, onDamage) as readonly Item<typeof kind>[];
+    };
+    if (kinds[kind].order === 'created') {
+      return pageOf(kind, inOrder(kind, await listed(null, noLimit)), page);
+    }
+    if (after !== undefined) {
+      const found = await look(kind, programme, after);
+      // Its place is known, even if its row is damaged.
+      if ((found?.item ?? found?.damage) === undefined) throw noPlace(kind, after);
+    }
+    return listed(after ?? null, limit);
+  };
+  const whole = new Map<string, Listed>();
+  /** The whole list, as long as no registered thing has changed. */
+  const remembered = async <K extends Kind>(kind: K, programme: ProgrammeId) => {
+    const name = `${kind}\0${programme}`;
+    // Before the list is read: what changes later than this is noticed.
+    const { registrations } = await db.life();
+    const former = whole.get(name);
+    if (former?.registrations === registrations) return former.items as readonly Item<K>[];
+    const items = await list(kind, programme);
+    whole.set(name, { registrations, items });
+    return items;
+  };
   return {
-    find: async (kind, programme, id) => {
-      const found = await look(kind, programme, id);
-      if (found?.damage !== undefined) throw found.damage;
-      return found?.item;
+    find: async (kind, programme, id, onGone) => {
+      const { item, damage, isTaken } = (await look(kind, programme, id)) ?? absent;
+      if (damage !== undefined) throw damage;
+      if (item === undefined && isTaken) onGone?.();
+      return item;
     },
     findBy: async (kind, lookUp, programme, key) =>
       isText(key) ? holding(kind, lookUp, programme, key) : [],
-    isTaken: async (...name) => (await look(...name))?.isTaken ?? false,
-    list: async (kind, programme, page = {}) => {
-      const { after, limit = noLimit, onDamage } = page;
-      const listed = async (from: string | null, most: number) => {
-        const [found = []] = await lists([{ kind, programme, after: from, most }]);
-        return wholeOf(found, onDamage) as readonly Item<typeof kind>[];
-      };
-      if (kinds[kind].order === 'created') {
-        return pageOf(kind, inOrder(kind, await listed(null, noLimit)), page);
-      }
-      if (after !== undefined) {
-        const found = await look(kind, programme, after);
-        // Its place is known, even if its row is damaged.
-        if ((found?.item ?? found?.damage) === undefined) throw noPlace(kind, after);
-      }
-      return listed(after ?? null, limit);
+    list: async (kind, programme, page) => {
+      if (page === undefined && kinds[kind].remembersList) return remembered(kind, programme);
+      return list(kind, programme, page);
     },
     add: (...call) => change(({ add }) => add(...call), { isUrgent: false }),
     // On a full disk, too: a partner must be stopped, and a stolen key go.
     change: (...call) => change((steps) => steps.change(...call)),
     changeAll: (...call) => change((steps) => steps.changeAll(...call)),
     remove: (...call) => change((steps) => steps.remove(...call)),
-    revokeAll: (...call) => change((_, { revoke }) => revoke(...call), { isRepeatable: true }),
-    epoch: async (kind) => (kinds[kind].hasEpoch ? (await db.life()).registrations : 0),
+    revokeOwner: (...call) => change((_, { revoke }) => revoke(...call), { isRepeatable: true }),
   };
+}
+
+interface Listed {
+  readonly registrations: number;
+  readonly items: readonly Item<Kind>[];
 }
 
 const absent: NamedRow = { item: undefined, isTaken: false };

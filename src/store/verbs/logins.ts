@@ -1,5 +1,6 @@
 // Owns logins: one row each, which a refresh changes and which holds no token.
 
+import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { Answer, Place } from '../../oauth/grant.ts';
@@ -88,10 +89,10 @@ const revokeAnyway = revocation('revoke_login_anyway', 'login.login_digest = :lo
 /** The most logins held, about 15 MB; others are read again. As many as opened tokens are remembered. */
 const mostHeld = 20_000;
 
-interface LoginVerbs extends Pick<
-  Store,
-  'startLogin' | 'findLogin' | 'advanceLogin' | 'revokeLogin'
-> {
+export type RevokeLogin = (programme: ProgrammeId, place: Place, now: Instant) => Promise<void>;
+
+interface LoginVerbs extends Pick<Store, 'startLogin' | 'findLogin' | 'advanceLogin'> {
+  readonly revokeLogin: RevokeLogin;
   /** The row of that place was removed. */
   readonly forgetLogin: (place: Place) => void;
 }
@@ -121,7 +122,7 @@ export function loginVerbs(db: Db): LoginVerbs {
     const last = rows.last(place);
     return last?.state === before ? last : kept.get(before);
   };
-  const revokeLogin: Store['revokeLogin'] = async (programme, place, now) => {
+  const revokeLogin: RevokeLogin = async (programme, place, now) => {
     for (const revoked of ends) {
       const login = await look(programme, place);
       if (login === undefined) return;

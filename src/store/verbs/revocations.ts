@@ -1,6 +1,7 @@
 // Owns the revocations of single access tokens, and whether an access token is valid apart from its login.
 // All that an owner was issued is revoked by an edition (items.ts).
 
+import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { isOfThisLife, revokedUntil } from '../accepted_time.ts';
@@ -67,7 +68,8 @@ interface Standing {
 /** A gateway asks about the same tokens again and again (C-4). */
 const mostHeld = 20_000;
 
-interface TokenVerbs extends Pick<Store, 'era' | 'revokeToken' | 'isStanding'> {
+interface TokenVerbs extends Pick<Store, 'era' | 'isStanding'> {
+  readonly revokeToken: (programme: ProgrammeId, token: TokenName, now: Instant) => Promise<void>;
   /** The token of that row was revoked. */
   readonly forgetToken: (row: Values) => void;
 }

@@ -7,10 +7,10 @@ import type { Keeping } from '../keeping.ts';
 import type { Db, Removal, Values } from '../sql/db.ts';
 import { type Ends, ends } from '../sql/ends.ts';
 import { isMark } from '../sql/kept_rows.ts';
-import { spentRow, unspent } from '../sql/login_rows.ts';
+import { spentRows } from '../sql/login_rows.ts';
 import { from, partReader } from '../sql/parts.ts';
 import { insertText, type Statement, statement } from '../sql/statement.ts';
-import { sumOf, type Value, withSum } from '../sql/table.ts';
+import type { Value } from '../sql/table.ts';
 import { codes, spentCodes } from '../sql/tables.ts';
 import { trustedTime } from '../trusted_time.ts';
 
@@ -40,12 +40,7 @@ const keepSpent: Beside = {
     ),
     { row: spentCodes.key },
   ),
-  noted: (rows) => {
-    const spent = rows.map((row) => code.read(row).row).filter((row) => row.spent_for !== unspent);
-    // A damaged row would be sound again as another.
-    const whole = spent.filter((row) => sumOf(codes, row) === row.sum);
-    return { kept: whole.map((row) => withSum(spentCodes, spentRow(row))) };
-  },
+  noted: (rows) => ({ kept: spentRows(rows.map((row) => code.read(row).row)) }),
 };
 
 /**
@@ -94,6 +89,8 @@ export function sweepVerb(db: Db, parts: SweepParts): Keeping['sweep'] {
   return async (clock, limit) => {
     // Before anything is asked: this process may go by another time before the rows are removed.
     const lived = life();
+    // Before this process follows an accepted time, new rows of other processes may be ended by its clock.
+    if ((await db.life()).accepted?.era !== lived) return 0;
     const now = horizon(clock);
     // Each call begins with the next table: a busy table would else use up the limit every time.
     const first = calls++ % sweeps.length;

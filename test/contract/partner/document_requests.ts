@@ -5,7 +5,7 @@ import {
   withMember,
   withXml,
   xmlText,
-} from '../../../src/contract/samples/body.ts';
+} from '../../../src/contract/samples/requests.ts';
 import { elementText } from '../../../src/language/encoding.ts';
 import { type Answer, ask } from '../../support/wire.ts';
 

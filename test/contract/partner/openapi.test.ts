@@ -47,7 +47,7 @@ describe('every dialect', () => {
       const { valid, errors } = await new Validator().validate({ ...document });
       assert.ok(valid, JSON.stringify(errors));
       const { paths } = document as Document;
-      for (const { path } of guide.contract.tokenEndpoints) {
+      for (const { path } of guide.programme.tokenEndpoints) {
         assert.ok(paths[path.replace(/^\/oauth/, '')], path);
       }
       const contents = Object.values(paths)

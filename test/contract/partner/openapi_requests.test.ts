@@ -43,7 +43,7 @@ function documented({ operation }: Asked, { status, headers, body }: Answer): un
 }
 
 function tokenIn(scene: PartnerScene, kind: GrantType, name: TokenName, answer: Answer) {
-  const { programme } = scene.guide.contract;
+  const { programme } = scene.guide;
   if (answer.status !== programme.layouts.tokens.status) return undefined;
   const { 'set-cookie': cookies = '', ...headers } = answer.headers;
   return takeToken(tokenPlace(programme, scene.by.client, kind, name), {

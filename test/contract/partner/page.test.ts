@@ -4,10 +4,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { failuresOf } from '../../../src/contract/failures.ts';
 import { makeGuide } from '../../../src/contract/partner/guide.ts';
 import { partnerHtml } from '../../../src/contract/partner/html.ts';
 import { partnerPage } from '../../../src/contract/partner/page/page.ts';
 import type { Client } from '../../../src/oauth/client.ts';
+import { logsIn } from '../../../src/programme/programme.ts';
 import type { Input } from '../../../src/programme/requests/inputs.ts';
 import { programmeOf } from '../../support/definition.ts';
 import { unescape } from '../../support/page.ts';
@@ -19,13 +21,13 @@ describe('every dialect', () => {
   for (const file of dialectFiles) {
     test(`${file}: the page names every address, input and failure that a partner meets`, () => {
       const guide = guideOf(file, base);
-      const { contract } = guide;
+      const { programme } = guide;
       const page = partnerPage(guide);
       assert.equal(partnerPage(guideOf(file, base)), page);
       assert.doesNotMatch(page, /undefined|\[object|\{names\}|[\u{E000}\u{E001}]/u);
       const readings = [
-        contract.login?.reading,
-        ...contract.tokenEndpoints.map((one) => one.reading),
+        logsIn(programme) ? programme.login.endpoint.reading : undefined,
+        ...programme.tokenEndpoints.map((one) => one.reading),
       ];
       const inputs = readings.flatMap(
         (reading): readonly Input<unknown>[] => reading?.inputs ?? [],
@@ -33,10 +35,10 @@ describe('every dialect', () => {
       for (const { name } of inputs.filter(({ readBy }) => readBy.length > 0)) {
         assert.ok(page.includes(`\n| \`${name}\` | `), name);
       }
-      for (const { path } of contract.tokenEndpoints) {
+      for (const { path } of programme.tokenEndpoints) {
         assert.ok(page.includes(`\`https://tokens.example${path}\``), path);
       }
-      const met = contract.failures.flatMap(({ metBy: { partner, caller }, tell }) =>
+      const met = failuresOf(programme).flatMap(({ metBy: { partner, caller }, tell }) =>
         [partner, caller].flatMap((names) => (names === undefined ? [] : [tell(names[0])])),
       );
       const [, refused = ''] = page.split('## When a request is refused');

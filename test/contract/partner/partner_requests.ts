@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 
+import { grantsOf } from '../../../src/contract/answers.ts';
 import type { Guide } from '../../../src/contract/partner/guide.ts';
 import { openapiDocument } from '../../../src/contract/partner/openapi/document.ts';
 import { sampleProof } from '../../../src/contract/samples/proof.ts';
@@ -68,13 +69,13 @@ function documentOf({ guide }: Pick<PartnerScene, 'guide'>): OpenapiDocument {
 }
 
 export function askedOf(scene: PartnerScene): readonly Asked[] {
-  const { login, tokenEndpoints, programme } = scene.guide.contract;
-  const { introspection, revocation } = programme;
+  const { programme } = scene.guide;
+  const { introspection, revocation, tokenEndpoints, login } = programme;
   const ways = waysOf(documentOf(scene));
   const all = ways.flatMap((way): readonly Asked[] => {
     const { operationId: id } = way.operation;
     if (id.startsWith('login')) {
-      return [{ ...way, kind: 'login', grantType: undefined, reading: login?.reading }];
+      return [{ ...way, kind: 'login', grantType: undefined, reading: login.endpoint.reading }];
     }
     const managed = { revoke: revocation, introspect: introspection }[id];
     if (managed !== undefined) {
@@ -87,8 +88,8 @@ export function askedOf(scene: PartnerScene): readonly Asked[] {
       const kind = id === 'userinfo' ? id : 'public';
       return [{ ...way, kind, grantType: undefined, reading: undefined }];
     }
-    const { grants, reading } = endpoint;
-    return grants
+    const { reading } = endpoint;
+    return grantsOf(endpoint)
       .filter(({ grant }) => way.title === undefined || way.title === grant)
       .map(({ grant, grantType }) => ({ ...way, kind: grant, grantType, reading }));
   });
@@ -148,7 +149,7 @@ export function isNeeded({ kind }: Asked, { required, neededFor }: Field): boole
 
 /** The requests of a scene: the values of its fields. */
 export async function fill(scene: PartnerScene, asked: Asked, held: Held): Promise<Filled> {
-  const { methods } = scene.guide.contract.programme.clients.authentication;
+  const { methods } = scene.guide.programme.clients.authentication;
   const proofs = new Set<string>(
     asked.schemes.length === 0 ? ['client_id', 'client_secret', ...assertionInputs] : [],
   );
@@ -186,13 +187,10 @@ export function authorizationFor(
   const { scheme } = document.components.securitySchemes[name] ?? {};
   const token = tokens[name];
   if (token !== undefined) return scheme === undefined ? token : `${scheme} ${token}`;
-  const { clients } = guide.contract.programme;
+  const { clients } = guide.programme;
   const methods = clients.authentication.methods.filter((one) => one === name || one === 'secret');
   const authentication = { ...clients.authentication, methods };
-  const proof = sampleProof(
-    { ...guide.contract.programme, clients: { ...clients, authentication } },
-    by,
-  );
+  const proof = sampleProof({ ...guide.programme, clients: { ...clients, authentication } }, by);
   return proof.credentials && authorizationOf(proof.credentials);
 }
 
@@ -213,7 +211,7 @@ export async function codeAfter(
   const cookie = cookieIn(bound);
   const page = await follow(url, bound, { cookie });
   const end = await submitLogin(url, { begin, bound, page, cookie, ...formOf(page) }, member);
-  const { code } = guide.contract.programme.layouts.redirect;
+  const { code } = guide.programme.layouts.redirect;
   const found = new URL(end.headers['location'] ?? 'https://posted.example');
   const posted = [...end.body.matchAll(/name="([^"]*)" value="([^"]*)"/g)].map(
     ([, name = '', value = '']) => [name, value] as [string, string],

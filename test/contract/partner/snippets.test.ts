@@ -76,7 +76,7 @@ function tokenIn(
   name: TokenName,
   printed: string,
 ): string {
-  const { programme } = guide.contract;
+  const { programme } = guide;
   const place = tokenPlace(programme, guide.by.client, grant, name);
   const headers = Object.fromEntries(
     [...printed.matchAll(/^([\w-]+): (.*?)\r?$/gm)].map(([, header = '', value]) => [
@@ -98,7 +98,7 @@ async function codeBy(scene: PartnerScene, page: string): Promise<string> {
   const [address = ''] = form === undefined ? (sections?.get('text') ?? []) : [actionOf(form)];
   const filled = address.replace('CODE_CHALLENGE', digest(verifier));
   const back = await returnFrom(scene, filled, form === undefined ? 'GET' : 'POST');
-  const { code, state } = scene.guide.contract.programme.layouts.redirect;
+  const { code, state } = scene.guide.programme.layouts.redirect;
   const isTold = address.includes('STATE');
   assert.equal(back.searchParams.get(state), isTold ? 'STATE' : null);
   return back.searchParams.get(code) ?? '';
@@ -120,7 +120,7 @@ for (const file of files) {
   test(`${file}: the examples of the page for its partners work as they stand`, async (t) => {
     const scene = await openScene(t, file);
     const { guide, client, member, apiKey, url } = scene;
-    const { programme } = guide.contract;
+    const { programme } = guide;
     const page = partnerPage(guide);
     const sections = sectionsOf(page);
     const usual = {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
+import { answerTo } from '../../../src/contract/answers.ts';
 import { type Guide, makeGuide } from '../../../src/contract/partner/guide.ts';
 import { openapiDocument } from '../../../src/contract/partner/openapi/document.ts';
 import { partnerPage } from '../../../src/contract/partner/page/page.ts';
@@ -34,13 +35,13 @@ function leaves(value: unknown, above: readonly string[] = []): readonly string[
 
 describe('each member of an answer has its row in the table', () => {
   for (const [name, text] of dialects) {
-    const { contract } = makeGuide(compile(name, text), base);
-    const layout = contract.programme.layouts.tokens;
+    const programme = compile(name, text);
+    const layout = programme.layouts.tokens;
     if (layout.encoding !== 'json') continue;
     test(name, () => {
-      for (const { grant, answer } of contract.tokenEndpoints.flatMap(({ grants }) => grants)) {
+      for (const { type: grant } of programme.tokenEndpoints.flatMap(({ grants }) => grants)) {
         const told = new Set(answerValues(layout, grant).map(({ path }) => path));
-        const held = leaves(JSON.parse(answer.render(new Set()).body));
+        const held = leaves(JSON.parse(answerTo(programme, grant).render(new Set()).body));
         assert.deepEqual(
           held.filter((path) => path !== '' && !told.has(path)),
           [],
@@ -55,13 +56,12 @@ describe('a sample has the form that requests are held to', () => {
   for (const [name, text] of dialects) {
     test(name, () => {
       const programme = compile(name, text);
-      const { contract } = makeGuide(programme, base);
       const input = inputsOf(programme).find(
         ({ must_equal: equal, characters }) =>
           equal === 'client.business_context' && characters === 'letters',
       );
-      const bodies = contract.tokenEndpoints.flatMap(({ grants }) =>
-        grants.map(({ answer }) => answer.render(new Set(), 'fitting').body),
+      const bodies = [...programme.grants].map(
+        (grant) => answerTo(programme, grant).render(new Set(), 'fitting').body,
       );
       if (input !== undefined) assert.doesNotMatch(bodies.join('\n'), /20000002/);
     });

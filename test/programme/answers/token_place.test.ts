@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 
-import { takeOut } from '../../../src/contract/partner/snippets/curl.ts';
+import { takeOut } from '../../../src/contract/partner/curl.ts';
 import { instant } from '../../../src/lib/clock.ts';
 import type { Client } from '../../../src/oauth/client.ts';
 import type { TokenSet } from '../../../src/oauth/token_set.ts';

@@ -18,6 +18,7 @@ import { fill } from '../fill.ts';
 import { aClient, aLogin, at, club, loginNamed, otherPartner } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked, refresh } from '../login.ts';
 import { postgresScene, type Scene } from '../postgres/care/scene.ts';
+import { isTaken } from '../taken.ts';
 
 const expected = { environment: 'staging', keyCheck: 'the key check' } as const;
 
@@ -102,7 +103,7 @@ async function fillAll(site: StoreSite): Promise<void> {
 async function expectAll(site: StoreSite): Promise<void> {
   await using(site, async (store) => {
     assert.deepEqual(await store.list('client', club), [aClient()]);
-    assert.equal(await store.isTaken('client', club, otherPartner), true);
+    assert.equal(await isTaken(store, 'client', club, otherPartner), true);
     assert.equal(await store.ensureKeyCheck('another', () => true), 'the key check');
     assert.equal((await store.list('token_key', club)).length, 1);
     assert.equal((await store.time()).recorded, at(100));

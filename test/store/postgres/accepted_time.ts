@@ -1,10 +1,10 @@
 // Owns a store whose clock was ahead, before and after a time is accepted (FAULTS 33).
 
-import { milliseconds } from '../../../src/lib/clock.ts';
+import { instant, milliseconds } from '../../../src/lib/clock.ts';
 import { digest } from '../../../src/lib/digest.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import { aClient, aCode, aLogin, at, club, partner, placeAt } from '../fixtures.ts';
-import { isRevoked } from '../login.ts';
+import { findLogin } from '../login.ts';
 
 /** A store whose clock was ten minutes ahead: what accepting second 60 is to change. */
 export async function beforeAccepted(store: Store): Promise<void> {
@@ -19,10 +19,15 @@ export async function beforeAccepted(store: Store): Promise<void> {
   await store.time(at(600));
 }
 
-/** Since when the key signs, since when there is the secret, the login of the clock ahead, the time. */
+/** Since when the key signs, since when there is the secret, the end of the login of the clock ahead, the time. */
 export async function afterAccepted(store: Store): Promise<readonly unknown[]> {
   const [signing] = await store.list('token_key', club);
   const client = await store.find('client', club, partner);
-  const login = await isRevoked(store, aLogin({ place: placeAt(500) }));
-  return [signing?.signsFrom, client?.secrets[0]?.createdAt, login, (await store.time()).recorded];
+  const login = await findLogin(store, aLogin({ place: placeAt(500) }));
+  const { recorded } = await store.time();
+  return [signing?.signsFrom, client?.secrets[0]?.createdAt, login?.endsAt, recorded];
 }
+
+const { endsAt } = aLogin();
+export const untouched = [at(500), at(500), endsAt, at(600)] as const;
+export const setBack = [at(60), at(60), instant(endsAt - 440_000), at(60)] as const;

@@ -38,14 +38,14 @@ test('FAULTS 29: a sweep by a clock ahead removes no revocation once the right t
   const other = await scratch.another?.();
   assert.ok(other);
   for (const one of [store, other]) await one.time(at(0));
-  await store.revokeToken(club, { tokenId: 'jti', expiresAt: at(1800) }, at(0));
+  await store.revoke(club, { tokenId: 'jti', expiresAt: at(1800) }, at(0));
   const run = Reflect.get(Link.prototype, 'run') as (
     this: Link,
     ...asked: Asked
   ) => Promise<unknown>;
   const accepted = new Set<string>();
   t.mock.method(Link.prototype, 'run', async function (this: Link, ...asked: Asked) {
-    if (accepted.size === 0 && asked[0].name === 'sweep_look_revoked_token') {
+    if (accepted.size === 0 && asked[0].name === 'all_sweep_look_revoked_token') {
       accepted.add('in the middle of a sweep');
       await store.acceptTime(at(10));
       await other.acceptTime(at(10), 'another_process');

@@ -24,7 +24,7 @@ const verbs: readonly ((store: Store) => Promise<unknown>)[] = [
   (store) => store.change('client', club, partner, (client) => ({ ...client, name: 'New' })),
   (store) => store.issueCode(aCode()),
   (store) => store.findLogin(club, aLogin().place),
-  (store) => store.revokeAll(club, { client: partner }),
+  (store) => store.revoke(club, { client: partner }),
   (store) => store.leaseNode(at(0), 'holder', facts),
   (store) => store.time(),
   (store) => store.sweep(at(0), 10),

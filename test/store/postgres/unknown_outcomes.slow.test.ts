@@ -14,7 +14,7 @@ import type { LiveToken } from '../../../src/store/live_tokens.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { aClient, aCode, aLogin, anAnswer, at, club, key, partner, placeAt } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked } from '../login.ts';
-import { afterAccepted, beforeAccepted } from './accepted_time.ts';
+import { afterAccepted, beforeAccepted, setBack } from './accepted_time.ts';
 import { type LossyProxy, lossyProxy } from './lossy_proxy.ts';
 import { openScratchPostgres } from './scratch.ts';
 
@@ -109,20 +109,20 @@ const cases: Readonly<Record<string, Case>> = {
   'a login is revoked': {
     statement: 'revoke_login',
     before: (store) => store.startLogin(aLogin()),
-    verb: (store) => store.revokeLogin(club, aLogin().place, at(1)),
+    verb: (store) => store.revoke(club, { place: aLogin().place }, at(1)),
     answer: undefined,
     found: async (other) => assert.equal(await isRevoked(other), true),
   },
   'all of a client is revoked': {
     statement: 'write_registered',
     before: (store) => store.startLogin(aLogin()),
-    verb: (store) => store.revokeAll(club, { client: partner }),
+    verb: (store) => store.revoke(club, { client: partner }),
     answer: undefined,
     found: async (other) => assert.equal(await isRevoked(other), true),
   },
   'a token is revoked': {
     statement: 'revoke_token',
-    verb: (store) => store.revokeToken(club, { tokenId: 'jti', expiresAt: at(60) }, at(0)),
+    verb: (store) => store.revoke(club, { tokenId: 'jti', expiresAt: at(60) }, at(0)),
     answer: undefined,
     found: async (other) => {
       const question = { tokenId: 'jti', expiresAt: at(60) };
@@ -167,7 +167,7 @@ const cases: Readonly<Record<string, Case>> = {
     answer: undefined,
     found: async (other) => {
       assert.equal(await other.era(), firstEra + 1);
-      assert.deepEqual(await afterAccepted(other), [at(60), at(60), undefined, at(60)]);
+      assert.deepEqual(await afterAccepted(other), setBack);
     },
   },
   'a client is added': {
@@ -220,7 +220,10 @@ const besides: Readonly<
     'advance_logins',
     (store) => store.advanceLogin(club, beside.place, beside, anAnswer(beside, 'beside')),
   ],
-  'a login is revoked': ['revoke_logins', (store) => store.revokeLogin(club, beside.place, at(1))],
+  'a login is revoked': [
+    'revoke_logins',
+    (store) => store.revoke(club, { place: beside.place }, at(1)),
+  ],
 };
 describe('FLEET 2.4: a write of several at once whose answer is lost was done once', () => {
   for (const [name, [statement, other]] of Object.entries(besides)) {

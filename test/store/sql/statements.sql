@@ -1,3 +1,34 @@
+-- accept_time
+WITH gate AS (
+  UPDATE epoch SET registrations = registrations + 1, era = era + ($3::boolean)::int, op = $4, accepted_era = era, accepted_time = $5::bigint, forgotten_until = $6::bigint, forgotten_since = 0
+  WHERE registrations = $1 AND era = $2 AND forgotten_since = $6::bigint RETURNING 1
+  ),
+  recorded AS (
+  INSERT INTO meta (name, value) SELECT 'recorded_time', $5::bigint::text WHERE EXISTS (SELECT FROM gate)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING 1
+  ),
+  clock AS (INSERT INTO meta (name, value) SELECT 'recorded_clock', (floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)::text
+  WHERE EXISTS (SELECT FROM recorded) ON CONFLICT (name) DO UPDATE SET value = excluded.value),
+  outages AS (DELETE FROM outage WHERE to_at > $5::bigint AND EXISTS (SELECT FROM gate)),
+  step0 AS (INSERT INTO spent_code (digest, place, redirect_uri, code_challenge, sum) SELECT asked._digest, asked._place, asked._redirect_uri, asked._code_challenge, asked._sum FROM unnest($7::bytea[], $8::bigint[], $9::text[], $10::text[], $11::bigint[]) WITH ORDINALITY AS asked(_digest, _place, _redirect_uri, _code_challenge, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT (digest) DO NOTHING),
+  step1 AS (DELETE FROM code USING unnest($12::bigint[]) WITH ORDINALITY AS asked(_issued_at, n) WHERE EXISTS (SELECT FROM gate) AND code.issued_at > asked._issued_at),
+  step2 AS (DELETE FROM login USING unnest($13::bigint[], $14::bigint[]) WITH ORDINALITY AS asked(_place, _era, n) WHERE EXISTS (SELECT FROM gate) AND login.place >= asked._place AND login.era > asked._era),
+  step3 AS (DELETE FROM login USING unnest($15::bigint[]) WITH ORDINALITY AS asked(_ends_at, n) WHERE EXISTS (SELECT FROM gate) AND login.ends_at <= asked._ends_at),
+  step4 AS (UPDATE login SET ends_at = asked._ends_at, state = asked._state, sum = asked._sum
+  FROM unnest($16::bigint[], $17::bytea[], $18::bigint[], $19::bigint[], $20::bytea[]) WITH ORDINALITY AS asked(_ends_at, _state, _sum, _place, _before, n) WHERE EXISTS (SELECT FROM gate) AND login.place = asked._place AND login.state = asked._before),
+  step5 AS (DELETE FROM login_attempt USING unnest($21::bigint[]) WITH ORDINALITY AS asked(_time, n) WHERE EXISTS (SELECT FROM gate) AND asked._time IS NOT NULL),
+  step6 AS (UPDATE secret_use SET used_at = asked._used_at FROM unnest($22::bigint[]) WITH ORDINALITY AS asked(_used_at, n) WHERE EXISTS (SELECT FROM gate) AND secret_use.used_at > asked._used_at),
+  step7 AS (INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT asked._programme, asked._use, asked._key, asked._kept, asked._mark, asked._ends_at, asked._sum FROM unnest($23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::bigint[], $29::bigint[]) WITH ORDINALITY AS asked(_programme, _use, _key, _kept, _mark, _ends_at, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT (programme, use, key) DO UPDATE
+  SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum WHERE excluded.ends_at > kept_text.ends_at),
+  step8 AS (UPDATE kept_text SET mark = asked._mark, sum = asked._sum
+  FROM unnest($30::text[], $31::bigint[], $32::text[], $33::text[], $34::text[], $35::text[]) WITH ORDINALITY AS asked(_mark, _sum, _programme, _use, _key, _kept, n) WHERE EXISTS (SELECT FROM gate) AND kept_text.programme = asked._programme AND kept_text.use = asked._use AND kept_text.key = asked._key
+  AND kept_text.kept = asked._kept),
+  step9 AS (UPDATE registered SET record = asked._record, sum = asked._sum FROM unnest($36::text[], $37::bigint[], $38::text[], $39::text[], $40::text[]) WITH ORDINALITY AS asked(_record, _sum, _kind, _programme, _id, n) WHERE EXISTS (SELECT FROM gate) AND registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id),
+  step10 AS (INSERT INTO revocation (programme, owner, revoked_until, sum) SELECT asked._programme, asked._owner, asked._revoked_until, asked._sum FROM unnest($41::text[], $42::text[], $43::bigint[], $44::bigint[]) WITH ORDINALITY AS asked(_programme, _owner, _revoked_until, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT (programme, owner) DO UPDATE
+  SET revoked_until = excluded.revoked_until, sum = excluded.sum
+  WHERE excluded.revoked_until > revocation.revoked_until)
+  SELECT 1 FROM gate;
+
 -- add_attempt
 INSERT INTO login_attempt (programme, key, used, window_ends_at, locked_until, sum) VALUES ($1::text, $2::text, $3::bigint, $4::bigint, $5::bigint, $6::bigint) ON CONFLICT (programme, key) DO NOTHING RETURNING 1;
 
@@ -59,6 +90,31 @@ SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.acc
   AND registered.programme = look_up.programme AND registered.id = look_up.id
   WHERE look_up.kind = asked._kind AND look_up.name = asked._name AND look_up.key = asked._key AND look_up.programme = asked._programme) AS found ON true;
 
+-- all_find_later_codes
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT code.programme, code.key, code.login, code.client, code.redirect_uri, code.subject, code.level, code.membership_number, code.scope, code.code_challenge, code.issued_at, code.expires_at, code.forget_at, code.spent_for, code.era, code.details, code.sum FROM code WHERE code.issued_at > $1::bigint) AS found ON true;
+
+-- all_find_later_codess
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::bigint[]) WITH ORDINALITY AS asked(_issued_at, n)
+  LEFT JOIN LATERAL (SELECT code.programme, code.key, code.login, code.client, code.redirect_uri, code.subject, code.level, code.membership_number, code.scope, code.code_challenge, code.issued_at, code.expires_at, code.forget_at, code.spent_for, code.era, code.details, code.sum FROM code WHERE code.issued_at > asked._issued_at) AS found ON true;
+
+-- all_find_later_logins
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT login.place, login.programme, login.client, login.subject, login.level, login.membership_number, login.scope, login.ends_at, login.era, login.login_digest, login.details, login.revoked_at, login.own_scope, login.state, login.sum FROM login
+  WHERE login.place >= $1::bigint AND login.era > $2::bigint AND login.era <= $3::bigint) AS found ON true;
+
+-- all_find_later_loginss
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS asked(_place, _after, _era, n)
+  LEFT JOIN LATERAL (SELECT login.place, login.programme, login.client, login.subject, login.level, login.membership_number, login.scope, login.ends_at, login.era, login.login_digest, login.details, login.revoked_at, login.own_scope, login.state, login.sum FROM login
+  WHERE login.place >= asked._place AND login.era > asked._after AND login.era <= asked._era) AS found ON true;
+
+-- all_find_marks_ahead
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum FROM kept_text WHERE kept_text.use = 'live_token' AND kept_text.mark <> ''
+  AND (substr(kept_text.mark, 14, 1) <> ' ' OR substr(kept_text.mark, 1, 13) > $1::text)) AS found ON true;
+
+-- all_find_marks_aheads
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[]) WITH ORDINALITY AS asked(_digits, n)
+  LEFT JOIN LATERAL (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum FROM kept_text WHERE kept_text.use = 'live_token' AND kept_text.mark <> ''
+  AND (substr(kept_text.mark, 14, 1) <> ' ' OR substr(kept_text.mark, 1, 13) > asked._digits)) AS found ON true;
+
 -- all_find_named
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum, removed.id FROM (SELECT 1) AS one
   LEFT JOIN registered ON registered.kind = $1::text AND registered.programme = $2::text AND registered.id = $3::text LEFT JOIN removed ON removed.kind = $1::text AND removed.programme = $2::text AND removed.id = $3::text) AS found ON true;
@@ -74,6 +130,13 @@ SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_
 -- all_find_uses
 SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(_programme, _client, n)
   LEFT JOIN LATERAL (SELECT digest, used_at FROM secret_use WHERE programme = asked._programme AND client = asked._client) AS found ON true;
+
+-- all_list_everywhere
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM registered WHERE registered.kind = $1::text) AS found ON true;
+
+-- all_list_everywheres
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[]) WITH ORDINALITY AS asked(_kind, n)
+  LEFT JOIN LATERAL (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM registered WHERE registered.kind = asked._kind) AS found ON true;
 
 -- all_list_items
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT registered.position, registered.kind, registered.programme, registered.id, registered.record, registered.sum FROM registered WHERE kind = $1::text AND programme = $2::text
@@ -300,6 +363,13 @@ SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_
 SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked(_programme, _use, _key, n)
   CROSS JOIN LATERAL (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum FROM kept_text WHERE kept_text.programme = asked._programme AND kept_text.use = asked._use AND kept_text.key = asked._key) AS found;
 
+-- find_key_check
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT value FROM meta WHERE name = $1::text) AS found;
+
+-- find_key_checks
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[]) WITH ORDINALITY AS asked(_name, n)
+  CROSS JOIN LATERAL (SELECT value FROM meta WHERE name = asked._name) AS found;
+
 -- find_live
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum, revoked_token.programme, revoked_token.key, revoked_token.expires_at, revoked_token.sum FROM (SELECT 1) AS one LEFT JOIN kept_text ON kept_text.programme = $1::text AND kept_text.use = $2::text AND kept_text.key = $3::text
   LEFT JOIN revoked_token ON revoked_token.programme = $1::text AND revoked_token.key = $4::text) AS found;
@@ -353,6 +423,12 @@ INSERT INTO code (programme, key, login, client, redirect_uri, subject, level, m
 INSERT INTO code (programme, key, login, client, redirect_uri, subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at, spent_for, era, details, sum) SELECT asked._programme, asked._key, asked._login, asked._client, asked._redirect_uri, asked._subject, asked._level, asked._membership_number, asked._scope, asked._code_challenge, asked._issued_at, asked._expires_at, asked._forget_at, asked._spent_for, asked._era, asked._details, asked._sum FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::text[], $17::bigint[]) WITH ORDINALITY AS asked(_programme, _key, _login, _client, _redirect_uri, _subject, _level, _membership_number, _scope, _code_challenge, _issued_at, _expires_at, _forget_at, _spent_for, _era, _details, _sum, n) ORDER BY n ON CONFLICT (programme, login) DO UPDATE SET
   programme = excluded.programme, key = excluded.key, login = excluded.login, client = excluded.client, redirect_uri = excluded.redirect_uri, subject = excluded.subject, level = excluded.level, membership_number = excluded.membership_number, scope = excluded.scope, code_challenge = excluded.code_challenge, issued_at = excluded.issued_at, expires_at = excluded.expires_at, forget_at = excluded.forget_at, spent_for = excluded.spent_for, era = excluded.era, details = excluded.details, sum = excluded.sum
   WHERE code.spent_for = -4503599627370496 AND code.issued_at <= excluded.issued_at RETURNING programme, login;
+
+-- keep_key_check
+INSERT INTO meta (name, value) VALUES ($1::text, $2::text) ON CONFLICT (name) DO NOTHING RETURNING 1;
+
+-- keep_key_checks
+INSERT INTO meta (name, value) SELECT asked._name, asked._value FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(_name, _value, n) ORDER BY n ON CONFLICT (name) DO NOTHING RETURNING name;
 
 -- keep_once
 INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT $1::text, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint WHERE NOT EXISTS (SELECT 1 FROM kept_text AS floor WHERE floor.programme = ''
@@ -544,4 +620,28 @@ WITH gate AS (
   WHERE excluded.revoked_until > revocation.revoked_until),
   step8 AS (DELETE FROM secret_use USING unnest($41::text[], $42::text[], $43::text[]) WITH ORDINALITY AS asked(_programme, _id, _held, n) WHERE EXISTS (SELECT FROM gate) AND secret_use.programme = asked._programme AND secret_use.client = asked._id
   AND replace(asked._held, secret_use.digest, '') = asked._held)
+  SELECT 1 FROM gate;
+
+-- write_time
+WITH gate AS (
+  UPDATE epoch SET registrations = registrations + 1, era = era + ($3::boolean)::int, op = $4
+  WHERE registrations = $1 AND era = $2 RETURNING 1
+  ),
+  step0 AS (INSERT INTO spent_code (digest, place, redirect_uri, code_challenge, sum) SELECT asked._digest, asked._place, asked._redirect_uri, asked._code_challenge, asked._sum FROM unnest($5::bytea[], $6::bigint[], $7::text[], $8::text[], $9::bigint[]) WITH ORDINALITY AS asked(_digest, _place, _redirect_uri, _code_challenge, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT (digest) DO NOTHING),
+  step1 AS (DELETE FROM code USING unnest($10::bigint[]) WITH ORDINALITY AS asked(_issued_at, n) WHERE EXISTS (SELECT FROM gate) AND code.issued_at > asked._issued_at),
+  step2 AS (DELETE FROM login USING unnest($11::bigint[], $12::bigint[]) WITH ORDINALITY AS asked(_place, _era, n) WHERE EXISTS (SELECT FROM gate) AND login.place >= asked._place AND login.era > asked._era),
+  step3 AS (DELETE FROM login USING unnest($13::bigint[]) WITH ORDINALITY AS asked(_ends_at, n) WHERE EXISTS (SELECT FROM gate) AND login.ends_at <= asked._ends_at),
+  step4 AS (UPDATE login SET ends_at = asked._ends_at, state = asked._state, sum = asked._sum
+  FROM unnest($14::bigint[], $15::bytea[], $16::bigint[], $17::bigint[], $18::bytea[]) WITH ORDINALITY AS asked(_ends_at, _state, _sum, _place, _before, n) WHERE EXISTS (SELECT FROM gate) AND login.place = asked._place AND login.state = asked._before),
+  step5 AS (DELETE FROM login_attempt USING unnest($19::bigint[]) WITH ORDINALITY AS asked(_time, n) WHERE EXISTS (SELECT FROM gate) AND asked._time IS NOT NULL),
+  step6 AS (UPDATE secret_use SET used_at = asked._used_at FROM unnest($20::bigint[]) WITH ORDINALITY AS asked(_used_at, n) WHERE EXISTS (SELECT FROM gate) AND secret_use.used_at > asked._used_at),
+  step7 AS (INSERT INTO kept_text (programme, use, key, kept, mark, ends_at, sum) SELECT asked._programme, asked._use, asked._key, asked._kept, asked._mark, asked._ends_at, asked._sum FROM unnest($21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::bigint[], $27::bigint[]) WITH ORDINALITY AS asked(_programme, _use, _key, _kept, _mark, _ends_at, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT (programme, use, key) DO UPDATE
+  SET kept = excluded.kept, mark = excluded.mark, ends_at = excluded.ends_at, sum = excluded.sum WHERE excluded.ends_at > kept_text.ends_at),
+  step8 AS (UPDATE kept_text SET mark = asked._mark, sum = asked._sum
+  FROM unnest($28::text[], $29::bigint[], $30::text[], $31::text[], $32::text[], $33::text[]) WITH ORDINALITY AS asked(_mark, _sum, _programme, _use, _key, _kept, n) WHERE EXISTS (SELECT FROM gate) AND kept_text.programme = asked._programme AND kept_text.use = asked._use AND kept_text.key = asked._key
+  AND kept_text.kept = asked._kept),
+  step9 AS (UPDATE registered SET record = asked._record, sum = asked._sum FROM unnest($34::text[], $35::bigint[], $36::text[], $37::text[], $38::text[]) WITH ORDINALITY AS asked(_record, _sum, _kind, _programme, _id, n) WHERE EXISTS (SELECT FROM gate) AND registered.kind = asked._kind AND registered.programme = asked._programme AND registered.id = asked._id),
+  step10 AS (INSERT INTO revocation (programme, owner, revoked_until, sum) SELECT asked._programme, asked._owner, asked._revoked_until, asked._sum FROM unnest($39::text[], $40::text[], $41::bigint[], $42::bigint[]) WITH ORDINALITY AS asked(_programme, _owner, _revoked_until, _sum, n) WHERE EXISTS (SELECT FROM gate) ORDER BY n ON CONFLICT (programme, owner) DO UPDATE
+  SET revoked_until = excluded.revoked_until, sum = excluded.sum
+  WHERE excluded.revoked_until > revocation.revoked_until)
   SELECT 1 FROM gate;

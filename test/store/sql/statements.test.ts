@@ -7,25 +7,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { endedThrottles } from '../../../src/store/postgres/counters.ts';
-import {
-  bulkText,
-  chainText,
-  editText,
-  postgresOrder,
-  textsOf,
-} from '../../../src/store/postgres/driver.ts';
+import { postgresOrder } from '../../../src/store/postgres/driver.ts';
 import { pastOutages } from '../../../src/store/postgres/outages.ts';
+import { bulkText, chainText, editText, textsOf } from '../../../src/store/postgres/texts.ts';
 import type { Db } from '../../../src/store/sql/db.ts';
 import { insertText, statement } from '../../../src/store/sql/statement.ts';
 import { logins, tables } from '../../../src/store/sql/tables.ts';
-import { attemptVerbs } from '../../../src/store/verbs/attempts.ts';
-import { codeVerbs } from '../../../src/store/verbs/codes.ts';
-import { itemVerbs } from '../../../src/store/verbs/items.ts';
-import { loginVerbs } from '../../../src/store/verbs/logins.ts';
-import { tokenVerbs } from '../../../src/store/verbs/revocations.ts';
-import { sweepVerb } from '../../../src/store/verbs/sweep.ts';
-import { textVerbs } from '../../../src/store/verbs/texts.ts';
-import { useVerbs } from '../../../src/store/verbs/uses.ts';
+import { sharedVerbs } from '../../../src/store/verbs/verbs.ts';
 
 const golden = join(import.meta.dirname, 'statements.sql');
 
@@ -45,6 +33,7 @@ function textsOfAll(): string {
   const db: Db = {
     life: none,
     forget: none,
+    forgotten: none,
     reader: (asked) => {
       noteBoth(asked);
       return { find: none, last: none, replace: none, forget: none };
@@ -57,8 +46,9 @@ function textsOfAll(): string {
       noteBoth(asked, 'LEFT');
       return none;
     },
-    editor: (statements) => {
-      note(editText(statements));
+    editor: (name, statements) => {
+      note(editText(name, statements));
+      if (name === 'time') note(editText(name, statements, true));
       return none;
     },
     writer: (asked, second = asked) => {
@@ -79,17 +69,10 @@ function textsOfAll(): string {
     orderOf: postgresOrder,
     noter: (asked) => noteBoth(asked),
   };
-  const { revokeLogin } = loginVerbs(db);
-  codeVerbs(db, revokeLogin);
-  itemVerbs(db, () => undefined);
-  const { forgetToken } = tokenVerbs(db);
-  textVerbs(db, forgetToken);
-  attemptVerbs(db);
-  useVerbs(db);
-  sweepVerb(db, {
+  sharedVerbs(db, {
+    time: { read: none, note: none, startAnew: none },
     recorded: undefined,
-    life: none,
-    forgetLogin: none,
+    followed: undefined,
     more: [endedThrottles, pastOutages],
   });
   return [...texts]

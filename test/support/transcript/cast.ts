@@ -141,7 +141,7 @@ export async function apply(
     await store.remove('client', programme, client, clock.now());
   } else {
     await store.change('client', programme, client, (row) => ({ ...row, ...changes }));
-    if (marks.includes('revoked')) await store.revokeAll(programme, { client });
+    if (marks.includes('revoked')) await store.revoke(programme, { client });
   }
 }
 

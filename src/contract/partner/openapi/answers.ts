@@ -1,11 +1,12 @@
-// Owns the responses of an operation: every answer that the contract renders, by its status.
+// Owns the responses of an operation: every answer of the programme, by its status.
 
 import { type FailureReason, reasons } from '../../../oauth/reasons.ts';
 import { userinfoStatuses } from '../../../programme/answers/identity.ts';
-import type { Answers, Told } from '../../answers.ts';
-import type { FailurePromise } from '../../failures.ts';
+import type { Answers } from '../../answers.ts';
+import { type Failure, failuresOf } from '../../failures.ts';
+import type { Told } from '../../samples/answers.ts';
 import type { Guide } from '../guide.ts';
-import { type Schema, schemaOf } from './schemas.ts';
+import { type Schema, schemaOf } from './requests.ts';
 
 /** An answer with the name of its example. */
 interface Example {
@@ -27,16 +28,16 @@ export function grantExample(grant: string, { mayHold, render }: Answers): Examp
 }
 
 /** Those of the failures that such a request can have. */
-export function failureExamples({ contract }: Guide): readonly Example[] {
-  return contract.failures.flatMap((failure) => {
+export function failureExamples({ programme }: Guide): readonly Example[] {
+  return failuresOf(programme).flatMap((failure) => {
     const names = failure.metBy.partner;
     return names === undefined ? [] : [failureExample(failure, names)];
   });
 }
 
 /** The failures of a request for userinfo, whose faults of a token have RFC 6750's status. */
-export function userinfoExamples({ contract }: Guide): readonly Example[] {
-  return contract.failures.flatMap((failure) => {
+export function userinfoExamples({ programme }: Guide): readonly Example[] {
+  return failuresOf(programme).flatMap((failure) => {
     const { reason, metBy } = failure;
     const status = userinfoStatuses[reason];
     if (metBy.caller === undefined || (status === undefined && !isOutage(reason))) return [];
@@ -50,7 +51,7 @@ function isOutage(reason: FailureReason): boolean {
 }
 
 function failureExample(
-  { reason, tell, mayHold, render }: FailurePromise,
+  { reason, tell, mayHold, render }: Failure,
   names: readonly string[],
 ): Example {
   const { cause } = reasons[reason];
@@ -64,7 +65,7 @@ function failureExample(
 
 /** OpenAPI's responses: one for each status. */
 export function responsesOf(
-  { contract: { programme } }: Guide,
+  { programme }: Guide,
   examples: readonly Example[],
 ): Readonly<Record<string, object>> {
   const byStatus = Map.groupBy(examples, ({ told }) => told.status ?? 200);

@@ -1,9 +1,11 @@
-// Owns the OpenAPI 3.1 document of a programme: its endpoints for partners, made from the contract.
+// Owns the OpenAPI 3.1 document of a programme: its endpoints for partners.
 
 import { programmePaths } from '../../../oauth/own_paths.ts';
+import { logsIn } from '../../../programme/programme.ts';
+import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from '../../../programme/requests/token_management.ts';
-import { isPage, type LoginPromise } from '../../login.ts';
-import type { TokenEndpointPromise } from '../../tokens.ts';
+import { answerTo, grantsOf } from '../../answers.ts';
+import { isPage, loginFailuresOf } from '../../login.ts';
 import { below, type Guide, introspectionFor, isToldOf } from '../guide.ts';
 import { formatTexts } from '../values.ts';
 import { failureExamples, grantExample, responsesOf, userinfoExamples } from './answers.ts';
@@ -13,11 +15,10 @@ import { schemes, security } from './security.ts';
 type PathItem = Readonly<Record<string, object>>;
 
 export function openapiDocument(guide: Guide): object {
-  const { contract, base } = guide;
-  const { programme, login, tokenEndpoints } = contract;
+  const { programme, base } = guide;
   const paths = [
-    login !== undefined && isToldOf(guide, 'member') && loginPath(guide, login),
-    ...tokenEndpoints.map((endpoint) => tokenPath(guide, endpoint)),
+    logsIn(programme) && isToldOf(guide, 'member') && loginPath(guide),
+    ...programme.tokenEndpoints.map((endpoint) => tokenPath(guide, endpoint)),
     ...managementPaths(guide),
     ...userinfoPaths(guide),
     ...publicPaths(guide),
@@ -45,12 +46,10 @@ function merged(
   return all;
 }
 
-function loginPath(
-  guide: Guide,
-  { path, reading, ...login }: LoginPromise,
-): readonly [string, PathItem] {
-  const { programme } = guide.contract;
-  const pages = login.failures.flatMap(({ outcome, metBy }) =>
+function loginPath(guide: Guide): readonly [string, PathItem] {
+  const { programme } = guide;
+  const { path, reading, redirectStatus } = programme.login.endpoint;
+  const pages = loginFailuresOf(programme).flatMap(({ outcome, metBy }) =>
     metBy !== undefined && isPage(outcome) ? [outcome] : [],
   );
   const shown = [...Map.groupBy(pages, ({ status }) => status)].map(([status, some]) => {
@@ -63,7 +62,7 @@ function loginPath(
     security: [],
     parameters: parametersOf(programme, reading, 'GET', []),
     responses: {
-      ...redirects(login),
+      ...redirects(redirectStatus),
       ...(programme.layouts.redirect.mode === 'form_post' && {
         200: {
           description: 'A page that posts an error to the redirect URI',
@@ -77,7 +76,7 @@ function loginPath(
 }
 
 /** Only the way to the login page has the status that the file chooses. */
-function redirects({ redirectStatus }: Pick<LoginPromise, 'redirectStatus'>): object {
+function redirects(redirectStatus: number): object {
   const [page, partner] = ['To the login page', 'Back to the redirect URI with an error'];
   const headers = { Location: { schema: { type: 'string' } } };
   return redirectStatus === 302
@@ -102,15 +101,13 @@ function byMethod(
   );
 }
 
-function tokenPath(
-  guide: Guide,
-  { name, path, reading, grants: served }: TokenEndpointPromise,
-): readonly [string, PathItem] | false {
-  const grants = served.filter(({ role }) => isToldOf(guide, role));
+function tokenPath(guide: Guide, endpoint: TokenEndpoint): readonly [string, PathItem] | false {
+  const { name, path, reading } = endpoint;
+  const grants = grantsOf(endpoint).filter(({ role }) => isToldOf(guide, role));
   if (grants.length === 0) return false;
-  const { programme } = guide.contract;
+  const { programme } = guide;
   const examples = [
-    ...grants.map(({ grant, answer }) => grantExample(grant, answer)),
+    ...grants.map(({ grant }) => grantExample(grant, answerTo(programme, grant))),
     ...failureExamples(guide),
   ];
   const responses = responsesOf(guide, examples);
@@ -129,7 +126,7 @@ function tokenPath(
 }
 
 /** OpenAPI tells `Accept` by the types of the answers (3.1.1, 4.8.12.2.1): an operation that reads it says so. */
-function acceptText({ inputs }: TokenEndpointPromise['reading']): object {
+function acceptText({ inputs }: TokenEndpoint['reading']): object {
   const input = inputs.find(({ wireName, inHeader }) => inHeader && wireName === 'accept');
   return input?.format === 'accepts_json'
     ? { description: `The header \`Accept\` ${formatTexts.accepts_json}.` }
@@ -138,7 +135,7 @@ function acceptText({ inputs }: TokenEndpointPromise['reading']): object {
 
 /** Revocation and introspection (RFC 7009, RFC 7662), where the file turns them on. */
 function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
-  const { programme } = guide.contract;
+  const { programme } = guide;
   const { revocation } = programme;
   const introspection = introspectionFor(guide);
   const failures = responsesOf(guide, failureExamples(guide));
@@ -179,7 +176,7 @@ function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[]
 }
 
 function userinfoPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
-  const { userinfo } = guide.contract.programme;
+  const { userinfo } = guide.programme;
   if (userinfo === undefined) return [];
   const content = { 'application/json': { schema: { type: 'object' } } };
   const operation = {
@@ -196,7 +193,7 @@ function userinfoPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
 
 /** Key set and metadata, which anybody may read. */
 function publicPaths(guide: Guide): readonly (readonly [string, PathItem])[] {
-  const { signsTokens, ownPath, metadata } = guide.contract.programme;
+  const { signsTokens, ownPath, metadata } = guide.programme;
   const { origin } = new URL(guide.base);
   const get = (operationId: string, summary: string, type = 'application/json'): PathItem => {
     const content = { [type]: { schema: { type: 'object' } } };

@@ -1,8 +1,7 @@
 // Owns how an OpenAPI document says that requests prove who sends them.
 
 import { knownInput } from '../../../language/known_inputs.ts';
-import { methodRows } from '../../../language/methods.ts';
-import type { AuthenticationMethod } from '../../../oauth/client.ts';
+import { methodRows, type AuthenticationMethod } from '../../../oauth/methods.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
 import type { Reading } from '../../../programme/requests/reading.ts';
 import { type Guide, introspectionFor } from '../guide.ts';
@@ -23,7 +22,7 @@ function authorizationInput({ inputs }: Reading<unknown>): Input<unknown> | unde
 }
 
 export function security(
-  { contract: { programme }, by, isRegistered }: Guide,
+  { programme, by, isRegistered }: Guide,
   reading: Reading<unknown>,
 ): readonly Requirement[] {
   const { methods: all, secret_half: half } = programme.clients.authentication;
@@ -71,8 +70,7 @@ function inputScheme({ role, scheme }: Input<unknown>): object {
 }
 
 export function schemes(guide: Guide): Readonly<Record<string, object>> {
-  const { programme, tokenEndpoints } = guide.contract;
-  const { clients, revocation, userinfo } = programme;
+  const { clients, revocation, userinfo, tokenEndpoints } = guide.programme;
   const readings = [...tokenEndpoints, revocation, introspectionFor(guide)].flatMap((one) =>
     one === undefined ? [] : [one.reading],
   );

@@ -1,15 +1,21 @@
 // Owns the first section of a partner's page: what the partner was given, and how it proves itself.
 
 import { readsHeader } from '../../../language/client_schema.ts';
-import { filled, methodRows } from '../../../language/methods.ts';
 import { listed } from '../../../lib/present.ts';
 import type { CredentialEncoding } from '../../../oauth/basic.ts';
-import { certificateMethods, isHeaderMethod, secretMethods } from '../../../oauth/client.ts';
-import { inputsOf } from '../../../programme/programme.ts';
+import {
+  filled,
+  methodRows,
+  isHeaderMethod,
+  isByCertificate,
+  isBySecret,
+} from '../../../oauth/methods.ts';
+import { inputsOf, logsIn, type Programme } from '../../../programme/programme.ts';
+import { requestUrl } from '../../../programme/requests/assertion_terms.ts';
 import { comparedProperties, heldValues } from '../../../programme/requests/client_values.ts';
 import type { Guide } from '../guide.ts';
 import { type Block, type Row, escaped, inCode, sentence, table } from '../markdown.ts';
-import { assertionText } from './assertions.ts';
+import { spanText } from './words.ts';
 
 export function givenSection(guide: Guide): Block {
   const { by, isRegistered } = guide;
@@ -27,22 +33,17 @@ export function givenSection(guide: Guide): Block {
   ];
 }
 
-function provesBySecret({ contract, by }: Guide): boolean {
-  const { methods } = contract.programme.clients.authentication;
-  return (
-    by.client.isPublic !== true &&
-    methods.some((method) => secretMethods.some((one) => one === method))
-  );
+function provesBySecret({ programme, by }: Guide): boolean {
+  const { methods } = programme.clients.authentication;
+  return by.client.isPublic !== true && methods.some(isBySecret);
 }
 
 /** What nobody else may have, by how clients prove themselves. */
 function keepText(guide: Guide): string | false {
-  const { contract, by } = guide;
+  const { programme, by } = guide;
   if (by.client.isPublic === true) return false;
-  const { authentication, assertions } = contract.programme.clients;
-  const isCertified = authentication.methods.some((method) =>
-    certificateMethods.some((one) => one === method),
-  );
+  const { authentication, assertions } = programme.clients;
+  const isCertified = authentication.methods.some(isByCertificate);
   const shown = listed<string>([
     provesBySecret(guide) && 'secret',
     by.apiKey !== undefined && 'API key',
@@ -60,8 +61,7 @@ function keepText(guide: Guide): string | false {
 }
 
 function rows(guide: Guide): readonly Row[] {
-  const { contract, by, base, isRegistered } = guide;
-  const { programme, login } = contract;
+  const { programme, by, base, isRegistered } = guide;
   const { client } = by;
   const inputs = inputsOf(programme);
   const named = (comparison: string, role?: string): readonly string[] => [
@@ -96,7 +96,7 @@ function rows(guide: Guide): readonly Row[] {
         ? []
         : [[names.map(inCode).join(', '), values.map(inCode).join(' or ')]],
     ),
-    login !== undefined && [
+    logsIn(programme) && [
       'Redirect URIs',
       client.redirectUris.length === 0
         ? 'none'
@@ -120,14 +120,14 @@ const encodingTexts: Readonly<Record<CredentialEncoding, string>> = {
 };
 
 /** How a client proves itself, in words. */
-function authentication({ contract, by }: Guide): Block {
-  const { authentication: asked } = contract.programme.clients;
+function authentication({ programme, by }: Guide): Block {
+  const { authentication: asked } = programme.clients;
   const { methods, credentials, scheme, secret_half: half, when_both: both } = asked;
   const encoded =
     encodingTexts[credentials] +
     (asked.basic_charset === 'utf-8' ? '' : ' Letters beyond ASCII may be in UTF-8 or ISO-8859-1.');
   const nameOf = (role: string): string =>
-    contract.tokenEndpoints
+    programme.tokenEndpoints
       .flatMap(({ reading }) => reading.inputs)
       .find((input) => input.role === role)?.name ?? role;
   const names = { id: nameOf('client_id'), secret: nameOf('client_secret'), scheme };
@@ -158,16 +158,15 @@ function authentication({ contract, by }: Guide): Block {
       : ' The header alone counts where it is sent.';
   return [
     `You prove who you are by ${[...new Set(ways)].join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
-    assertionText(contract),
+    assertionText(programme),
   ];
 }
 
 /** An overview of the requests in the order in which they are made. */
-export function overview({ contract }: Guide): Block {
-  const { login, tokenEndpoints } = contract;
-  const offered = new Set(tokenEndpoints.flatMap(({ grants }) => grants.map(({ grant }) => grant)));
+export function overview({ programme }: Guide): Block {
+  const { grants: offered } = programme;
   const steps = listed<string>([
-    login !== undefined && [
+    logsIn(programme) && [
       'Send the member’s browser to our login page.',
       'The browser comes back to you with a code.',
       `Exchange the code for an access token${offered.has('refresh_token') ? ' and a refresh token' : ''}.`,
@@ -179,4 +178,23 @@ export function overview({ contract }: Guide): Block {
     offered.has('refresh_token') && 'When it has ended, refresh it.',
   ]);
   return steps.map((step, index) => `${index + 1}. ${sentence(step)}`).join('\n');
+}
+
+function assertionText(programme: Programme): Block {
+  const terms = programme.clients.assertions;
+  if (terms === undefined) return [];
+  const { issuer, audience, algorithms, longest, tolerance } =
+    programme.clients.authentication.assertion;
+  const named = (text: string): string => `your ${inCode(text.slice('client.'.length))}`;
+  const told = (one: string): string => (one === requestUrl ? one : inCode(one));
+  const audiences = [
+    ...terms.expectedOf(undefined).audiences.map(told),
+    ...audience.filter((one) => one.startsWith('client.')).map(named),
+  ];
+  const id = Object.values(terms.rules).some(({ needsId }) => needsId)
+    ? 'and a `jti` of its own'
+    : 'and, best, a `jti` of its own';
+  return [
+    `An assertion is a JWT (RFC 7523) that your private key signs by ${algorithms.map(inCode).join(', ')}; we have the public key. It has \`iss\` ${issuer === 'client.id' ? 'with your client identifier' : `with ${named(issuer)}`}, \`aud\` with ${audiences.join(' or ')}, \`exp\` at most ${spanText(longest)} ahead (clocks may differ by ${spanText(tolerance)}) ${id}: one with a \`jti\` is good once.`,
+  ];
 }

@@ -1,15 +1,16 @@
 // Owns the section on logins of a partner's page: the link, what comes back, and what can fail.
 
 import { loginReasons } from '../../../oauth/login_reasons.ts';
+import type { LoginEndpoint } from '../../../programme/login/endpoint.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
-import { isPage, type LoginFailurePromise, type LoginPromise } from '../../login.ts';
+import { isPage, type LoginFailure, loginFailuresOf, loginSuccess } from '../../login.ts';
+import { curlLines, withVariables } from '../curl.ts';
 import { type Guide, loginRequest } from '../guide.ts';
 import { type Block, type Row, codeBlock, escaped, inCode, sentence, table } from '../markdown.ts';
-import { curlLines } from '../snippets/curl.ts';
-import { withVariables } from '../snippets/variables.ts';
 import { inputTable, spanText } from './words.ts';
 
-export function loginSection(guide: Guide, login: LoginPromise): Block {
+export function loginSection(guide: Guide): Block {
+  const login = guide.programme.login.endpoint;
   return [
     '## Log a member in',
     link(guide, login),
@@ -20,13 +21,13 @@ export function loginSection(guide: Guide, login: LoginPromise): Block {
     unknownInputs(login),
     proofKeys(login),
     '### What comes back',
-    comeBack(guide, login),
+    comeBack(guide),
     '### When a login fails',
-    failures(login),
+    failures(guide),
   ];
 }
 
-function isNeeded({ by }: Guide, login: LoginPromise, input: Input<unknown>): boolean {
+function isNeeded({ by }: Guide, login: LoginEndpoint, input: Input<unknown>): boolean {
   if (input.role === 'redirect_uri') {
     return login.redirectUriRule === 'required' || by.client.redirectUris.length !== 1;
   }
@@ -34,7 +35,7 @@ function isNeeded({ by }: Guide, login: LoginPromise, input: Input<unknown>): bo
 }
 
 /** The address for the member's browser, and how to send it there. */
-function link(guide: Guide, login: LoginPromise): Block {
+function link(guide: Guide, login: LoginEndpoint): Block {
   const {
     reading: { methods },
     binds,
@@ -61,7 +62,7 @@ function link(guide: Guide, login: LoginPromise): Block {
   ];
 }
 
-function stateText({ reading: { inputs } }: LoginPromise): string {
+function stateText({ reading: { inputs } }: LoginEndpoint): string {
   const hasState = inputs.some(({ role }) => role === 'state');
   return hasState
     ? ' `STATE` stands for a new random value for each login, which you remember in the member’s session.'
@@ -77,7 +78,7 @@ function addressOf(guide: Guide): string {
   return `${guide.base}${path}?${named.join('&')}`;
 }
 
-function unknownInputs({ reading: { unknown } }: LoginPromise): Block {
+function unknownInputs({ reading: { unknown } }: LoginEndpoint): Block {
   return [
     unknown === 'refuse'
       ? 'A parameter that is not in this table is refused.'
@@ -85,7 +86,7 @@ function unknownInputs({ reading: { unknown } }: LoginPromise): Block {
   ];
 }
 
-function proofKeys({ pkce }: LoginPromise): Block {
+function proofKeys({ pkce }: LoginEndpoint): Block {
   if (pkce === 'off') return [];
   const how =
     'Make a new random verifier of 43 to 128 letters, digits, `-`, `.`, `_` or `~` for each login, send `base64url(SHA-256(verifier))` with the login request as the challenge, and the verifier itself with the code.';
@@ -96,9 +97,10 @@ function proofKeys({ pkce }: LoginPromise): Block {
   ];
 }
 
-function comeBack({ contract }: Guide, { success, reading }: LoginPromise): Block {
-  const { programme } = contract;
-  const { headers, body } = success.render(new Set(), 'fitting');
+function comeBack({ programme }: Guide): Block {
+  const { reading } = programme.login.endpoint;
+
+  const { headers, body } = loginSuccess(programme).render(new Set(), 'fitting');
   const { code, state, mode } = programme.layouts.redirect;
   return [
     `The member has ${spanText(programme.login.lifetime)} to log in. After that the browser comes back to your redirect URI with a code${howBack[mode]}:`,
@@ -115,8 +117,8 @@ const howBack = {
   form_post: ', in a form that it posts; cookies of yours with `SameSite=Lax` do not come along',
 } as const;
 
-function failures(login: LoginPromise): Block {
-  const met = login.failures.filter(({ metBy }) => metBy !== undefined);
+function failures({ programme }: Guide): Block {
+  const met = loginFailuresOf(programme).filter(({ metBy }) => metBy !== undefined);
   const redirected = met.filter(({ outcome }) => !isPage(outcome));
   const shown = met.filter(({ outcome }) => isPage(outcome));
   return [
@@ -132,7 +134,7 @@ function failures(login: LoginPromise): Block {
   ];
 }
 
-function redirectRow(failure: LoginFailurePromise): Row {
+function redirectRow(failure: LoginFailure): Row {
   const { outcome } = failure;
   if (isPage(outcome)) return false;
   const { headers, body } = outcome.render(new Set(['parameter']), 'fitting');
@@ -141,13 +143,13 @@ function redirectRow(failure: LoginFailurePromise): Row {
   return [inCode(decodeURIComponent(told)), ...advice(failure)];
 }
 
-function pageRow(failure: LoginFailurePromise): Row {
+function pageRow(failure: LoginFailure): Row {
   const { outcome } = failure;
   if (!isPage(outcome)) return false;
   return [`${outcome.status} ${escaped(outcome.title)}`, ...advice(failure)];
 }
 
-function advice({ reason, metBy = [] }: LoginFailurePromise): readonly [string, string] {
+function advice({ reason, metBy = [] }: LoginFailure): readonly [string, string] {
   const { cause, remedy } = loginReasons[reason];
   return [cause.replace('{names}', () => metBy.map(inCode).join(', ')), remedy];
 }

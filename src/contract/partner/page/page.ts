@@ -1,18 +1,21 @@
-// Owns the page that tells a programme's partners how to get and use tokens, as Markdown.
+// Owns the page that tells a programme's partners how to get and use tokens, as Markdown: its sections in order,
+// and the last of them.
 
 import { listed } from '../../../lib/present.ts';
-import { type Guide, isToldOf } from '../guide.ts';
-import { escaped } from '../markdown.ts';
-import { failureSection } from './failures.ts';
-import { furtherSections, helpSection } from './further.ts';
+import { programmePaths } from '../../../oauth/own_paths.ts';
+import { logsIn } from '../../../programme/programme.ts';
+import { variable } from '../curl.ts';
+import { type Guide, isToldOf, introspectionFor, managementRequest } from '../guide.ts';
+import { escaped, type Block, inCode } from '../markdown.ts';
+import { failureSection, sandboxSection } from './failures.ts';
 import { givenSection, overview } from './given.ts';
 import { loginSection } from './login.ts';
-import { sandboxSection } from './sandbox.ts';
 import { tokenSections } from './tokens.ts';
 import { callSection, lifetimeSection, limitSection, retrySection } from './use.ts';
+import { example } from './words.ts';
 
 /** Which of a partner's pages this is. */
-function issueText({ contract: { programme }, deployed }: Guide): string {
+function issueText({ programme, deployed }: Guide): string {
   const version = `Version ${escaped(programme.interfaceVersion)} of the interface`;
   if (deployed === undefined) return `${version}.`;
   const { environment, at } = deployed;
@@ -22,14 +25,14 @@ function issueText({ contract: { programme }, deployed }: Guide): string {
 
 /** The page in the order in which a partner's developer needs it. */
 export function partnerPage(guide: Guide): string {
-  const { login, programme } = guide.contract;
+  const { programme } = guide;
   const sections = listed<string>([
     `# ${escaped(programme.name)}: guide for partners`,
     'How your software logs members in, gets tokens and uses them. This page is made from what the server does, so it holds to the letter.',
     issueText(guide),
     overview(guide),
     givenSection(guide),
-    login !== undefined && isToldOf(guide, 'member') && loginSection(guide, login),
+    logsIn(programme) && isToldOf(guide, 'member') && loginSection(guide),
     tokenSections(guide),
     callSection(guide),
     lifetimeSection(guide),
@@ -41,4 +44,73 @@ export function partnerPage(guide: Guide): string {
     helpSection(guide),
   ]);
   return `${sections.join('\n\n')}\n`;
+}
+
+function furtherSections(guide: Guide): Block {
+  const { programme } = guide;
+  const { revocation } = programme;
+  const introspection = introspectionFor(guide);
+  return [
+    keySet(guide),
+    identitySections(guide),
+    revocation !== undefined && [
+      '## Give tokens up',
+      `When a member logs out at your side, revoke the refresh token (RFC 7009): the login and all of its tokens end. An access token ends alone, and counts as a token request. The answer is always 200, whether or not the token was good.`,
+      example(guide.base, managementRequest(guide, revocation, variable('REFRESH_TOKEN'))),
+    ],
+    introspection !== undefined && [
+      '## Ask about a token',
+      `You can ask whether one of your own tokens is good still (RFC 7662). Others’ tokens are told as \`{"active":false}\`.`,
+      example(guide.base, managementRequest(guide, introspection, variable('ACCESS_TOKEN'))),
+    ],
+    metadata(guide),
+  ];
+}
+
+function keySet({ programme }: Guide): Block {
+  const { signsTokens, access, issuer, audience } = programme;
+  if (!signsTokens || !access.isSigned) return [];
+  return [
+    '## Verify tokens yourself',
+    `Access tokens are JWTs, signed with ${access.algorithm}. You do not need to read them to call the API. If a service of yours takes them from others, let a JWT library check signature, \`exp\`, ${inCode(`iss = ${issuer}`)} and ${inCode(`aud = ${audience}`)}, with the keys at ${inCode(issuer + programmePaths.keySet)}. Keys change: load them again when a token names an unknown \`kid\`. A revoked token passes such a check until it ends.`,
+  ];
+}
+
+function identitySections({ programme, base }: Guide): Block {
+  const { identity: token, userinfo, issuer, access } = programme;
+  const { origin } = new URL(base);
+  return [
+    token !== undefined && [
+      '## Know who has logged in',
+      `The answer to a code holds an identity token (OpenID Connect), a JWT signed with ${access.algorithm}. Let a library check its signature with the keys at ${inCode(issuer + programmePaths.keySet)}, ${inCode(`iss = ${issuer}`)}, \`aud\` (your client identifier), \`exp\`, and the \`nonce\` that you sent with the login request. \`sub\` is the member, for good. It is for you alone: the API takes access tokens.`,
+    ],
+    userinfo !== undefined && [
+      '## Ask about the member',
+      `With a member's access token, ${inCode(`GET ${origin + userinfo.path}`)} and ${inCode('Authorization: Bearer …')} tell what is known of the member.`,
+    ],
+  ];
+}
+
+function metadata({ programme, base }: Guide): Block {
+  const { origin } = new URL(base);
+  const { identity, issuer } = programme;
+  const [path] = programme.metadata?.paths ?? [];
+  if (path === undefined) return [];
+  return [
+    '## Configure a standard client',
+    `Libraries that know RFC 8414 configure themselves from ${inCode(origin + path)}${identity === undefined ? '' : `, those that know OpenID Connect from the issuer ${inCode(issuer)}`}.`,
+  ];
+}
+
+function helpSection({ programme, by, deployed }: Guide): Block {
+  const { requestIdHeader } = programme;
+  const reference =
+    requestIdHeader === undefined
+      ? 'when it happened, with the time zone, your client identifier'
+      : `the value of ${inCode(requestIdHeader)}, which every answer has: by it we find the request. If you have none, tell us when it happened, with the time zone, your client identifier`;
+  return [
+    '## Ask for help',
+    deployed?.contact !== undefined && `Ask ${escaped(deployed.contact)}.`,
+    `Tell us ${reference} (${inCode(by.client.id)}), and status and body of the answer.${!logsIn(programme) ? '' : ' If a member saw a page, tell us the reference that stands on it.'} Never send secrets, codes or tokens.`,
+  ];
 }

@@ -2,17 +2,17 @@
 
 import type { GrantType } from '../../../oauth/grant.ts';
 import { tokenPlace } from '../../../programme/answers/token_place.ts';
+import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.ts';
+import { answerTo, grantsOf, refreshForm, type ServedGrant } from '../../answers.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
-import type { GrantPromise, TokenEndpointPromise } from '../../tokens.ts';
-import { grantWords } from '../grant_words.ts';
 import { below, type Guide, isToldOf, tokenRequests } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { answerValues, inputText } from '../values.ts';
 import { answerBlock, example, inputTable, spanText } from './words.ts';
 
 interface Place {
-  readonly endpoint: TokenEndpointPromise;
-  readonly promise: GrantPromise;
+  readonly endpoint: TokenEndpoint;
+  readonly served: ServedGrant;
   readonly request: SampleRequest;
 }
 
@@ -23,7 +23,7 @@ export function tokenSections(guide: Guide): Block {
     const places = placesOf(guide, grant);
     const [first, ...others] = places;
     if (first === undefined) return [];
-    if (!isToldOf(guide, first.promise.role)) return [];
+    if (!isToldOf(guide, first.served.role)) return [];
     return [
       `## ${heading}`,
       text + refreshText(guide, grant),
@@ -37,23 +37,23 @@ export function tokenSections(guide: Guide): Block {
 
 /** The endpoints of a grant in the file's order; clients are told of the first. */
 function placesOf(guide: Guide, grant: GrantType): readonly Place[] {
-  const { tokenEndpoints } = guide.contract;
+  const { tokenEndpoints } = guide.programme;
   return tokenRequests(guide, grant).flatMap(({ name, request }) => {
     const endpoint = tokenEndpoints.find((one) => one.name === name);
-    const promise = endpoint?.grants.find((one) => one.grant === grant);
-    return endpoint === undefined || promise === undefined ? [] : [{ endpoint, promise, request }];
+    const served = endpoint && grantsOf(endpoint).find((one) => one.grant === grant);
+    return endpoint === undefined || served === undefined ? [] : [{ endpoint, served, request }];
   });
 }
 
 function firstRequest(guide: Guide, place: Place): Block {
-  const { endpoint, promise, request } = place;
-  const { grant, grantType } = promise;
+  const { endpoint, served, request } = place;
+  const { grant, grantType } = served;
   const inputs = endpoint.reading.inputs.filter(({ readBy }) => readBy.includes(grant));
   const rows = inputs.map((input) => {
     const isNeeded = input.neededBy.includes(grant);
     return input.role === 'grant_type' && grantType !== undefined
       ? ([input, isNeeded, `always ${inCode(grantType)}`] as const)
-      : ([input, isNeeded, inputText(input, guide.contract.programme, grant)] as const);
+      : ([input, isNeeded, inputText(input, guide.programme, grant)] as const);
   });
   return [
     addressLine(guide, place),
@@ -63,11 +63,11 @@ function firstRequest(guide: Guide, place: Place): Block {
 }
 
 function furtherRequest(guide: Guide, place: Place): Block {
-  const { promise, request } = place;
+  const { served, request } = place;
   return [
     'The same request is answered at another address:',
     addressLine(guide, place),
-    example(guide.base, request, headerOf(guide, promise.grant)),
+    example(guide.base, request, headerOf(guide, served.grant)),
   ];
 }
 
@@ -77,13 +77,13 @@ function addressLine(guide: Guide, { endpoint, request }: Place): string {
 }
 
 /** The header of the answer that holds the token, if the body does not. */
-function headerOf({ contract: { programme }, by }: Guide, grant: GrantType): string | undefined {
+function headerOf({ programme, by }: Guide, grant: GrantType): string | undefined {
   return tokenPlace(programme, by.client, grant, 'accessToken')?.header;
 }
 
-function answer(guide: Guide, { promise }: Place): Block {
-  const { grant, answer: told } = promise;
-  const { layouts, access } = guide.contract.programme;
+function answer({ programme }: Guide, { served: { grant } }: Place): Block {
+  const told = answerTo(programme, grant);
+  const { layouts, access } = programme;
   const layout = layouts.tokens;
   const values = answerValues(layout, grant);
   return [
@@ -106,7 +106,7 @@ function answer(guide: Guide, { promise }: Place): Block {
 }
 
 /** Whether a client's own token comes with a refresh token. */
-function refreshText({ contract: { programme } }: Guide, grant: GrantType): string {
+function refreshText({ programme }: Guide, grant: GrantType): string {
   if (grant !== 'client_credentials') return '';
   return programme.refreshing.has(grant)
     ? ' The refresh token beside it brings one, too.'
@@ -117,9 +117,10 @@ function refreshText({ contract: { programme } }: Guide, grant: GrantType): stri
 const signedAnew =
   ': you get the same refresh token under a new signature, so its text differs; either text is good, once';
 
-function refreshNotes({ contract: { refresh, programme } }: Guide): Block {
-  if (refresh === undefined) return [];
-  if (!refresh.rotates) {
+function refreshNotes({ programme }: Guide): Block {
+  const { refresh, grants } = programme;
+  if (!grants.has('refresh_token')) return [];
+  if (refresh.rotation === 'off') {
     return [
       '**A refresh token stays the same**, and several of your servers can use it at once. Each use begins its lifetime anew. Keep it as you keep your secret: whoever has both has the login.',
     ];
@@ -127,9 +128,51 @@ function refreshNotes({ contract: { refresh, programme } }: Guide): Block {
   const again =
     refresh.grace === 0
       ? 'Never send a refresh token twice: its second use is taken for theft and ends the login.'
-      : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}${programme.access.algorithm === 'ES256' && refresh.form === 'jwt' ? signedAnew : ': you get the same refresh token'}. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
+      : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}${programme.access.algorithm === 'ES256' && refreshForm(programme) === 'jwt' ? signedAnew : ': you get the same refresh token'}. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
   return [
     `**A refresh token is good once.** Every answer brings a new one: store it in place of the old one, before you use the new tokens. ${again}`,
     'Refresh one login by one request at a time. If several of your servers share logins, let one of them refresh, or lock the login while you do. Do not put a copy of an old database into service beside the present one: its old refresh tokens would end the logins.',
   ];
 }
+
+interface GrantWords {
+  /** What the partner does with it. */
+  readonly heading: string;
+  readonly text: string;
+  /** Its access token, in a list of tokens. */
+  readonly token: string;
+}
+
+/** In the order in which a partner meets them. */
+export const grantWords: Readonly<Record<GrantType, GrantWords>> = {
+  authorization_code: {
+    heading: 'Exchange the code for tokens',
+    text: 'Your server sends the code to us, and gets tokens of the member. The examples read the code from `CODE`.',
+    token: 'Access token from a code',
+  },
+  password: {
+    heading: 'Get tokens with a username and password',
+    text: 'Your server sends what the member has typed, and gets tokens of the member. Do not keep the password. The examples read it from `MEMBER_USERNAME` and `MEMBER_PASSWORD`.',
+    token: 'Access token from a username and password',
+  },
+  refresh_token: {
+    heading: 'Refresh tokens',
+    text: 'When the access token has ended, or shortly before, exchange the refresh token for new tokens. The examples read it from `REFRESH_TOKEN`.',
+    token: 'Access token from a refresh',
+  },
+  client_credentials: {
+    heading: 'Get a token of your own',
+    text: 'For calls that are about no member. Use it until it ends, then get another.',
+    token: 'Access token of your own',
+  },
+  token_exchange: {
+    heading: 'Exchange an access token',
+    text: 'For an access token of yours you get another one. It ends with the login, as the first one does, and with the first one if you revoke that. The examples read the first one from `ACCESS_TOKEN`.',
+    token: 'Access token from an exchange',
+  },
+  jwt_bearer: {
+    heading: 'Get a token with an assertion',
+    text: 'Your server signs an assertion and exchanges it for a token; there is no refresh token: sign another. The examples read it from `ASSERTION`.',
+    token: 'Access token with an assertion',
+  },
+};

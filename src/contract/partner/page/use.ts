@@ -3,15 +3,23 @@
 import type { BudgetValue } from '../../../language/limits.ts';
 import { milliseconds } from '../../../lib/clock.ts';
 import type { FailureReason } from '../../../oauth/reasons.ts';
-import type { TokenForm } from '../../tokens.ts';
-import { grantWords } from '../grant_words.ts';
+import { type Programme, logsIn } from '../../../programme/programme.ts';
+import {
+  refreshLifetime,
+  accessForm,
+  accessLifetime,
+  refreshForm,
+  type TokenForm,
+} from '../../answers.ts';
+import { failureAnswer } from '../../failures.ts';
 import { callRequest, type Guide } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { shapeText } from '../values.ts';
+import { grantWords } from './tokens.ts';
 import { example, inputTable, shortAnswer, spanText } from './words.ts';
 
 export function callSection(guide: Guide): Block {
-  const { programme } = guide.contract;
+  const { programme } = guide;
   const { apiKeyHeader, comparedHeaders } = programme.verification;
   return [
     '## Call the API',
@@ -28,13 +36,15 @@ export function callSection(guide: Guide): Block {
         comparedHeaders.map((input) => [input, input.neededBy.length > 0]),
       ),
     ],
-    `Treat tokens as texts of up to 16 KB whose form may change${hasForms(guide) ? ', but for those of a form below' : ''}. When a call is answered with ${answerTo(guide, 'invalid_token')}, the token has ended: ${guide.contract.refresh === undefined ? 'get a new one' : 'refresh it once and repeat the call; if the refresh is refused too, log the member in again'}.`,
+    `Treat tokens as texts of up to 16 KB whose form may change${hasForms(programme) ? ', but for those of a form below' : ''}. When a call is answered with ${answerTo(programme, 'invalid_token')}, the token has ended: ${!programme.grants.has('refresh_token') ? 'get a new one' : 'refresh it once and repeat the call; if the refresh is refused too, log the member in again'}.`,
   ];
 }
 
 /** Whether the file says what some tokens look like; what JWTs look like follows from what they are. */
-function hasForms({ contract: { tokens, refresh } }: Guide): boolean {
-  const forms = [...tokens.map(({ form }) => form), refresh?.form];
+function hasForms(programme: Programme): boolean {
+  const { grants } = programme;
+  const forms = [...grants].map((grant) => accessForm(programme, grant));
+  if (grants.has('refresh_token')) forms.push(refreshForm(programme));
   return forms.some((form) => typeof form === 'object');
 }
 
@@ -46,11 +56,16 @@ function formText(form: TokenForm): string {
 }
 
 export function lifetimeSection(guide: Guide): Block {
-  const { tokens, refresh, login, programme } = guide.contract;
-  const isFormed = hasForms(guide);
-  const known = tokens.map(({ grant, lifetime, form }) => ({
+  const { programme } = guide;
+  const { grants, refresh, code } = programme;
+  const isFormed = hasForms(programme);
+  const refreshes = grants.has('refresh_token');
+  const known = [...grants].map((grant) => ({
     name: grantWords[grant].token,
-    cells: [spanText(lifetime), isFormed && formText(form)],
+    cells: [
+      spanText(accessLifetime(programme, grant)),
+      isFormed && formText(accessForm(programme, grant)),
+    ],
   }));
   const [first] = known;
   const isOne = new Set(known.map(({ cells }) => cells.join('\n'))).size === 1;
@@ -60,45 +75,45 @@ export function lifetimeSection(guide: Guide): Block {
     table(
       ['What', 'Good for', isFormed && 'Form'],
       [
-        login !== undefined && [
+        logsIn(programme) && [
           'Code',
-          `${spanText(programme.code.lifetime)}, one exchange`,
+          `${spanText(code.lifetime)}, one exchange`,
           isFormed && 'may change',
         ],
         ...access.map(({ name, cells }) => [name, ...cells]),
-        refresh !== undefined && [
+        refreshes && [
           'Refresh token',
-          `${spanText(refresh.lifetime)}, ${refresh.rotates ? 'one use' : 'from its last use'}`,
-          isFormed && formText(refresh.form),
+          `${spanText(refreshLifetime(programme))}, ${refresh.rotation === 'on' ? 'one use' : 'from its last use'}`,
+          isFormed && formText(refreshForm(programme)),
         ],
-        refresh !== undefined && [
+        refreshes && [
           'All tokens of a login',
           `${spanText(refresh.longest)} from the login at most`,
           isFormed && '',
         ],
       ],
     ),
-    refresh !== undefined &&
+    refreshes &&
       'A login lives on as long as you refresh it in time, up to the last line of the table.',
     'Rely on the lifetimes in the answers where they tell them: those above can change.',
   ];
 }
 
-function answerTo({ contract: { failures } }: Guide, reason: FailureReason): string {
-  const told = failures.find((failure) => failure.reason === reason)?.tell(undefined);
-  return told === undefined ? '' : shortAnswer(told);
+function answerTo(programme: Programme, reason: FailureReason): string {
+  return shortAnswer(failureAnswer(programme, reason));
 }
 
 export function retrySection(guide: Guide): Block {
-  const { refresh, login } = guide.contract;
+  const { programme } = guide;
+  const { refresh, grants } = programme;
   const lost =
-    refresh === undefined || refresh.grace === 0 || !refresh.rotates
+    !grants.has('refresh_token') || refresh.grace === 0 || refresh.rotation === 'off'
       ? 'A refused request uses nothing up.'
       : `A refused request uses nothing up, and a refresh whose answer was lost can be repeated within ${spanText(refresh.grace)}.`;
   return [
     '## Retries and outages',
-    `${lost} If the answer is ${answerTo(guide, 'temporarily_unavailable')} or ${answerTo(guide, 'server_error')}, or there is none at all, wait and send the same request again: after the seconds in \`Retry-After\` if the answer has it, else after one second, then two, then four. Give up after a minute, keep your tokens, and try again later: an outage is never told as a bad token.`,
-    login !== undefined &&
+    `${lost} If the answer is ${answerTo(programme, 'temporarily_unavailable')} or ${answerTo(programme, 'server_error')}, or there is none at all, wait and send the same request again: after the seconds in \`Retry-After\` if the answer has it, else after one second, then two, then four. Give up after a minute, keep your tokens, and try again later: an outage is never told as a bad token.`,
+    logsIn(programme) &&
       'A code is the exception. If the answer to its exchange was lost, do not send it again: a second use ends the tokens of the first. Log the member in again.',
   ];
 }
@@ -114,12 +129,12 @@ const budgetTexts: Readonly<Record<BudgetValue, string>> = {
 };
 
 export function limitSection(guide: Guide): Block {
-  const { contract, by } = guide;
-  const { programme } = contract;
+  const { programme, by } = guide;
+
   const limit = by.client.throttle ?? programme.throttle;
   const { failureLimit } = programme.clients;
   const { headers = {} } = programme.throttle ?? {};
-  const refused = answerTo(guide, 'throttled');
+  const refused = answerTo(programme, 'throttled');
   const told = Object.entries(headers).map(([name, value]) => [inCode(name), budgetTexts[value]]);
   return [
     '## Limits',

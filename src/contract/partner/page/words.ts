@@ -3,11 +3,12 @@
 import type { Milliseconds } from '../../../lib/clock.ts';
 import { formatDuration } from '../../../lib/duration.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
-import { answerText, type Told } from '../../answers.ts';
+import { answerText } from '../../answers.ts';
+import type { Told } from '../../samples/answers.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
+import { curlLines } from '../curl.ts';
 import type { Guide } from '../guide.ts';
 import { codeBlock, inCode, sentence, table } from '../markdown.ts';
-import { curlLines } from '../snippets/curl.ts';
 import { inputText } from '../values.ts';
 
 const units: Readonly<Record<string, string>> = {
@@ -32,7 +33,7 @@ export function example(base: string, request: SampleRequest, header?: string): 
 
 /** The inputs of a request, those it must have first. */
 export function inputTable(
-  { contract: { programme } }: Guide,
+  { programme }: Guide,
   inputs: readonly (readonly [input: Input<unknown>, isNeeded: boolean, text?: string])[],
 ): string {
   const rows = inputs

@@ -98,9 +98,9 @@ changedBy('HOSTILE 26: a login that was looked at advances once', async (store, 
 });
 
 const endings: readonly (readonly [name: string, end: (store: Store) => Promise<unknown>])[] = [
-  ['itself', (store) => store.revokeLogin(club, aLogin().place, at(2))],
-  ['all of its client’s', (store) => store.revokeAll(club, { client: partner })],
-  ['all of its member’s', (store) => store.revokeAll(club, { subject })],
+  ['itself', (store) => store.revoke(club, { place: aLogin().place }, at(2))],
+  ['all of its client’s', (store) => store.revoke(club, { client: partner })],
+  ['all of its member’s', (store) => store.revoke(club, { subject })],
   ['its client', (store) => store.remove('client', club, partner, at(2))],
 ];
 
@@ -134,18 +134,18 @@ changedBy('C-4: a token that was asked about ends alone', async (store, changer)
   const [one, other] = ['one', 'other'].map((tokenId) => ({ tokenId, expiresAt: at(1800) }));
   // With no revoked token in the programme, and with one.
   for (const revoked of ['', 'third']) {
-    if (revoked !== '') await changer.revokeToken(club, { ...one!, tokenId: revoked }, at(1));
+    if (revoked !== '') await changer.revoke(club, { ...one!, tokenId: revoked }, at(1));
     assert.equal(await store.isStanding(club, one!), true);
     assert.equal(await store.isStanding(club, other!), true);
   }
-  await changer.revokeToken(club, one!, at(2));
+  await changer.revoke(club, one!, at(2));
   assert.equal(await store.isStanding(club, one!), false);
   assert.equal(await store.isStanding(club, other!), true);
 });
 
 changedBy('C-4: a code is dead that comes after all of its client’s', async (store, changer) => {
   const era = await store.era();
-  await changer.revokeAll(club, { client: partner });
+  await changer.revoke(club, { client: partner });
   assert.equal(await store.issueCode(aCode({ issuedAt: at(4), era })), 'issued');
   assert.equal(await findCode(store, 'code', 6), undefined);
   const spent = await store.spendCode(club, partner, key('code'), aLogin(), at(6));

@@ -166,7 +166,7 @@ withSmallDisk(
     assert.deepEqual(await begin('locked'), { allowed: false, retryAfter: policy.lock });
     await inParallel(10, (n) => spend(store, n));
     await inParallel(20, (n) =>
-      store.revokeToken(club, { tokenId: `${n}`, expiresAt: at(1800) }, at(1)),
+      store.revoke(club, { tokenId: `${n}`, expiresAt: at(1800) }, at(1)),
     );
     assert.equal(statSync(`${path}-reserve`).size, reserve);
     const free = fillUp(path);
@@ -184,8 +184,8 @@ withSmallDisk(
       assert.equal(result.reason.message, 'store: the disk is full');
     }
     for (let n = 10; n < 20; n += 1) assert.deepEqual(await spend(store, n), { outcome: 'spent' });
-    await store.revokeLogin(club, nth(3).place, at(2));
-    await store.revokeAll(club, { subject: 'subject-9' });
+    await store.revoke(club, { place: nth(3).place }, at(2));
+    await store.revoke(club, { subject: 'subject-9' });
     assert.equal(await isRevoked(store, nth(3)), true);
     await store.change('client', club, partner, (client) => ({ ...client, status: 'disabled' }));
     assert.equal((await store.find('client', club, partner))?.status, 'disabled');
@@ -246,7 +246,7 @@ withSmallDisk('FAULTS 4: a start on a full disk finds room, and tells', async (p
   const store = open(path, reserve);
   assert.equal(store.health().status, 'full');
   assert.equal(await findLogin(store), undefined);
-  await store.revokeLogin(club, aLogin().place, at(0));
+  await store.revoke(club, { place: aLogin().place }, at(0));
   free();
   await sleep(1100);
   assert.equal(store.health().status, 'ready');
