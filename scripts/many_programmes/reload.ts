@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '../../src/lib/clock.ts';
 import { ProgrammeFolder } from '../../src/server/programmes/folder.ts';
 import { candidatesOf, planServing } from '../../src/server/programmes/plan.ts';
-import { Serving } from '../../src/server/programmes/serving.ts';
+import { Programmes } from '../../src/server/programmes/programmes.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import type { Site } from './site.ts';
@@ -24,7 +24,7 @@ const warmUps = 5;
 
 export async function measureReload(site: Site, rounds: number): Promise<ReloadFigures> {
   const folder = new ProgrammeFolder(join(dirname(site.configFile), 'programmes'));
-  const serving = new Serving({
+  const programmes = new Programmes({
     store: openMemoryStore(),
     clock: systemClock(),
     keyring: createKeyring(new Uint8Array(32)),
@@ -33,8 +33,10 @@ export async function measureReload(site: Site, rounds: number): Promise<ReloadF
   });
   const reload = async (): Promise<void> => {
     const looks = await folder.read();
-    const candidates = await candidatesOf(looks, serving.served, publicUrl);
-    await serving.take(await planServing(candidates, serving.served, openMemoryStore(), { looks }));
+    const candidates = await candidatesOf(looks, programmes.served, publicUrl);
+    await programmes.take(
+      await planServing(candidates, programmes.served, openMemoryStore(), { looks }),
+    );
   };
   await reload();
   const figures: ReloadFigures[] = [];

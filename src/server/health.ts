@@ -9,7 +9,7 @@ import type { Store } from '../store/contract.ts';
 import type { StoreHealth } from '../store/keeping.ts';
 import type { ServerAudit } from './audit/server_audit.ts';
 import type { ServerNode } from './node.ts';
-import type { Serving } from './programmes/serving.ts';
+import type { Programmes } from './programmes/programmes.ts';
 import type { Reloader } from './reload/reloader.ts';
 import type { Settings } from './settings.ts';
 import { bornExpired, clockTroubles } from './store_clock.ts';
@@ -20,7 +20,7 @@ export interface HealthSources {
   readonly clock: SystemClock;
   readonly node: ServerNode;
   readonly audit: ServerAudit | undefined;
-  readonly serving: Serving;
+  readonly programmes: Programmes;
   readonly settings: Settings;
   readonly reloader: Reloader;
   /** As of the last second. */
@@ -60,7 +60,7 @@ function degradedBy(reasons: readonly string[]): Health {
 }
 
 function clockPart(sources: HealthSources): Health {
-  const served = [...sources.serving.served.values()];
+  const served = [...sources.programmes.served.values()];
   const dead = bornExpired(
     sources,
     served.map(({ programme }) => programme),
@@ -77,9 +77,9 @@ function endedCertificates(settings: Settings, now: number): readonly string[] {
 }
 
 /** Operators want it: no reason against the server. */
-async function maintenancePart({ store, serving }: HealthSources): Promise<Health> {
+async function maintenancePart({ store, programmes }: HealthSources): Promise<Health> {
   try {
-    const found = await maintained(store, serving.served.keys());
+    const found = await maintained(store, programmes.served.keys());
     const reasons = found.map(
       ({ programme, createdAt }) => `${programme} is in maintenance since ${dateText(createdAt)}`,
     );

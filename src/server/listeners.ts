@@ -1,5 +1,6 @@
 // Owns the listeners of a server that answer requests: the public one, and the one for gateways where the
-// configuration has it. They listen at its addresses, or at sockets that were handed down.
+// configuration has it. They listen at its addresses, or at sockets that a service manager hands down, listening
+// already (sd_listen_fds(3)): it keeps them while servers come and go, so that no connection is refused.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -12,8 +13,7 @@ import { listen, type ListenOptions, type RunningServer } from '../http/server.t
 import { present } from '../lib/present.ts';
 import type { Observer } from '../oauth/request_record.ts';
 import { failed, isSystemError, misconfigured } from './exit.ts';
-import type { HandedSockets, ListenerName } from './handed_sockets.ts';
-import type { Serving } from './programmes/serving.ts';
+import type { Programmes } from './programmes/programmes.ts';
 
 export class Listeners {
   readonly #handed: HandedSockets;
@@ -28,13 +28,13 @@ export class Listeners {
   }
 
   /** @throws CommandError where an address cannot be bound */
-  async open(config: Config, tls: TlsReading, serving: Serving): Promise<void> {
+  async open(config: Config, tls: TlsReading, programmes: Programmes): Promise<void> {
     expectConfigured(this.#handed, config);
     const proxyHeaders = config.proxyProtocol !== undefined;
     const options = present({ tls: tls.tls, proxyHeaders, observer: this.#observer });
     const place = placeOf(this.#handed, 'listen', config.listen);
-    this.#main = await listenAt(place, 'listen', serving.app, options);
-    this.#gateway = await this.#openGateway(config.gateway, tls, serving);
+    this.#main = await listenAt(place, 'listen', programmes.app, options);
+    this.#gateway = await this.#openGateway(config.gateway, tls, programmes);
   }
 
   /** Where each listens: `http://host:port`. */
@@ -52,7 +52,7 @@ export class Listeners {
   async moveGateway(
     { gateway: address }: Pick<Config, 'gateway'>,
     tls: TlsReading,
-    serving: Serving,
+    programmes: Programmes,
   ): Promise<() => Promise<void>> {
     const former = this.#gateway;
     if (former !== undefined && this.#handed.has('gateway')) {
@@ -61,13 +61,13 @@ export class Listeners {
       );
     }
     if (former === undefined || former.address.port !== address?.port || address.port === 0) {
-      this.#gateway = await this.#openGateway(address, tls, serving);
+      this.#gateway = await this.#openGateway(address, tls, programmes);
       return async () => former?.server.close();
     }
     // A port is bound once, whatever the host: the former listener has to let go of it first.
     const ending = former.server.close();
     const open = (at: Address): Promise<Gateway | undefined> =>
-      onceFree(() => this.#openGateway(at, tls, serving));
+      onceFree(() => this.#openGateway(at, tls, programmes));
     try {
       this.#gateway = await open(address);
     } catch (error) {
@@ -84,7 +84,7 @@ export class Listeners {
   }
 
   /** Answers by the apps that are served now. */
-  swap({ app, gatewayApp }: Serving): void {
+  swap({ app, gatewayApp }: Programmes): void {
     this.#main?.swap(app);
     this.#gateway?.server.swap(gatewayApp);
   }
@@ -102,7 +102,7 @@ export class Listeners {
   async #openGateway(
     address: Address | undefined,
     { gatewayTls: tls }: TlsReading,
-    { gatewayApp }: Serving,
+    { gatewayApp }: Programmes,
   ): Promise<Gateway | undefined> {
     if (address === undefined) return undefined;
     const observer = this.#observer;
@@ -153,6 +153,39 @@ export async function openAdmin(
   app: App,
 ): Promise<RunningServer | undefined> {
   return admin && listenAt(placeOf(handed, 'admin', admin), 'admin', app, { share: 1 / 8 });
+}
+
+/** As the configuration has their addresses. */
+const listenerNames = ['listen', 'gateway', 'admin'] as const;
+export type ListenerName = (typeof listenerNames)[number];
+
+/** Descriptors, by the listener that they are for. */
+export type HandedSockets = ReadonlyMap<ListenerName, number>;
+
+/** The first of them; standard error is the one before. */
+const firstDescriptor = 3;
+
+/**
+ * The sockets for this process. Takes them out of the environment, for they are for no other process.
+ * @throws CommandError for one that is not named after a listener
+ */
+export function handedSockets(environment: NodeJS.ProcessEnv): HandedSockets {
+  const { LISTEN_PID: pid, LISTEN_FDS: count, LISTEN_FDNAMES: names = '' } = environment;
+  for (const name of ['LISTEN_PID', 'LISTEN_FDS', 'LISTEN_FDNAMES']) delete environment[name];
+  const sockets = new Map<ListenerName, number>();
+  if (Number(pid) !== process.pid) return sockets;
+  const given = names.split(':');
+  for (let index = 0; index < Number(count); index += 1) {
+    const name = listenerNames.find((one) => one === given[index]);
+    if (name === undefined || sockets.has(name)) {
+      const fault = name === undefined ? `is named "${given[index] ?? ''}"` : `is ${name}, too`;
+      throw misconfigured(
+        `socket ${index + 1} of those that were handed down (LISTEN_FDS) ${fault}: one each may be named ${listenerNames.join(', ')} (FileDescriptorName= of its unit)`,
+      );
+    }
+    sockets.set(name, firstDescriptor + index);
+  }
+  return sockets;
 }
 
 /** Connections would wait for ever at a socket that no listener takes. */

@@ -24,10 +24,9 @@ import { openServerAudit, type ServerAudit } from './audit/server_audit.ts';
 import { streamMarkOf } from './audit/stream_mark.ts';
 import { type CommandError, misconfigured, storeUnusable } from './exit.ts';
 import { collectGarbage } from './garbage.ts';
-import type { HandedSockets } from './handed_sockets.ts';
 import { healthInFull, maintained } from './health.ts';
 import { startHousekeeping, type Upkeep } from './housekeeping.ts';
-import { Listeners, type ListenerUrls } from './listeners.ts';
+import { type HandedSockets, Listeners, type ListenerUrls } from './listeners.ts';
 import type { ServerLog } from './log_writer.ts';
 import { watchProcess } from './metrics/process.ts';
 import { serverFamilies } from './metrics/server.ts';
@@ -37,7 +36,7 @@ import { openStore } from './open_store.ts';
 import { ProgrammeFolder } from './programmes/folder.ts';
 import { LastGood, lastGoodFolder } from './programmes/last_good.ts';
 import type { ProgrammeOutcome } from './programmes/plan.ts';
-import { Serving } from './programmes/serving.ts';
+import { Programmes } from './programmes/programmes.ts';
 import { ServerFiles } from './reload/reading.ts';
 import { Reloader } from './reload/reloader.ts';
 import type { ReloadOptions, ReloadReport } from './reload/report.ts';
@@ -113,7 +112,7 @@ export class Server {
   readonly clock: SystemClock;
   readonly node: ServerNode;
   readonly audit: ServerAudit | undefined;
-  readonly serving: Serving;
+  readonly programmes: Programmes;
   readonly listeners: Listeners;
   readonly settings: Settings;
   readonly reloader: Reloader;
@@ -158,14 +157,14 @@ export class Server {
       environment: config.environment,
       jwksNetworks: config.jwksNetworks,
     });
-    this.serving = new Serving(foundation, settingsOf(config, tls));
-    this.settings = new Settings(config, tls, this.serving, this.listeners, {
+    this.programmes = new Programmes(foundation, settingsOf(config, tls));
+    this.settings = new Settings(config, tls, this.programmes, this.listeners, {
       log: async (found) => expectLog(log.follow(found.log)),
       tracing: (found) => this.#tracing.follow(found),
     });
-    const { serving, settings, listeners } = this;
+    const { programmes, settings, listeners } = this;
     const files = new ServerFiles(start.path, folder, config);
-    this.reloader = new Reloader({ ...opened, ...start, serving, settings, listeners, files });
+    this.reloader = new Reloader({ ...opened, ...start, programmes, settings, listeners, files });
     this.lost = opened.fatal.then((error) => {
       this.#condition = { status: 'unusable', detail: error.message };
       return storeFailed(error);
@@ -248,19 +247,19 @@ export class Server {
 
   /** Begins to answer requests. @throws CommandError where an address cannot be bound */
   async start(): Promise<Listening> {
-    const { config, store, clock, serving, listeners, reloader, log, node } = this;
+    const { config, store, clock, programmes, listeners, reloader, log, node } = this;
     const { tls } = this.#opened.start;
     watchProcess();
-    const audited = this.audit?.observer(serving);
+    const audited = this.audit?.observer(programmes);
     if (audited !== undefined) this.#observing.add(audited);
     await this.#tracing.follow(config);
-    await listeners.open(config, tls, serving);
+    await listeners.open(config, tls, programmes);
     const options = {
       store,
       clock,
       log,
       node,
-      services: () => serving.services(),
+      services: () => programmes.services(),
       keepTime: this.#opened.time.keep,
       checkStore: () => {
         this.#condition = store.health();
@@ -269,7 +268,7 @@ export class Server {
     };
     this.#upkeep = startHousekeeping(present({ ...options, keyRecords: this.#keyRecords }));
     reloader.watch();
-    const closed = await maintained(store, serving.served.keys());
+    const closed = await maintained(store, programmes.served.keys());
     return { urls: listeners.urls, closed, report: reloader.last };
   }
 

@@ -11,7 +11,7 @@ import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { CommandError } from './exit.ts';
 import type { Listeners } from './listeners.ts';
-import type { Serving, ServingSettings } from './programmes/serving.ts';
+import type { Programmes, ServingSettings } from './programmes/programmes.ts';
 
 /** What a reload did about one changed key of the configuration, or about the files that it names. */
 export interface SettingOutcome {
@@ -38,7 +38,7 @@ const certificateKeys = [...listenerKeys, 'jwksAuthoritiesFile'] as const;
 type CertificateKey = (typeof certificateKeys)[number];
 
 export class Settings {
-  readonly #serving: Serving;
+  readonly #programmes: Programmes;
   readonly #listeners: Listeners;
   readonly #others: Readonly<Partial<Record<ConfigKey, TakeUp>>>;
   /** What is gone by: as it was at the start, but for the keys that were taken up since. */
@@ -49,13 +49,13 @@ export class Settings {
   constructor(
     config: Config,
     tls: TlsReading,
-    serving: Serving,
+    programmes: Programmes,
     listeners: Listeners,
     others: Readonly<Partial<Record<ConfigKey, TakeUp>>> = {},
   ) {
     this.#config = config;
     this.#tls = tls;
-    this.#serving = serving;
+    this.#programmes = programmes;
     this.#listeners = listeners;
     this.#others = others;
   }
@@ -69,7 +69,7 @@ export class Settings {
     const shown = [
       { use: 'listen', pem: this.#tls.tls?.certificate },
       { use: 'gateway', pem: this.#tls.gatewayTls?.certificate },
-      ...this.#serving.served.values().map(({ programme, credentials }) => ({
+      ...this.#programmes.served.values().map(({ programme, credentials }) => ({
         use: 'directory',
         programme: programme.id,
         pem: credentials?.certificate,
@@ -114,7 +114,7 @@ export class Settings {
       if (!isTaken) continue;
       try {
         if (key === 'gateway') {
-          endFormer = await this.#listeners.moveGateway(next, this.#tls, this.#serving);
+          endFormer = await this.#listeners.moveGateway(next, this.#tls, this.#programmes);
         }
         await this.#others[key]?.(next);
         this.#config = withKey(this.#config, next, key);
@@ -124,8 +124,8 @@ export class Settings {
       }
     }
     // The paths move to the new listener before the former one ends: gateways are answered throughout.
-    this.#serving.follow(settingsOf(this.#config, this.#tls));
-    this.#listeners.swap(this.#serving);
+    this.#programmes.follow(settingsOf(this.#config, this.#tls));
+    this.#listeners.swap(this.#programmes);
     await endFormer?.();
   }
 

@@ -80,13 +80,13 @@ interface StatusSources extends HealthSources {
 
 /** Of this process. */
 export async function viewStatus(parts: StatusSources): Promise<StatusView> {
-  const { config, clock, store, serving, listeners, reloader, started } = parts;
+  const { config, clock, store, programmes, listeners, reloader, started } = parts;
   const now = clock.now();
   const closed = new Set(
-    (await maintained(store, serving.served.keys())).map(({ programme }) => programme),
+    (await maintained(store, programmes.served.keys())).map(({ programme }) => programme),
   );
-  const served = [...serving.served].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const programmes = served.map(async ([id, { programme, look, since }]) => {
+  const served = [...programmes.served].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const views = served.map(async ([id, { programme, look, since }]) => {
     return {
       programme: id,
       file: look?.file.file ?? null,
@@ -115,7 +115,7 @@ export async function viewStatus(parts: StatusSources): Promise<StatusView> {
         Object.entries(facts.programmes).map(([id, { digest }]) => [id, digest]),
       ),
     })),
-    programmes: await Promise.all(programmes),
+    programmes: await Promise.all(views),
     last_reload: viewReload(reloader.last),
   };
 }

@@ -31,7 +31,7 @@ import { listenAt } from '../../server/listeners.ts';
 import { openLog } from '../../server/log_writer.ts';
 import { watchProcess } from '../../server/metrics/process.ts';
 import { Observing } from '../../server/observing.ts';
-import { serveAll } from '../../server/programmes/serving.ts';
+import { serveAll } from '../../server/programmes/programmes.ts';
 import { requestMetrics } from '../../server/requests/metrics.ts';
 import { ignoreSignals, untilSignal } from '../../server/signals.ts';
 import { sharedTime } from '../../server/store_clock.ts';
@@ -67,14 +67,14 @@ export async function dev(options: DevOptions): Promise<void> {
   const server = await listenAt(address, '--listen', undefined, { observer });
   const demos = await onboardAll(loaded, server.url, foundation);
   const filled = new Map(demos.map(({ programme, member }) => [programme.id, member]));
-  const { serving } = await serveAll(demos, foundation, filled);
-  mountDemo(serving.app, demos);
+  const { programmes } = await serveAll(demos, foundation, filled);
+  mountDemo(programmes.app, demos);
   // Whoever reaches it is on this machine.
-  mountAdmin(serving.app, {
+  mountAdmin(programmes.app, {
     parts: () => ({ server: readyPart }),
     metrics: async (form) => expose(processFamilies(), form),
   });
-  server.swap(serving.app);
+  server.swap(programmes.app);
   // Before anything is printed: its reader may send a signal at once. SIGHUP too: otherwise the server
   // would outlive its closed terminal.
   const signalled = untilSignal(['SIGTERM', 'SIGINT', 'SIGHUP']);
@@ -82,7 +82,7 @@ export async function dev(options: DevOptions): Promise<void> {
   const { keep: keepTime } = sharedTime(foundation, log);
   const upkeep = startHousekeeping({
     ...foundation,
-    services: () => serving.services(),
+    services: () => programmes.services(),
     keepTime,
   });
   await signalled;

@@ -9,7 +9,7 @@ import type { Config } from '../../config/config.ts';
 import type { Keyring } from '../../token/keyring.ts';
 import { failed } from '../exit.ts';
 import type { ServerLog } from '../log_writer.ts';
-import type { Serving } from '../programmes/serving.ts';
+import type { Programmes } from '../programmes/programmes.ts';
 import { AuditObserver } from '../requests/audit_events.ts';
 import { versionLine } from '../version.ts';
 import type { Changer } from './audited_store.ts';
@@ -35,7 +35,7 @@ export interface ServerAudit {
    */
   readonly started: () => Promise<void>;
   /** Tells the stream of requests to the served programmes. */
-  readonly observer: (serving: Serving) => AuditObserver;
+  readonly observer: (programmes: Programmes) => AuditObserver;
   /** Notes the newest line in the store, before that is closed. */
   readonly note: () => Promise<void>;
   /** Tells the stream of the end, once no request is answered any more. */
@@ -95,13 +95,13 @@ export function openServerAudit(
         `the audit stream ${path} cannot be written (${reason}): mend that, or set audit: { on_failure: drop } in the configuration`,
       );
     },
-    observer: (serving) =>
+    observer: (programmes) =>
       new AuditObserver({
         stream,
         identify,
         tellsVerification,
         isIdentifier: (programme, text) =>
-          serving.served.get(programme)?.programme.clients.isIdentifier(text) === true,
+          programmes.served.get(programme)?.programme.clients.isIdentifier(text) === true,
       }),
     note: async () => {
       clearInterval(noting);

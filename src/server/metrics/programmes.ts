@@ -7,7 +7,7 @@ import { wholeProgramme } from '../../oauth/maintenance.ts';
 import { lineAt } from '../../token/key_line.ts';
 import type { HealthSources } from '../health.ts';
 import { keyLines } from '../keys/lines.ts';
-import type { Served } from '../programmes/serving.ts';
+import type { Served } from '../programmes/programmes.ts';
 
 export interface ProgrammeFigures {
   readonly programme: ProgrammeId;
@@ -27,13 +27,13 @@ interface StoredFigures {
 
 /** Requests are answered between the programmes. */
 export async function programmeFigures(parts: HealthSources): Promise<readonly ProgrammeFigures[]> {
-  const { serving, reloader } = parts;
+  const { programmes, reloader } = parts;
   const stale = new Set<string>();
   for (const { programme, outcome } of reloader.last.programmes) {
     if (outcome === 'refused' || outcome === 'kept') stale.add(programme);
   }
   const all: ProgrammeFigures[] = [];
-  for (const [programme, served] of serving.served) {
+  for (const [programme, served] of programmes.served) {
     const { directory } = served.site.service;
     all.push({
       programme,

@@ -14,7 +14,7 @@ import type { ServerNode } from '../node.ts';
 import type { Look } from '../programmes/folder.ts';
 import type { LastGood } from '../programmes/last_good.ts';
 import { candidatesOf, type Plan, planServing, type ProgrammeOutcome } from '../programmes/plan.ts';
-import type { Serving } from '../programmes/serving.ts';
+import type { Programmes } from '../programmes/programmes.ts';
 import type { Settings } from '../settings.ts';
 import type { ServerFiles } from './reading.ts';
 import {
@@ -29,7 +29,7 @@ import {
 interface ReloadParts {
   readonly files: ServerFiles;
   readonly settings: Settings;
-  readonly serving: Serving;
+  readonly programmes: Programmes;
   readonly lastGood: LastGood;
   readonly listeners: Listeners;
   readonly log: ServerLog;
@@ -75,12 +75,12 @@ export class Reloader {
   }
 
   async #mount(plan: Plan): Promise<void> {
-    const { node, serving } = this.#parts;
+    const { node, programmes } = this.#parts;
     // Before keys are opened: no other server may give up keys that this one signs by.
     node.tell(() => plan.mounted);
     await node.renew();
-    await serving.take(plan);
-    node.tell(() => serving.served);
+    await programmes.take(plan);
+    node.tell(() => programmes.served);
   }
 
   /** Of the last reload that was no dry run, or of the start. */
@@ -90,7 +90,7 @@ export class Reloader {
 
   /** What is not as the files have it, for operators to read at `/readyz`. */
   troubles(): { readonly files: readonly string[]; readonly programmes: readonly string[] } {
-    const { serving } = this.#parts;
+    const { served } = this.#parts.programmes;
     const { programmes, faults } = this.#last;
     return {
       files: faults.map(formatFault),
@@ -101,7 +101,7 @@ export class Reloader {
           ];
         }
         if (outcome !== 'refused') return [];
-        const { since } = serving.served.get(programme) ?? {};
+        const { since } = served.get(programme) ?? {};
         if (!isServed || since === undefined) return [`${programme} is not served`];
         return [
           `the file of ${programme} is not taken up: its version of ${dateText(since)} is served`,
@@ -147,7 +147,7 @@ export class Reloader {
   async #reload(options: ReloadOptions): Promise<ReloadReport> {
     if (this.#isEnded) throw new Error('the server stops');
     const { dryRun = false, prune = false } = options;
-    const { files, settings, serving, listeners, clock } = this.#parts;
+    const { files, settings, programmes, listeners, clock } = this.#parts;
     const { config, tls, looks, faults, standing } = await files.read(settings.config, options);
     const plan = looks && (await this.#plan(looks, prune));
     const report: ReloadReport = {
@@ -160,11 +160,11 @@ export class Reloader {
       return { ...report, changes: plan === undefined ? [] : await this.#changesOf(plan) };
     const isNews = report.programmes.some(({ outcome }) => changing.has(outcome));
     // The store is asked first: nothing has changed yet if it is away.
-    const exchange = plan && isNews ? await serving.prepare(plan) : undefined;
-    const before = serving.served;
+    const exchange = plan && isNews ? await programmes.prepare(plan) : undefined;
+    const before = programmes.served;
     const taken = { ...report, settings: await settings.take(config, tls) };
     exchange?.();
-    if (exchange !== undefined) listeners.swap(serving);
+    if (exchange !== undefined) listeners.swap(programmes);
     this.#tell(taken, before, options);
     // Those of a configuration that was not read now are told already.
     this.#last = { ...taken, faults: [...standing, ...faults] };
@@ -173,8 +173,8 @@ export class Reloader {
   }
 
   #keep(looks: readonly Look[] | undefined, prune: boolean): void {
-    const { lastGood, serving, settings } = this.#parts;
-    const served = [...serving.served.values()];
+    const { lastGood, programmes, settings } = this.#parts;
+    const served = [...programmes.served.values()];
     void lastGood.keep(served.flatMap(({ look, since }) => (look ? [{ look, since }] : [])));
     if (!prune || looks === undefined) return;
     const { programmes: folder } = settings.config;
@@ -186,7 +186,7 @@ export class Reloader {
 
   #tell(
     report: ReloadReport,
-    before: Serving['served'],
+    before: Programmes['served'],
     { filesAlone = false }: ReloadOptions,
   ): void {
     tellReload(report, { ...this.#parts, before, last: this.#last });
@@ -195,17 +195,17 @@ export class Reloader {
   }
 
   async #plan(looks: readonly Look[], prune = false): Promise<Plan> {
-    const { serving, settings, store } = this.#parts;
-    const candidates = await candidatesOf(looks, serving.served, settings.config.publicUrl);
-    return planServing(candidates, serving.served, store, { looks, prune });
+    const { programmes, settings, store } = this.#parts;
+    const candidates = await candidatesOf(looks, programmes.served, settings.config.publicUrl);
+    return planServing(candidates, programmes.served, store, { looks, prune });
   }
 
   async #changesOf({ mounted, outcomes }: Plan): Promise<readonly ProgrammeChanges[]> {
-    const { serving, settings } = this.#parts;
+    const { programmes, settings } = this.#parts;
     const all: ProgrammeChanges[] = [];
     for (const { programme, outcome } of outcomes) {
       if (!changing.has(outcome)) continue;
-      const [before, after] = [serving.served, mounted].map((some) => {
+      const [before, after] = [programmes.served, mounted].map((some) => {
         const loaded = some.get(programme)?.look?.file.loaded;
         const { publicUrl } = settings.config;
         return loaded && compileLoaded(loaded, publicUrl);

@@ -8,7 +8,7 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import type { ServerAudit } from '../audit/server_audit.ts';
 import type { ServerLog } from '../log_writer.ts';
 import type { ProgrammeOutcome } from '../programmes/plan.ts';
-import type { Served, Serving } from '../programmes/serving.ts';
+import type { Served, Programmes } from '../programmes/programmes.ts';
 import type { SettingOutcome } from '../settings.ts';
 
 export interface ReloadOptions {
@@ -60,7 +60,7 @@ export const changing: ReadonlySet<ProgrammeOutcome['outcome']> = new Set([
 interface Tellers {
   readonly log: ServerLog;
   readonly audit?: ServerAudit | undefined;
-  readonly serving: Serving;
+  readonly programmes: Programmes;
   /** What was served before the reload. */
   readonly before: ReadonlyMap<ProgrammeId, Served>;
   /** The report before this one. */
@@ -109,10 +109,10 @@ function tellRefused(
 
 function tellProgramme(one: ProgrammeOutcome, tellers: Tellers): void {
   const { programme, outcome } = one;
-  const { log, audit, serving, before } = tellers;
+  const { log, audit, programmes, before } = tellers;
   if (outcome === 'unchanged') return;
   if (outcome === 'refused' || outcome === 'kept') return tellRefused(one, tellers);
-  const digest = serving.served.get(programme)?.look?.fileDigest;
+  const digest = programmes.served.get(programme)?.look?.fileDigest;
   log.info(`programme_${outcome}`, present({ programme, digest }));
   const former = before.get(programme)?.look?.fileDigest;
   audit?.stream.put(`programme_${outcome}`, { programme, before: former, after: digest });

@@ -8,7 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import type { Store } from '../../store/contract.ts';
 import type { Look } from '../programmes/folder.ts';
-import type { Serving } from '../programmes/serving.ts';
+import type { Programmes } from '../programmes/programmes.ts';
 import type { RecentRefusals, Remembered } from '../requests/recent_refusals.ts';
 import { type Explanation, explain } from './explain.ts';
 
@@ -22,18 +22,18 @@ export interface WhyAnswer {
 
 interface WhySources {
   readonly refusals: RecentRefusals;
-  readonly serving: Serving;
+  readonly programmes: Programmes;
   readonly store: Store;
   readonly clock: Clock;
 }
 
 export async function answerWhy(parts: WhySources, query: URLSearchParams): Promise<WhyAnswer> {
-  const { refusals, serving } = parts;
+  const { refusals, programmes } = parts;
   const { count, since = null } = refusals.reach();
   const found = refusals.find(query.get('id') ?? '');
   if (found === undefined) return { remembered: count, since };
   const { programme } = found.refusal;
-  const look = serving.served.get((programme ?? '') as ProgrammeId)?.look;
+  const look = programmes.served.get((programme ?? '') as ProgrammeId)?.look;
   const notes = [...(await elsewhere(parts, found)), ...changeOf(look)];
   const refusal = explain(found.refusal, look?.file.loaded, notes, look && resolve(look.path));
   return { refusal, remembered: count, since };
@@ -41,7 +41,7 @@ export async function answerWhy(parts: WhySources, query: URLSearchParams): Prom
 
 /** What other programmes know of a client or a code that the programme does not know. */
 async function elsewhere(
-  { serving, store, clock }: WhySources,
+  { programmes, store, clock }: WhySources,
   { refusal, code }: Remembered,
 ): Promise<readonly string[]> {
   const { client, claimed_client: claimed, programme } = refusal;
@@ -49,7 +49,7 @@ async function elsewhere(
   const notes: string[] = [];
   if (code === undefined && id === undefined) return notes;
   const isKnown = id !== undefined && (await store.find('client', programme as ProgrammeId, id));
-  for (const other of serving.served.keys()) {
+  for (const other of programmes.served.keys()) {
     if (other === programme) continue;
     if (code !== undefined && (await store.findCode(other, code, clock.now())) !== undefined) {
       notes.push(`the code is one of ${other}`);

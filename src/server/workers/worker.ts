@@ -2,6 +2,7 @@
 // asks by messages.
 
 import type { LogSettings } from '../../config/log_keys.ts';
+import { readTls } from '../../config/tls.ts';
 import { type Ending, endingOf } from '../ending.ts';
 import { CommandError } from '../exit.ts';
 import type { ServerLog } from '../log_writer.ts';
@@ -100,7 +101,9 @@ class Worker {
   async #open({ isTerminal, ...start }: WorkerStart): ReturnType<WorkerVerbs['open']> {
     const log = piped(this.#log, isTerminal);
     log.follow(start.config.log);
-    const server = await Server.open({ ...start, worker: this.#number }, log);
+    // As they are now; what cannot be read is as the first process has it.
+    const tls = { ...start.tls, ...readTls(start.config) };
+    const server = await Server.open({ ...start, tls, worker: this.#number }, log);
     this.#server = server;
     void server.lost.then((error) => this.#lose(server, error));
     return server.outcomes;

@@ -4,8 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Health, Parts } from '../../../src/http/admin.ts';
+import { instant } from '../../../src/lib/clock.ts';
+import type { ProgrammeId } from '../../../src/oauth/client.ts';
+import { isComplete, type ReloadReport } from '../../../src/server/reload/report.ts';
 import { mergeFamilies } from '../../../src/server/workers/merged_metrics.ts';
-import { mergeParts, mergeWhy } from '../../../src/server/workers/merged_views.ts';
+import { mergeParts, mergeReports, mergeWhy } from '../../../src/server/workers/merged_views.ts';
 import type { PlainFamily } from '../../../src/server/workers/messages.ts';
 
 const ready: Health = { status: 'ready', reasons: [] };
@@ -76,4 +79,44 @@ test('counters and histograms are added up, gauges as they say', () => {
 test('what one worker remembers, the server does', () => {
   const none = { remembered: 2, since: '2026-11-23T10:00:00Z' };
   assert.deepEqual(mergeWhy([none, { remembered: 0, since: null }]), none);
+});
+
+test('FAULTS 16: a reload is what the first worker reports, and names what others did not take up', () => {
+  const at = instant(Date.UTC(2026, 10, 28));
+  const one = { programme: 'club' as ProgrammeId, isServed: true, faults: [] };
+  const changed: ReloadReport = {
+    at,
+    programmes: [{ ...one, outcome: 'changed' }],
+    settings: [{ key: 'log', outcome: 'changed' }],
+    faults: [],
+  };
+  const unchanged: ReloadReport = { ...changed, programmes: [{ ...one, outcome: 'unchanged' }] };
+  const refused: ReloadReport = {
+    ...changed,
+    programmes: [{ ...one, outcome: 'refused', message: 'it wants the path of other' }],
+  };
+  const named = (number: number, report: ReloadReport): { name: string; report: ReloadReport } => ({
+    name: `worker ${number}`,
+    report,
+  });
+  // One that was started meanwhile has read the file already.
+  const all = mergeReports([named(1, changed), named(2, unchanged)], undefined);
+  assert.deepEqual(all, { ...changed, differences: [] });
+  assert.equal(isComplete(all), true);
+  const most = mergeReports(
+    [named(1, changed), named(2, refused), 'worker 3 has ended'],
+    'no disk',
+  );
+  assert.deepEqual(most.differences, [
+    'worker 3 has ended',
+    'worker 2: club is not taken up: it wants the path of other',
+  ]);
+  assert.deepEqual(most.settings, [{ key: 'log', outcome: 'refused', message: 'no disk' }]);
+  assert.equal(isComplete(most), false);
+  // What all refuse is said once.
+  assert.deepEqual(mergeReports([named(1, refused), named(2, refused)], undefined).differences, []);
+  assert.throws(
+    () => mergeReports(['worker 1: away', 'worker 2: away'], undefined),
+    /worker 1: away/,
+  );
 });

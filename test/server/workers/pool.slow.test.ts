@@ -145,6 +145,25 @@ test(
 );
 
 test(
+  'FAULTS 16: a worker starts again by the configuration of the others while the file is broken',
+  { skip },
+  async (t) => {
+    const site = await openWorkers(t, 2, 'watch_programmes: false\n');
+    const sound = readFileSync(join(site.folder, 'config.yaml'), 'utf8');
+    const second = await site.pidOf(2);
+    site.write('config.yaml', `${sound}nonsense: 1\n`);
+    site.server.child.kill('SIGHUP');
+    await until(() => eventsIn(site).some(({ event }) => event === 'reload_failed'));
+    process.kill(second, 'SIGKILL');
+    await until(() => eventsIn(site).some(({ event }) => event === 'worker_started'));
+    site.write('config.yaml', sound);
+    assert.equal((await site.status()).workers?.length, 2);
+    assert.equal((await site.reload()).code, 0);
+    assert.deepEqual((await site.status()).health, { status: 'ready', reasons: [] });
+  },
+);
+
+test(
   'FAULTS 16: status names a worker that refuses what another took up by watching',
   { skip },
   async (t) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { CommandError } from '../../src/server/exit.ts';
-import { handedSockets } from '../../src/server/handed_sockets.ts';
+import { handedSockets } from '../../src/server/listeners.ts';
 import { configText, jetway, putSecret, workFolder } from '../cli/command.ts';
 import { startServer } from '../cli/server.ts';
 import { createAuthority } from '../support/certificates.ts';

@@ -41,7 +41,7 @@ const usualSettings: ServingSettings = {
 };
 
 /** Requests under way end in the version that they began in. */
-export class Serving {
+export class Programmes {
   readonly #foundation: Foundation;
   readonly #filled: FilledForms;
   #settings: ServingSettings;
@@ -144,10 +144,10 @@ export async function serveAll(
   candidates: readonly Candidate[],
   foundation: Foundation,
   filled?: FilledForms,
-): Promise<{ readonly serving: Serving; readonly plan: Plan }> {
-  const serving = new Serving(foundation, usualSettings, filled);
+): Promise<{ readonly programmes: Programmes; readonly plan: Plan }> {
+  const programmes = new Programmes(foundation, usualSettings, filled);
   const all = new Map(candidates.map((one) => [one.programme.id, one]));
-  const plan = await planServing(all, serving.served, foundation.store);
-  await serving.take(plan);
-  return { serving, plan };
+  const plan = await planServing(all, programmes.served, foundation.store);
+  await programmes.take(plan);
+  return { programmes, plan };
 }
