@@ -1,6 +1,5 @@
 // Owns the master key file: made on first start, refused if it is lost or others can read it.
 
-import { MasterKeyUnusable } from '../store/unusable.ts';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -18,6 +17,7 @@ import { makeFolder } from '../lib/make_folder.ts';
 import { randomKey } from '../lib/random.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import { storeAt, type StoreSite } from '../store/open.ts';
+import { MasterKeyUnusable } from '../store/unusable.ts';
 import { masterKeyBytes } from '../token/keyring.ts';
 import type { Config } from './config.ts';
 

@@ -1,12 +1,12 @@
 // Owns opening the configured store with its master key.
 
-import { MasterKeyUnusable } from '../store/unusable.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyPath, readMasterKey } from '../config/master_key.ts';
 import { storePassword } from '../config/store_files.ts';
 import { type SystemClock, systemClock } from '../lib/clock.ts';
 import type { Store } from '../store/contract.ts';
 import { storeAt, type StoreOptions, type StoreSite } from '../store/open.ts';
+import { MasterKeyUnusable } from '../store/unusable.ts';
 import { createKeyring, type Keyring } from '../token/keyring.ts';
 import { isSealedUnder } from '../token/signing_keys.ts';
 import { isSystemError } from './exit.ts';

@@ -1,7 +1,6 @@
 // Owns the promises of the master key file: made once, its owner's alone, never made anew beside a
 // store that needs the old one.
 
-import { MasterKeyUnusable } from '../../src/store/unusable.ts';
 import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import {
@@ -23,6 +22,7 @@ import type { Config } from '../../src/config/config.ts';
 import { usualLog } from '../../src/config/log_keys.ts';
 import { readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
+import { MasterKeyUnusable } from '../../src/store/unusable.ts';
 import { masterKeyBytes } from '../../src/token/keyring.ts';
 import { scratchFolder } from '../support/scratch.ts';
 

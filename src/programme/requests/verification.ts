@@ -1,9 +1,9 @@
 // Owns what a verification asks of credentials: a scope that meets the demand, and headers that fit programme
 // and client.
 
-import { longestApiKey } from '../../oauth/client.ts';
 import type { Definition } from '../../language/definition.ts';
 import { countOf, endpointRule, ownCause, type RulePath } from '../../oauth/cause.ts';
+import { longestApiKey } from '../../oauth/client.ts';
 import type { Client } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
@@ -66,7 +66,6 @@ export function compileVerification(
     toldHeaders: toldHeaders(definition),
   };
 }
-
 
 function compileKeyReader(name: string): VerificationRules['readApiKey'] {
   return (request) => {
