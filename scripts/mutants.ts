@@ -99,9 +99,14 @@ async function run(
   return worse;
 }
 
-/** The mutants whose lines are gone: the change is to be planted anew where its function went. */
+/** Mutants whose lines are gone, to be planted anew where the function went, and tests that are gone. */
 function missing(): readonly string[] {
+  const tests = new Set(testFiles(root));
   return list.flatMap((mutant) => {
+    const listed = mutant.since ?? mutant.verdict;
+    if (listed !== undefined && 'killed' in listed && !tests.has(listed.killed)) {
+      return [`${mutant.id} ${mutant.function}: there is no ${listed.killed}`];
+    }
     try {
       planted(readFileSync(join(root, mutant.file), 'utf8'), mutant);
       return [];

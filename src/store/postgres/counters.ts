@@ -5,17 +5,18 @@ import { closeClocks, type Instant, milliseconds } from '../../lib/clock.ts';
 import type { ProgrammeId, ThrottleLimit } from '../../oauth/client.ts';
 import type { Counters, WindowCounter, WindowOutcome } from '../counters.ts';
 import { endingAt } from '../sql/ends.ts';
-import { integer, table, text } from '../sql/table.ts';
+import { insertText, statement } from '../sql/statement.ts';
+import { integer, plainTable, text } from '../sql/table.ts';
 import { countInProcess, mostWindows, takenBack, Windows } from '../windows.ts';
 import { batched } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
-import { arrayRows } from './tables.ts';
+import { createTable } from './tables.ts';
+import { arraysOf, textsOf } from './texts.ts';
 
 const key = ['counter', 'programme', 'key'] as const;
 
-/** Described for the sweep; its rows have no sums. */
-const throttle = table(
+const throttle = plainTable(
   'throttle',
   { key },
   {
@@ -34,43 +35,29 @@ export const endedThrottles = endingAt(throttle, 'throttle.ends_at');
  * Not logged: a commit that changes no other table waits for neither disk nor standby. After a crash or
  * failover the table is empty, and windows begin anew.
  */
-export const throttleTable = `
-CREATE UNLOGGED TABLE throttle (
-  counter text COLLATE "C" NOT NULL,
-  programme text COLLATE "C" NOT NULL,
-  key text COLLATE "C" NOT NULL,
-  used bigint NOT NULL,
-  began_at bigint NOT NULL,
-  ends_at bigint NOT NULL,
-  PRIMARY KEY (counter, programme, key)
-) WITH (fillfactor = 50);
-`;
-
-const names = { counter: 'text', programme: 'text', key: 'text' } as const;
-const counted = arrayRows({
-  ...names,
-  used: 'bigint',
-  began_at: 'bigint',
-  ends_at: 'bigint',
-});
+export const throttleTable: string = createTable(throttle).replace('CREATE', 'CREATE UNLOGGED');
 
 // As if the window had had the length of the limit from its start (HOSTILE 81).
-const end = 'LEAST(kept.ends_at, kept.began_at + excluded.ends_at - excluded.began_at)';
+const end = 'LEAST(throttle.ends_at, throttle.began_at + excluded.ends_at - excluded.began_at)';
 const isOpen = `${end} > excluded.began_at`;
 
-// A window that would outlast a new one still began before a jump of the clock: it ends when a new one would.
-const put: Statement = {
-  name: 'count_throttle',
-  text: `INSERT INTO throttle AS kept (counter, programme, key, used, began_at, ends_at)
-    SELECT counter, programme, key, used, began_at, ends_at FROM ${counted.from('asked')} ORDER BY n
-    ON CONFLICT (counter, programme, key) DO UPDATE SET
-      used = CASE WHEN ${isOpen} THEN kept.used ELSE 0 END + excluded.used,
-      began_at = CASE WHEN ${isOpen} THEN kept.began_at ELSE excluded.began_at END,
+/** Its texts return the row as it is counted. */
+const count = statement(
+  'count_throttle',
+  throttle.columns,
+  // A window that would outlast a new one still began before a jump of the clock: it ends when a new one
+  // would.
+  insertText(
+    throttle,
+    `ON CONFLICT (${key.join(', ')}) DO UPDATE SET
+      used = CASE WHEN ${isOpen} THEN throttle.used ELSE 0 END + excluded.used,
+      began_at = CASE WHEN ${isOpen} THEN throttle.began_at ELSE excluded.began_at END,
       ends_at = CASE WHEN ${isOpen} AND ${end} <= excluded.ends_at + ${closeClocks}
-        THEN ${end} ELSE excluded.ends_at END
-    RETURNING counter, programme, key, used, ends_at`,
-  isRead: false,
-};
+        THEN ${end} ELSE excluded.ends_at END`,
+  ),
+  { row: [...key, 'used', 'ends_at'] },
+);
+const { many: put } = textsOf(count);
 
 // `used` may be past the limit: refused events are in it, which nobody gives back. A window that began
 // after the event has not counted it.
@@ -135,13 +122,15 @@ export function countTogether(link: Link, most = mostWindows): Counters['count']
     answer: async (asked, until) => {
       // Later events of these keys are the next statement's.
       for (const group of asked) groups.delete(nameOf(group));
-      const values = asked.map((group) => ({
-        ...group,
-        used: group.events,
-        began_at: group.now,
-        ends_at: group.now + group.limit.window,
+      const values = asked.map(({ counter, programme, key: name, events, limit, now }) => ({
+        counter,
+        programme,
+        key: name,
+        used: events,
+        began_at: now,
+        ends_at: now + limit.window,
       }));
-      const rows = await link.run(put, counted.values(values), until);
+      const rows = await link.run(put, arraysOf(count, values), until);
       const found = new Map(
         rows.map(([counter, programme, name, used, endsAt]) => [
           nameOf({ counter, programme, key: name } as Counted),

@@ -1,8 +1,6 @@
-// Owns what PostgreSQL makes of the descriptions of tables: their CREATE, and rows of arrays.
+// Owns the CREATE that PostgreSQL makes of the description of a table.
 
-import type { Column, Table, Value } from '../sql/table.ts';
-import { type ArrayType, binaryArray } from './link/array.ts';
-import type { Parameter } from './link/statement.ts';
+import type { Column, Table } from '../sql/table.ts';
 
 // Bytes in order: other collations follow the system's library, whose upgrades damage indices.
 const types: Readonly<Record<Column['type'], string>> = {
@@ -15,7 +13,12 @@ const types: Readonly<Record<Column['type'], string>> = {
 const numbered = 'position';
 
 /** Tables whose rows are changed in place, and the part of a page that is left for it, so that no index changes. */
-const fillFactors: Readonly<Record<string, number>> = { login: 70, code: 70, login_attempt: 50 };
+const fillFactors: Readonly<Record<string, number>> = {
+  login: 70,
+  code: 70,
+  login_attempt: 50,
+  throttle: 50,
+};
 
 /** SQL that makes the table. */
 export function createTable({ name, columns, key, unique }: Table): string {
@@ -30,34 +33,4 @@ export function createTable({ name, columns, key, unique }: Table): string {
   const fill = fillFactors[name];
   const options = fill === undefined ? '' : ` WITH (fillfactor = ${fill})`;
   return `CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n)${options};\n`;
-}
-
-/** Rows of a statement's parameters: one array a column. */
-export interface ArrayRows<Row> {
-  /** SQL of a FROM item with these columns and `n`, the number of the row from 1. */
-  readonly from: (alias: string, first?: number) => string;
-  /** How many parameters there are. */
-  readonly length: number;
-  readonly values: (rows: readonly Row[]) => readonly Parameter[];
-}
-
-/** Columns by name, with their types. */
-export function arrayRows<const Columns extends Readonly<Record<string, ArrayType>>>(
-  columns: Columns,
-): ArrayRows<{ readonly [Name in keyof Columns]: Value | boolean }> {
-  const names = Object.keys(columns);
-  const listed = Object.values(columns);
-  return {
-    from: (alias, first = 1) =>
-      `unnest(${listed.map((type, index) => `$${first + index}::${type}[]`).join(', ')})
-       WITH ORDINALITY AS ${alias}(${names.join(', ')}, n)`,
-    length: names.length,
-    values: (rows) =>
-      names.map((name, index) =>
-        binaryArray(
-          listed[index] ?? 'text',
-          rows.map((row) => row[name]),
-        ),
-      ),
-  };
 }

@@ -1,7 +1,7 @@
 // Owns removing ended rows, in small steps and without an index by end: no insert pays for one, and a step
 // costs the same for any number of rows.
 
-import type { Instant } from '../../lib/clock.ts';
+import { type Instant, longGap, milliseconds } from '../../lib/clock.ts';
 import type { Era, Place } from '../../oauth/grant.ts';
 import type { Keeping } from '../keeping.ts';
 import type { Db, Removal, Values } from '../sql/db.ts';
@@ -12,7 +12,6 @@ import { from, partReader } from '../sql/parts.ts';
 import { insertText, type Statement, statement } from '../sql/statement.ts';
 import type { Value } from '../sql/table.ts';
 import { codes, spentCodes } from '../sql/tables.ts';
-import { trustedTime } from '../trusted_time.ts';
 
 /** What is done beside the removal of rows. */
 interface Beside {
@@ -99,6 +98,20 @@ export function sweepVerb(db: Db, parts: SweepParts): Keeping['sweep'] {
       if (left > 0) left -= await sweep(now, left, lived);
     }
     return limit - left;
+  };
+}
+
+/** An operator can correct the clock before the sweep removes rows (FAULTS 11). */
+const timeToMend = milliseconds(3_600_000);
+
+/** Up to when a sweep believes the clock; `recorded` is what the store had recorded when it was opened, if anything. */
+function trustedTime(recorded: Instant | undefined): (now: Instant) => Instant {
+  let begun: Instant | undefined;
+  return (now) => {
+    // A clock that was set back since begins anew: its hour would else last as long as it was ahead.
+    if (begun === undefined || now < begun) begun = now;
+    const isDoubtful = recorded !== undefined && begun - recorded > longGap;
+    return isDoubtful && now - begun < timeToMend ? recorded : now;
   };
 }
 

@@ -189,13 +189,20 @@ export function timeVerbs(db: Db, { time, followed: opened, setBackUses }: TimeP
     throw new Unavailable('store: registrations are changed faster than a time can be accepted');
   };
 
-  /** Logins that a clock ahead began since a time was accepted last, as they are once `now` is. */
-  const redated = async (now: Instant, life: Life): Promise<readonly Values[]> => {
-    const { era, accepted } = life;
+  /**
+   * Logins that a clock ahead began since a time was accepted last, as they are once `now` is; without those that
+   * end already as `done` says.
+   */
+  const redated = async (
+    now: Instant,
+    { era, accepted }: Life,
+    done: ReadonlyMap<unknown, unknown> = new Map(),
+  ): Promise<readonly Values[]> => {
     const [found = []] = await laterLogins([
       { place: placeAfter(now), after: accepted?.era ?? 0, era },
     ]);
-    return found.map((row) => setBackLogin(row, now)).filter((row) => row !== undefined);
+    const left = found.filter(({ place, ends_at }) => done.get(place) !== ends_at);
+    return left.map((row) => setBackLogin(row, now)).filter((row) => row !== undefined);
   };
 
   const marksSetBack = async (now: Instant): Promise<readonly Values[]> => {
@@ -246,9 +253,7 @@ export function timeVerbs(db: Db, { time, followed: opened, setBackUses }: TimeP
     }, now);
     // What was answered while they were read.
     for (let tries = 0; tries < mostTries; tries += 1) {
-      const left = (await redated(now, ended)).filter(
-        ({ place, was_to_end }) => redatedTo.get(place) !== was_to_end,
-      );
+      const left = await redated(now, ended, redatedTo);
       if (left.length === 0) return;
       await write(async () => ({ redate: left }));
       for (const { place, ends_at } of left) redatedTo.set(place, ends_at);

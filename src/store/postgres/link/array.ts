@@ -3,24 +3,19 @@
 
 import type { Value } from '../../sql/table.ts';
 
-export type ArrayType = 'text' | 'bigint' | 'bytea' | 'integer' | 'boolean';
+export type ArrayType = 'text' | 'bigint' | 'bytea';
 
 interface Element {
   /** The type's number in `pg_type`, which never changes. */
   readonly oid: number;
   /** Bytes of a value. */
-  readonly length: (value: NonNullable<Value> | boolean) => number;
-  readonly write: (into: Buffer, at: number, value: NonNullable<Value> | boolean) => void;
+  readonly length: (value: NonNullable<Value>) => number;
+  readonly write: (into: Buffer, at: number, value: NonNullable<Value>) => void;
 }
 
 const two32 = 2 ** 32;
 
 const elements: Readonly<Record<ArrayType, Element>> = {
-  boolean: {
-    oid: 16,
-    length: () => 1,
-    write: (into, at, value) => void into.writeUInt8(value === true ? 1 : 0, at),
-  },
   bytea: {
     oid: 17,
     length: (value) => (value as Uint8Array).length,
@@ -36,11 +31,6 @@ const elements: Readonly<Record<ArrayType, Element>> = {
       into.writeUInt32BE((value as number) - high * two32, at + 4);
     },
   },
-  integer: {
-    oid: 23,
-    length: () => 4,
-    write: (into, at, value) => void into.writeInt32BE(value as number, at),
-  },
   text: {
     oid: 25,
     length: (value) => Buffer.byteLength(value as string),
@@ -52,10 +42,7 @@ const headLength = 20;
 const lengthOfNull = -1;
 
 /** An array of one dimension, in the form that `array_recv` reads. */
-export function binaryArray(
-  type: ArrayType,
-  values: readonly (Value | boolean | undefined)[],
-): Uint8Array {
+export function binaryArray(type: ArrayType, values: readonly (Value | undefined)[]): Uint8Array {
   const { oid, length, write } = elements[type];
   const lengths = values.map((value) =>
     value === null || value === undefined ? lengthOfNull : length(value),

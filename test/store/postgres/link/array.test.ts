@@ -12,8 +12,6 @@ const most = Number.MAX_SAFE_INTEGER;
 const arrays: readonly (readonly [ArrayType, Parameters<typeof binaryArray>[1]])[] = [
   ['text', ['', 'zoë, "😀" {}', null, 'NULL', '\\']],
   ['bigint', [0, 1, -1, 2 ** 32, -(2 ** 32) - 1, most, -most, null]],
-  ['integer', [0, -(2 ** 31), 2 ** 31 - 1, null]],
-  ['boolean', [true, false, null]],
   ['bytea', [new Uint8Array(), Buffer.from([0, 255, 92]), null]],
   ['text', []],
   ['bytea', []],
