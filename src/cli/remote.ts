@@ -1,6 +1,6 @@
 // Owns the verbs that ask a running server: `reload`, `status` and `healthcheck`.
 
-import { formatChanges } from '../contract/diff/format.ts';
+import { formatChanges } from '../contract/diff/changes.ts';
 import { servicePaths } from '../oauth/own_paths.ts';
 import { byWhom } from '../server/audit/by_whom.ts';
 import type { HealthView } from '../server/control.ts';

@@ -7,7 +7,7 @@ import type { FailureFacts } from '../oauth/failure.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { type FailureReason, failureReasons, grantFailures, isRetried } from '../oauth/reasons.ts';
 import type { Programme } from '../programme/programme.ts';
-import { foundAtCalls, foundAtTokens } from '../programme/requests/possible_failures.ts';
+import { foundAtCalls, foundAtTokens } from '../programme/sandbox.ts';
 import { type Answers, bodyFormOf } from './answers.ts';
 import {
   type Absent,

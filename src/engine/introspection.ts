@@ -1,8 +1,7 @@
 // Owns introspection (RFC 7662): its ordered steps, and what is told of a live token.
 
 import { epochSeconds, type Instant } from '../lib/clock.ts';
-import type { Client } from '../oauth/client.ts';
-import type { GatewayId } from '../oauth/gateway.ts';
+import type { Client, GatewayId } from '../oauth/client.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { PresentedCredentials } from '../programme/requests/presented_credentials.ts';

@@ -6,8 +6,7 @@ import type { Budget } from '../oauth/client.ts';
 import { type FailureFacts, Refusal } from '../oauth/failure.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
-import type { PossibleFailures } from '../programme/requests/possible_failures.ts';
-import type { Asking, Sandbox } from '../programme/sandbox.ts';
+import type { PossibleFailures, Asking, Sandbox } from '../programme/sandbox.ts';
 import { outageRetryAfter } from './causes/trouble.ts';
 import type { Service } from './service.ts';
 

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import type { Fault, Path } from '../lib/fault.ts';
 import { UnreadableFile } from '../lib/read_file.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
-import { toError, toWarning } from '../schema/complaint.ts';
+import { toError, toWarning } from '../schema/faults.ts';
 import type { Definition } from './definition.ts';
 
 /** A picture of the page, as it is served. */

@@ -1,4 +1,5 @@
-// Owns the vocabulary of clients: a partner's registration with one programme.
+// Owns the vocabulary of clients, a partner's registration with one programme, and of the gateways that ask about
+// their tokens.
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
 import { type Digest, digest } from '../lib/digest.ts';
@@ -84,3 +85,17 @@ export function propertyValues(properties: Client['properties'], name: string): 
 
 /** Longer than any API key that Jetway makes or imports. */
 export const longestApiKey = 1024;
+
+/** A gateway's identifier, unique within its programme. */
+export type GatewayId = string & { readonly __brand: 'GatewayId' };
+
+/** A gateway's registration with one programme (RFC 7662 2.1). */
+export interface Gateway {
+  readonly programme: ProgrammeId;
+  readonly id: GatewayId;
+  readonly name: string;
+  /** One, or two during a rotation. */
+  readonly secrets: readonly StoredSecret[];
+  readonly status: 'active' | 'disabled';
+  readonly createdAt: Instant;
+}

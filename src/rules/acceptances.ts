@@ -5,7 +5,7 @@ import { nodeAt } from '../lib/document.ts';
 import { byPosition, type Fault, quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
-import type { Complaint } from '../schema/complaint.ts';
+import type { Complaint } from '../schema/faults.ts';
 import { departures, warningNames } from './warnings.ts';
 
 /** A departure from an RFC, or another warning that was accepted. */

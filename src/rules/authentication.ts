@@ -15,7 +15,7 @@ import {
   isByCertificate,
 } from '../oauth/methods.ts';
 import { grantsAt, endpointsOf } from '../programme/requests/grant_places.ts';
-import { type Complaint, wrong } from '../schema/complaint.ts';
+import { type Complaint, wrong } from '../schema/faults.ts';
 import { lackingInputs } from './endpoints.ts';
 
 /** Identifiers that the authentication method cannot carry, and inputs that it needs. */

@@ -3,14 +3,13 @@
 import type { Definition } from '../language/definition.ts';
 import type { Fault } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
-import { toError, toWarning } from '../schema/complaint.ts';
+import { toError, toWarning } from '../schema/faults.ts';
 import { acceptanceComplaints } from './acceptances.ts';
 import {
   assertionComplaints,
   exchangeComplaints,
   authenticationComplaints,
 } from './authentication.ts';
-import { cookieComplaints } from './cookies.ts';
 import {
   endpointComplaints,
   grantComplaints,
@@ -20,7 +19,12 @@ import {
 import { generatedComplaints } from './generated.ts';
 import { headerComplaints, sandboxComplaints, verifyComplaints } from './headers.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
-import { answerComplaints, identityComplaints, layoutComplaints } from './layouts.ts';
+import {
+  cookieComplaints,
+  answerComplaints,
+  identityComplaints,
+  layoutComplaints,
+} from './layouts.ts';
 import { lifetimeComplaints, refreshComplaints } from './lifetimes.ts';
 import { loginPageComplaints } from './login_page.ts';
 import { memberComplaints, memberNumberComplaints } from './members.ts';

@@ -15,7 +15,7 @@ import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
 import { memberPath } from '../oauth/parameters.ts';
 import { attributeMark } from '../oauth/xml_parameters.ts';
 import { endpointsOf, grantsAt } from '../programme/requests/grant_places.ts';
-import { type Complaint, wrong } from '../schema/complaint.ts';
+import { type Complaint, wrong } from '../schema/faults.ts';
 
 /** An endpoint with its path in the file; the login request has no name. */
 type PlacedEndpoint = readonly [at: Path, endpoint: EndpointDefinition, name?: string];

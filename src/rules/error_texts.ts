@@ -6,7 +6,7 @@ import type { Definition } from '../language/definition.ts';
 import { type EndpointDefinition, placesOf } from '../language/input_schema.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import type { FailureReason } from '../oauth/reasons.ts';
-import type { Complaint } from '../schema/complaint.ts';
+import type { Complaint } from '../schema/faults.ts';
 
 /** By reason: what a text can claim, whether it is true, and what is true instead. */
 const claims: Readonly<

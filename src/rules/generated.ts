@@ -7,7 +7,7 @@ import type { Path } from '../lib/fault.ts';
 import { longestIdentifier } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { accessFormatOf } from '../programme/token_forms.ts';
-import { type Complaint, wrong } from '../schema/complaint.ts';
+import { type Complaint, wrong } from '../schema/faults.ts';
 
 /** RFC 6749 10.10: the chance of guessing a code or token must be at most 2^-128. */
 const leastBits = 128;

@@ -5,9 +5,9 @@ import type { Definition } from '../language/definition.ts';
 import { knownInputs } from '../language/known_inputs.ts';
 import type { Path } from '../lib/fault.ts';
 import { demandNames } from '../programme/requests/demand.ts';
-import { unheardOf } from '../programme/requests/possible_failures.ts';
 import { heldHeaders, toldHeaders } from '../programme/requests/verify_headers.ts';
-import { type Complaint, wrong } from '../schema/complaint.ts';
+import { unheardOf } from '../programme/sandbox.ts';
+import { type Complaint, wrong } from '../schema/faults.ts';
 import { endpointsIn } from './endpoints.ts';
 
 /** Headers of answers, by the words for the key that gives them. */

@@ -12,7 +12,7 @@ import { repeatedInputs } from '../programme/requests/echo.ts';
 import { grantsAt, readsInput } from '../programme/requests/grant_places.ts';
 import { formatSamples } from '../programme/requests/input_formats.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
-import { type Complaint, wrong } from '../schema/complaint.ts';
+import { type Complaint, wrong } from '../schema/faults.ts';
 import { endpointsIn } from './endpoints.ts';
 import {
   demands,

@@ -13,11 +13,11 @@ import type { Path } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { type GrantType, grantTypes, jwtBearer, tokenExchange } from '../oauth/grant.ts';
 import { listScopes } from '../oauth/scope.ts';
-import { assertionType } from '../programme/requests/client_assertion.ts';
 import { offeredGrants, grantsAt } from '../programme/requests/grant_places.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
+import { assertionType } from '../programme/requests/presented_credentials.ts';
 import { accessFormatOf, accessFormOf } from '../programme/token_forms.ts';
-import type { Complaint } from '../schema/complaint.ts';
+import type { Complaint } from '../schema/faults.ts';
 import { refreshTextShape } from '../token/sealed/refresh_text.ts';
 
 /** All texts of these shapes, or these values. */

@@ -1,4 +1,5 @@
-// Owns the checks of every layout of an answer: that its encoding can hold it, and that its values are there.
+// Owns the checks of every layout of an answer, cookies among them: that its encoding can hold it, and that its
+// values are there.
 
 import type { Definition } from '../language/definition.ts';
 import { elementText, isXmlName } from '../language/encoding.ts';
@@ -20,10 +21,12 @@ import {
 import { sentPrefix, extraPrefix } from '../language/vocabularies.ts';
 import type { Path } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
+import { ownCookies } from '../oauth/own_paths.ts';
 import { type Layout, layoutsOf, treesOf } from '../programme/answers/layouts.ts';
 import { isSecretInput } from '../programme/requests/echo.ts';
 import { offeredGrants } from '../programme/requests/grant_places.ts';
-import { type Complaint, wrong } from '../schema/complaint.ts';
+import { type Complaint, wrong } from '../schema/faults.ts';
+import { endpointsIn } from './endpoints.ts';
 
 export function* layoutComplaints(definition: Definition): Iterable<Complaint> {
   const endpoints = Object.values(definition.token_endpoints);
@@ -274,4 +277,54 @@ function* objectsIn(field: Field): Iterable<FieldTree> {
     ...('first' in field ? field.first : []),
   ];
   for (const one of others) yield* objectsIn(one);
+}
+
+/** Browsers compare the prefixes in any case. */
+const ownName = new RegExp(`^(?:__(?:Host|Secure)-)?${ownCookies}`, 'i');
+
+/** A dialect's cookie would be taken for one of a login, or one of a login for the dialect's (HOSTILE 14, 67). */
+function ownNameComplaint(name: string, at: Path): readonly [isWrong: boolean, ...Complaint] {
+  const advice = `give it a name that does not begin with ${ownCookies}`;
+  return [ownName.test(name), at, "Jetway's login page has the cookies of such names", advice];
+}
+
+export function* cookieComplaints(definition: Definition): Iterable<Complaint> {
+  for (const [name, cookie] of Object.entries(definition.token_response.cookies)) {
+    const { path, secure, same_site } = cookie;
+    const at: Path = ['token_response', 'cookies', name];
+    const lower = name.toLowerCase();
+    yield* wrong(
+      ownNameComplaint(name, at),
+      [
+        lower.startsWith('__host-') && path !== '/',
+        [...at, 'path'],
+        'browsers accept a cookie of such a name only with the path / (RFC 6265bis 4.1.3.2)',
+      ],
+      [
+        !secure && (/^__(?:host|secure)-/.test(lower) || same_site === 'None'),
+        [...at, 'secure'],
+        'browsers take this cookie only if it is secure (RFC 6265bis 5.7)',
+      ],
+    );
+  }
+  for (const [at, { inputs }, endpoint] of endpointsIn(definition)) {
+    for (const [role, input] of Object.entries(inputs)) {
+      if (input.in !== 'cookie') continue;
+      const name = input.name ?? role;
+      yield* wrong(
+        [
+          endpoint === undefined,
+          [...at, 'inputs', role, 'in'],
+          'a login request reads no cookies',
+          'other sites can make a browser send it',
+        ],
+        [
+          !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name),
+          [...at, 'inputs', role, 'name'],
+          'this is no name that a cookie can have',
+        ],
+        ownNameComplaint(name, [...at, 'inputs', role, 'name']),
+      );
+    }
+  }
 }

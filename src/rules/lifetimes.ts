@@ -5,7 +5,7 @@ import type { Definition } from '../language/definition.ts';
 import { milliseconds } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { grantTypes } from '../oauth/grant.ts';
-import { type Complaint, wrong } from '../schema/complaint.ts';
+import { type Complaint, wrong } from '../schema/faults.ts';
 
 export function lifetimeComplaints({ code, tokens }: Definition): Iterable<Complaint> {
   const { lifetime, longest } = tokens.refresh;

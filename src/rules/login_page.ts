@@ -8,7 +8,7 @@ import { directionOf } from '../lib/language.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import { loginFailureReasons } from '../oauth/login_reasons.ts';
 import { colourComplaints } from '../programme/login/colours.ts';
-import type { Complaint } from '../schema/complaint.ts';
+import type { Complaint } from '../schema/faults.ts';
 
 export function* loginPageComplaints(
   definition: Definition,

@@ -2,7 +2,7 @@
 
 import type { Definition } from '../language/definition.ts';
 import { alphabetOf } from '../language/value_shape.ts';
-import { type Complaint, wrong } from '../schema/complaint.ts';
+import { type Complaint, wrong } from '../schema/faults.ts';
 
 type Members = Pick<Definition, 'members'>;
 

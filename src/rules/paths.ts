@@ -7,7 +7,7 @@ import type { Path } from '../lib/fault.ts';
 import { programmePaths } from '../oauth/own_paths.ts';
 import { constantPath } from '../programme/answers/metadata.ts';
 import { PathIndex, valueNames } from '../programme/path_index.ts';
-import { type Complaint, wrong } from '../schema/complaint.ts';
+import { type Complaint, wrong } from '../schema/faults.ts';
 import { endpointsIn } from './endpoints.ts';
 
 /** A path of the file, and who answers there. */

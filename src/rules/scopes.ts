@@ -5,7 +5,7 @@ import { didYouMean } from '../lib/suggest.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { listScopes } from '../oauth/scope.ts';
 import { endpointsOf } from '../programme/requests/grant_places.ts';
-import { type Complaint, wrong } from '../schema/complaint.ts';
+import { type Complaint, wrong } from '../schema/faults.ts';
 
 export function* scopeComplaints(definition: Definition): Iterable<Complaint> {
   const { scope } = definition;

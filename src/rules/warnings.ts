@@ -3,7 +3,7 @@
 
 import type { Definition } from '../language/definition.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
-import type { Complaint } from '../schema/complaint.ts';
+import type { Complaint } from '../schema/faults.ts';
 import { bothWarnings } from './authentication.ts';
 import { answerDepartures } from './departures/answers.ts';
 import { clientDepartures } from './departures/clients.ts';

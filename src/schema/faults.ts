@@ -1,9 +1,17 @@
-// Owns validating a document against a schema: finds all faults, with positions and messages.
+// Owns the faults of values: what a schema finds, told at the place in the file, and complaints across keys.
 
 import * as v from 'valibot';
 
-import { keyPositionAt, positionAt } from '../lib/document.ts';
-import { byPosition, errorAt, type Fault, type Path, type Position, quote } from '../lib/fault.ts';
+import { positionAt, keyPositionAt } from '../lib/document.ts';
+import {
+  errorAt,
+  type Fault,
+  type Path,
+  warningAt,
+  byPosition,
+  type Position,
+  quote,
+} from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import {
   optionsOf,
@@ -25,6 +33,25 @@ import {
   validationWords,
   type Words,
 } from './words.ts';
+
+/** The key at fault, the message, and how to mend it. */
+export type Complaint = readonly [path: Path, message: string, hint?: string];
+
+export function* wrong(
+  ...rows: readonly (readonly [isWrong: boolean, ...Complaint])[]
+): Iterable<Complaint> {
+  for (const [isWrong, ...complaint] of rows) if (isWrong) yield complaint;
+}
+
+/** Turns a complaint into an error at its key's position in the file. */
+export function toError(document: YamlNode, [path, ...words]: Complaint): Fault {
+  return errorAt(positionAt(document, path), path, ...words);
+}
+
+/** Turns a complaint into a warning of that name. */
+export function toWarning(name: string, document: YamlNode, [path, ...words]: Complaint): Fault {
+  return warningAt(name, positionAt(document, path), path, ...words);
+}
 
 export interface Validation<Output> {
   /** Present exactly when there are no faults. */

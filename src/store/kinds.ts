@@ -3,9 +3,15 @@
 
 import { after, earlier, type Instant, milliseconds } from '../lib/clock.ts';
 import { type Digest, digest } from '../lib/digest.ts';
-import { type Client, type ClientId, publicUse, type StoredSecret } from '../oauth/client.ts';
+import {
+  type Client,
+  type ClientId,
+  publicUse,
+  type StoredSecret,
+  type Gateway,
+  type GatewayId,
+} from '../oauth/client.ts';
 import type { ClientKey, ClientKeys } from '../oauth/client_certificate.ts';
-import type { Gateway, GatewayId } from '../oauth/gateway.ts';
 import type { MaintainedPart, Maintenance } from '../oauth/maintenance.ts';
 import type { MemberRecord, Subject } from '../oauth/member.ts';
 import type { KeyRecord, SigningKeyRecord, TokenKeyRecord } from '../oauth/signing_key.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 
-import { assertionType } from '../../src/programme/requests/client_assertion.ts';
+import { assertionType } from '../../src/programme/requests/presented_credentials.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { keySet, registered, signJwt, testKey } from '../support/assertions.ts';
 import { paths } from '../support/club.ts';

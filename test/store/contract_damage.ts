@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 
 import type { Digest } from '../../src/lib/digest.ts';
-import type { Client } from '../../src/oauth/client.ts';
-import type { GatewayId } from '../../src/oauth/gateway.ts';
+import type { Client, GatewayId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';
 import type { Kind } from '../../src/store/kinds.ts';

@@ -4,8 +4,7 @@ import { hash } from 'node:crypto';
 
 import { after, instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import { type Digest, digest } from '../../src/lib/digest.ts';
-import type { Client, ClientId, ProgrammeId } from '../../src/oauth/client.ts';
-import type { Gateway, GatewayId } from '../../src/oauth/gateway.ts';
+import type { Client, ClientId, ProgrammeId, Gateway, GatewayId } from '../../src/oauth/client.ts';
 import {
   type Answer,
   type AuthorizationCode,

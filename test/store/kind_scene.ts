@@ -2,8 +2,7 @@
 
 import { milliseconds } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
-import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
-import type { GatewayId } from '../../src/oauth/gateway.ts';
+import type { ClientId, ProgrammeId, GatewayId } from '../../src/oauth/client.ts';
 import type { MaintainedPart } from '../../src/oauth/maintenance.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import type { Store } from '../../src/store/contract.ts';

@@ -1,8 +1,7 @@
 // Owns the gateway's side as tests meet it: verify requests, their answers, and credentials of a
 // gateway.
 
-import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
-import type { GatewayId } from '../../src/oauth/gateway.ts';
+import type { ClientId, ProgrammeId, GatewayId } from '../../src/oauth/client.ts';
 import type { Jetway } from './jetway.ts';
 import { type Answer, ask, post } from './wire.ts';
 

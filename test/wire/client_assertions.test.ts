@@ -5,7 +5,7 @@ import { describe, test, type TestContext } from 'node:test';
 
 import { instant } from '../../src/lib/clock.ts';
 import type { Client } from '../../src/oauth/client.ts';
-import { assertionType } from '../../src/programme/requests/client_assertion.ts';
+import { assertionType } from '../../src/programme/requests/presented_credentials.ts';
 import { keySet, registered, signJwt, testKey } from '../support/assertions.ts';
 import {
   type Club,

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { after, milliseconds } from '../../src/lib/clock.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { jwtBearer } from '../../src/oauth/grant.ts';
-import { assertionType } from '../../src/programme/requests/client_assertion.ts';
+import { assertionType } from '../../src/programme/requests/presented_credentials.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { registered, signJwt, testKey } from '../support/assertions.ts';
 import {

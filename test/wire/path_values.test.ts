@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { assertionType } from '../../src/programme/requests/client_assertion.ts';
+import { assertionType } from '../../src/programme/requests/presented_credentials.ts';
 import { registered, signJwt, testKey } from '../support/assertions.ts';
 import { verify } from '../support/gateway.ts';
 import { startJetway } from '../support/jetway.ts';

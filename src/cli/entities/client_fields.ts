@@ -4,8 +4,13 @@ import { milliseconds } from '../../lib/clock.ts';
 import { formatDuration, parseDuration } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { nameHint } from '../../lib/suggest.ts';
-import { type Client, type Role, roles, type ThrottleLimit } from '../../oauth/client.ts';
-import type { Gateway } from '../../oauth/gateway.ts';
+import {
+  type Client,
+  type Role,
+  roles,
+  type ThrottleLimit,
+  type Gateway,
+} from '../../oauth/client.ts';
 import { certificates, certificateSubject } from './certificates_field.ts';
 import {
   type Field,

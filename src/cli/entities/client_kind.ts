@@ -1,13 +1,12 @@
 // Owns the client kind: how clients are named, found, checked and shown.
 
 import { dateText } from '../../lib/duration.ts';
-import type { Client } from '../../oauth/client.ts';
-import type { Gateway } from '../../oauth/gateway.ts';
+import type { Client, Gateway } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import { refuseUsage } from '../../server/exit.ts';
 import type { Surroundings } from '../open_store.ts';
 import { compileIfGood, selectProgrammes } from '../programmes.ts';
-import { type Uses } from '../table.ts';
+import type { Uses } from '../table.ts';
 import { collisionMessages, collisionWarnings } from './callback_names.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
 import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';

@@ -4,7 +4,7 @@
 import { dateText } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import { randomText } from '../../lib/random.ts';
-import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
+import type { Gateway, GatewayId } from '../../oauth/client.ts';
 import { failed } from '../../server/exit.ts';
 import { withStore } from '../open_store.ts';
 import { warn } from '../output.ts';

@@ -1,8 +1,7 @@
 // Owns the verb `diff`: two programme files, compared by what is seen of them on the wire.
 
 import { readProgrammeFile } from '../../config/programme_files.ts';
-import { contractChanges } from '../../contract/diff/changes.ts';
-import { formatChanges } from '../../contract/diff/format.ts';
+import { contractChanges, formatChanges } from '../../contract/diff/changes.ts';
 import { FaultsError } from '../../lib/fault.ts';
 import { compileLoaded } from '../../rules/load.ts';
 import { failed } from '../../server/exit.ts';

@@ -9,9 +9,8 @@ import type { TokenEndpoint } from '../../programme/requests/token_endpoint.ts';
 import { answerTo, grantsOf, type ServedGrant } from '../answers.ts';
 import { failuresOf } from '../failures.ts';
 import { codeShape, isPage, type LoginFailure, loginFailuresOf, loginSuccess } from '../login.ts';
-import { furtherEndpoints, verification } from './gateways.ts';
+import { furtherEndpoints, verification, loginPage } from './gateways.ts';
 import { readingRows } from './inputs.ts';
-import { loginPage } from './login_page.ts';
 import {
   answer,
   answers,

@@ -6,11 +6,11 @@ import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
 import { endpointsFor, type Programme } from '../../programme/programme.ts';
-import { assertionInputs } from '../../programme/requests/client_assertion.ts';
 import { credentialNames, provingToken } from '../../programme/requests/credentials.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
-import { unheardOf } from '../../programme/requests/possible_failures.ts';
+import { assertionInputs } from '../../programme/requests/presented_credentials.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
+import { unheardOf } from '../../programme/sandbox.ts';
 import { type SampleClient, type SampleValues, isSigning, sampleProof } from './proof.ts';
 import {
   fittingValue,

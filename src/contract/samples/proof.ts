@@ -6,7 +6,10 @@ import type { Client } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { type AuthenticationMethod, privateKeyJwt, isBySecret } from '../../oauth/methods.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { type assertionInputs, assertionType } from '../../programme/requests/client_assertion.ts';
+import {
+  type assertionInputs,
+  assertionType,
+} from '../../programme/requests/presented_credentials.ts';
 import type { AssertionUse } from '../../token/assertions/assertion.ts';
 
 /** A client with its secret and API key in plain text. */

@@ -3,8 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import { type Digest, sameDigest } from '../../lib/digest.ts';
 import { nearReadings } from '../../oauth/basic.ts';
-import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
-import type { Gateway, GatewayId } from '../../oauth/gateway.ts';
+import type { Client, ClientId, StoredSecret, Gateway, GatewayId } from '../../oauth/client.ts';
 import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import type {
   LoneSecret,

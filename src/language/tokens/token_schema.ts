@@ -13,10 +13,9 @@ import {
   textSchema,
 } from '../../schema/scalars.ts';
 import { encodings, withContentType } from '../encoding.ts';
-import { responseHeadersSchema, tokenFieldSchemas } from '../response_headers.ts';
+import { responseHeadersSchema, tokenFieldSchemas, cookiesSchema } from '../response_headers.ts';
 import { valueShapeSchema } from '../value_shape.ts';
 import { nameCases } from '../value_tree.ts';
-import { cookiesSchema } from './cookie_schema.ts';
 
 const day = 86_400_000;
 

@@ -7,8 +7,8 @@ import { registeredGrantTypes } from '../../oauth/grant.ts';
 import { privateKeyJwt, isByCertificate } from '../../oauth/methods.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
-import { assertionInputs } from '../requests/client_assertion.ts';
 import { endpointsOf, offeredGrants } from '../requests/grant_places.ts';
+import { assertionInputs } from '../requests/presented_credentials.ts';
 import { signsAccess } from '../token_forms.ts';
 
 /** Endpoints that the document names only under a condition. */

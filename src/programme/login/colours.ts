@@ -2,7 +2,7 @@
 
 import type { ColoursDefinition, SchemeDefinition } from '../../language/login_schema.ts';
 import { contrast, formatRatio, mix, standOut } from '../../lib/contrast.ts';
-import type { Complaint } from '../../schema/complaint.ts';
+import type { Complaint } from '../../schema/faults.ts';
 
 export const colourSchemes = ['light', 'dark'] as const;
 export type ColourScheme = (typeof colourSchemes)[number];

@@ -15,8 +15,7 @@ import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { isRegistered, redirectCause } from '../../oauth/redirect_uri.ts';
 import type { RequestHead, WireRequest } from '../../oauth/wire_request.ts';
 import { compileInputsWith, type InputReasons, type Inputs } from '../requests/inputs.ts';
-import { compileReading as compileRows, type Reading } from '../requests/reading.ts';
-import { noBody } from '../requests/request_body.ts';
+import { compileReading as compileRows, type Reading, noBody } from '../requests/reading.ts';
 import { compileReader, wasEmpty } from '../requests/request_reader.ts';
 import {
   compileAddressCheck,

@@ -19,10 +19,13 @@ import {
 } from '../../oauth/methods.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
-import { compileAssertionReader } from './client_assertion.ts';
 import { headerCause } from './header_faults.ts';
 import type { Input, Inputs } from './inputs.ts';
-import type { PresentedCredentials, TokenCredentials } from './presented_credentials.ts';
+import {
+  compileAssertionReader,
+  type PresentedCredentials,
+  type TokenCredentials,
+} from './presented_credentials.ts';
 
 /** `known` is the cache. */
 export type ReadCredentials = (

@@ -23,7 +23,7 @@ import {
   isBodyForm,
   objectsOf,
   type ReadBody,
-} from './request_body.ts';
+} from './reading.ts';
 
 /**
  * Receives each fault of a request, in the order of the checks. If it returns, reading continues

@@ -10,9 +10,9 @@ import { endpointRule, ownCause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { privateKeyJwt } from '../../oauth/methods.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
-import { assertionInputs } from './client_assertion.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileInputs, type Inputs } from './inputs.ts';
+import { assertionInputs } from './presented_credentials.ts';
 import { compileReading, type Reading } from './reading.ts';
 import { compileReader, refuse } from './request_reader.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../../oauth/reasons.ts';
 import { offeredGrants } from '../../programme/requests/grant_places.ts';
 import { heldHeaders } from '../../programme/requests/verify_headers.ts';
-import { wrong } from '../../schema/complaint.ts';
+import { wrong } from '../../schema/faults.ts';
 import type { JoinedDeparture } from './departure.ts';
 
 /** Time enough for any client to try again. */

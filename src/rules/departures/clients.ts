@@ -6,7 +6,7 @@ import type { Path } from '../../lib/fault.ts';
 import { isHeaderMethod, privateKeyJwt } from '../../oauth/methods.ts';
 import { takesAssertions } from '../../programme/requests/assertion_terms.ts';
 import { endpointsOf } from '../../programme/requests/grant_places.ts';
-import { wrong } from '../../schema/complaint.ts';
+import { wrong } from '../../schema/faults.ts';
 import { endpointsIn } from '../endpoints.ts';
 import type { JoinedDeparture } from './departure.ts';
 

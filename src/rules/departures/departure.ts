@@ -2,7 +2,7 @@
 
 import { type Definition, definitionSchema } from '../../language/definition.ts';
 import type { Path } from '../../lib/fault.ts';
-import type { Complaint } from '../../schema/complaint.ts';
+import type { Complaint } from '../../schema/faults.ts';
 import { allMapsIn, keysOf } from '../../schema/keys.ts';
 import type { KeyDeparture, Surroundings } from '../../schema/notes.ts';
 import type { Schema, Shape } from '../../schema/walk.ts';

@@ -12,7 +12,7 @@ import type { Path } from '../../lib/fault.ts';
 import { grantInputs } from '../../oauth/grant.ts';
 import type { RedirectableLoginFailure } from '../../oauth/login_reasons.ts';
 import { endpointsOf, grantsAt } from '../../programme/requests/grant_places.ts';
-import { wrong } from '../../schema/complaint.ts';
+import { wrong } from '../../schema/faults.ts';
 import { endpointsIn } from '../endpoints.ts';
 import type { JoinedDeparture } from './departure.ts';
 

@@ -21,8 +21,7 @@ import {
   rotateGatewaySecret,
 } from '../../../src/cli/entities/rotate.ts';
 import { digest } from '../../../src/lib/digest.ts';
-import type { ClientId, ProgrammeId } from '../../../src/oauth/client.ts';
-import type { GatewayId } from '../../../src/oauth/gateway.ts';
+import type { ClientId, ProgrammeId, GatewayId } from '../../../src/oauth/client.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import { CommitQueue } from '../../../src/store/sqlite/commits/commit_queue.ts';

@@ -6,8 +6,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
-import { type ContractChange, contractChanges } from '../../../src/contract/diff/changes.ts';
-import { formatChanges } from '../../../src/contract/diff/format.ts';
+import {
+  type ContractChange,
+  contractChanges,
+  formatChanges,
+} from '../../../src/contract/diff/changes.ts';
 import { definitionSchema } from '../../../src/language/definition.ts';
 import { formatFault } from '../../../src/lib/fault.ts';
 import type { ProgrammeId } from '../../../src/oauth/client.ts';

@@ -10,12 +10,12 @@ import { sampleProof } from '../../../src/contract/samples/proof.ts';
 import { authorizationOf } from '../../../src/contract/samples/requests.ts';
 import type { GrantType } from '../../../src/oauth/grant.ts';
 import type { TokenName } from '../../../src/programme/answers/token_place.ts';
+import { heldValues } from '../../../src/programme/requests/client_values.ts';
+import type { Input } from '../../../src/programme/requests/inputs.ts';
 import {
   assertionInputs,
   assertionType,
-} from '../../../src/programme/requests/client_assertion.ts';
-import { heldValues } from '../../../src/programme/requests/client_values.ts';
-import type { Input } from '../../../src/programme/requests/inputs.ts';
+} from '../../../src/programme/requests/presented_credentials.ts';
 import type { Reading } from '../../../src/programme/requests/reading.ts';
 import { cookieIn, follow, formOf, submitLogin } from '../../support/login.ts';
 import type { Answer } from '../../support/wire.ts';

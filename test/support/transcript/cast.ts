@@ -1,10 +1,9 @@
 // Owns who takes part in a transcript: its clients, members and gateway, and what becomes of them.
 
 import { present } from '../../../src/lib/present.ts';
-import type { Client, ClientId, ProgrammeId, Role } from '../../../src/oauth/client.ts';
+import type { Client, ClientId, ProgrammeId, Role, GatewayId } from '../../../src/oauth/client.ts';
 import { assertionAlgorithms } from '../../../src/oauth/client_certificate.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
-import type { GatewayId } from '../../../src/oauth/gateway.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
 import { registered, type TestKey, testKey } from '../assertions.ts';
 import type { FailingStore, FailingVerb } from '../failing_store.ts';

@@ -6,8 +6,7 @@ import { listed, present } from '../../../lib/present.ts';
 import type { Programme } from '../../../programme/programme.ts';
 import { isGrant, type RequestKind } from '../../../programme/requests/grant_places.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
-import type { Reading } from '../../../programme/requests/reading.ts';
-import { type BodyForm, isBodyForm } from '../../../programme/requests/request_body.ts';
+import { type Reading, type BodyForm, isBodyForm } from '../../../programme/requests/reading.ts';
 import { tellsSeveral } from '../../samples/answers.ts';
 import { inputText, scopesFor } from '../values.ts';
 
