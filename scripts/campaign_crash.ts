@@ -6,13 +6,14 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
 import { fileCare } from '../src/store/sqlite/care.ts';
 import { openToRead, verifyFile } from '../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../src/store/sqlite/store.ts';
 import { type Findings, isWhole, runCampaign } from './campaign.ts';
-import { Model } from './campaign_model.ts';
-import type { Line } from './campaign_steps.ts';
+import { Model } from './crash/model.ts';
+import type { Line } from './crash/steps.ts';
 
 const usage = `npm run campaign:crash -- [options]
   --count N   kills (200)
@@ -45,7 +46,7 @@ interface Worker {
 }
 
 function start(path: string, lanes: number, model: Model, tally: Tally): Worker {
-  const script = new URL('./campaign_worker.ts', import.meta.url).pathname;
+  const script = fileURLToPath(import.meta.resolve('./crash/worker.ts'));
   const child = spawn(process.execPath, [script, path, String(lanes)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

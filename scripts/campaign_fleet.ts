@@ -16,12 +16,12 @@ import {
   type Occasion,
   recoveryOf,
   slowest,
+  throttleFaults,
 } from './fleet/findings.ts';
 import { FleetNode } from './fleet/node.ts';
 import { nodeCommand, type Plant, plants, shownBy } from './fleet/plants.ts';
 import { type Fleet, scenarios } from './fleet/scenarios.ts';
 import { layOutFleet } from './fleet/site.ts';
-import { throttleFaults } from './fleet/throttle.ts';
 import { namesOf } from './load/login.ts';
 import { logOf } from './load/server.ts';
 

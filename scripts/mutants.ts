@@ -11,6 +11,7 @@ import { measureReach, reaches } from './mutants/reach.ts';
 
 const usage = `npm run mutants -- [options]
   --run N,N     runs mutants of the list against the tests that reach their lines; or --run all
+  --known       of --run: against the test alone that the list names
   --record      writes the verdicts of --run into the list
   --plant N,N   writes mutants into the sources of this checkout
   --check       tells which mutants' lines are no longer found
@@ -66,7 +67,10 @@ async function testsOf(folder: string, mutant: Mutant): Promise<string[]> {
 async function run(
   folder: string,
   mutants: readonly Mutant[],
-  records: boolean,
+  {
+    known: isKnownOnly = false,
+    record: records = false,
+  }: { readonly known?: boolean; readonly record?: boolean },
 ): Promise<readonly string[]> {
   copySources(root, join(folder, 'planted'));
   copySources(root, join(folder, 'measured'));
@@ -76,7 +80,7 @@ async function run(
     const listed = mutant.since ?? mutant.verdict;
     const known = listed !== undefined && 'killed' in listed ? [listed.killed] : [];
     let verdict = await judge(join(folder, 'planted'), mutant, known);
-    if (!('killed' in verdict)) {
+    if (!('killed' in verdict) && !isKnownOnly) {
       const tests = await testsOf(join(folder, 'measured'), mutant);
       verdict = await judge(join(folder, 'planted'), mutant, tests);
     }
@@ -113,19 +117,17 @@ await runCampaign(
     usage,
     numbers: { seed: [1, isWhole], count: [60, isWhole] },
     texts: ['run', 'plant'],
-    flags: ['record', 'check', 'draw'],
+    flags: ['known', 'record', 'check', 'draw'],
   },
   async (options, { folder }) => {
     const drawn = options.draw === true ? draw(root, options.count, options.seed) : undefined;
-    const text = drawn && JSON.stringify(drawn, null, 2);
     const planting = options.plant === undefined ? [] : chosen(options.plant);
     for (const mutant of planting) plant(root, mutant);
     const faults = [
       ...(options.check === true ? missing() : []),
-      ...(options.run === undefined
-        ? []
-        : await run(folder, chosen(options.run), options.record === true)),
+      ...(options.run === undefined ? [] : await run(folder, chosen(options.run), options)),
     ];
-    return { figures: { drawn }, ...(text === undefined ? {} : { text }), faults };
+    const text = drawn === undefined ? `${list.length} mutants` : JSON.stringify(drawn, null, 2);
+    return { figures: { drawn }, text, faults };
   },
 );

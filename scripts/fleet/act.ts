@@ -1,7 +1,5 @@
 // Owns the requests of a fleet's clients as HTTP, and what an answer means.
 
-import { Agent, request } from 'node:http';
-
 import { authorization } from '../load/requests.ts';
 import type { Act, Outcome } from './history.ts';
 import type { Programme } from './site.ts';
@@ -24,39 +22,25 @@ interface Answer {
   readonly body: string;
 }
 
-const agent = new Agent({ keepAlive: true });
-
-const headers = {
-  authorization,
-  'content-type': 'application/x-www-form-urlencoded',
-};
-
 /** Posts a form; undefined where no answer came. */
-export function post(
+export async function post(
   port: number,
   path: string,
   fields: Readonly<Record<string, string>>,
 ): Promise<Answer | undefined> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ port, path, method: 'POST', host: '127.0.0.1', agent, headers });
-    const late = setTimeout(() => sent.destroy(), patience);
-    const settle = (answer: Answer | undefined): void => {
-      clearTimeout(late);
-      resolve(answer);
-    };
-    sent.on('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(late);
-      if (error.code === 'ECONNREFUSED') reject(new NotSent(error.message));
-      else resolve(undefined);
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { authorization },
+      body: new URLSearchParams(fields),
+      signal: AbortSignal.timeout(patience),
     });
-    sent.on('response', (response) => {
-      let body = '';
-      response.setEncoding('utf8').on('data', (text: string) => (body += text));
-      response.on('error', () => settle(undefined));
-      response.on('end', () => settle({ status: response.statusCode ?? 0, body }));
-    });
-    sent.end(new URLSearchParams(fields).toString());
-  });
+    return { status: answer.status, body: await answer.text() };
+  } catch (error) {
+    const { cause } = error as { readonly cause?: NodeJS.ErrnoException };
+    if (cause?.code === 'ECONNREFUSED') throw new NotSent(cause.message);
+    return undefined;
+  }
 }
 
 /**

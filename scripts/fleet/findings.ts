@@ -1,10 +1,12 @@
 // Owns what the fleet campaign tells: its figures, and where a promise is broken.
 
+import { post } from './act.ts';
 import { judgeHistory, shortest } from './checker.ts';
 import type { Clients } from './clients.ts';
 import { tellHistory } from './history.ts';
 import type { FleetNode } from './node.ts';
 import type { Happened } from './scenarios.ts';
+import { throttleLimit } from './site.ts';
 
 export interface Occasion extends Happened {
   readonly name: string;
@@ -75,4 +77,24 @@ export function recoveryOf(
 /** Milliseconds of the slowest answer of a node that was there. */
 export function slowest({ times }: Pick<Clients, 'times'>): number {
   return Math.round(times.reduce((most, { took }) => Math.max(most, took), 0));
+}
+
+/** Requests of each node's share that are more than the whole limit. */
+const surplus = 10;
+/** Part of the limit by which nodes may be wrong together. */
+const tolerance = 0.05;
+
+/** Asks all nodes in turn, more than the limit at each; what is wrong with the number of tokens. */
+export async function throttleFaults(nodes: readonly FleetNode[]): Promise<readonly string[]> {
+  let granted = 0;
+  for (let round = 0; round < throttleLimit + surplus; round += 1) {
+    const answers = await Promise.all(
+      nodes.map(({ port = 0 }) =>
+        post(port, '/throttled/api/grant', { grant_type: 'client_credentials' }),
+      ),
+    );
+    granted += answers.filter((answer) => answer?.status === 200).length;
+  }
+  if (Math.abs(granted - throttleLimit) <= throttleLimit * tolerance) return [];
+  return [`${nodes.length} nodes gave ${granted} tokens within a limit of ${throttleLimit}`];
 }

@@ -5,9 +5,9 @@ import { appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { systemClock } from '../../src/lib/clock.ts';
-import { ProgrammeFolder } from '../../src/server/programme_folder.ts';
-import { Serving } from '../../src/server/serving.ts';
-import { candidatesOf, planServing } from '../../src/server/serving_plan.ts';
+import { ProgrammeFolder } from '../../src/server/programmes/folder.ts';
+import { candidatesOf, planServing } from '../../src/server/programmes/plan.ts';
+import { Serving } from '../../src/server/programmes/serving.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import type { Site } from './site.ts';

@@ -13,11 +13,11 @@ No label holds a client, a member, an address or anything else that a caller sen
 
 // Metrics are declared where they are counted: by all that a server loads.
 await import('../../src/server/serve.ts');
-await import('../../src/server/workers/pool.ts');
+const { workersGauge } = await import('../../src/server/workers/workers.ts');
 
 /** Every metric that a running server has, by name. */
 function describedMetrics(): readonly Description[] {
-  return [...processFamilies(), ...familiesOf()].toSorted((one, other) =>
+  return [...processFamilies(), ...familiesOf(), workersGauge].toSorted((one, other) =>
     one.name < other.name ? -1 : 1,
   );
 }

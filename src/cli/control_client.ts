@@ -7,18 +7,26 @@ import type { Config } from '../config/config.ts';
 import { type CommandError, failed, isSystemError } from '../server/exit.ts';
 
 /**
+ * Milliseconds for the answer to a question: less than a container's runtime usually waits for a health check.
+ * A reload takes as long as it takes.
+ */
+const patience = 5000;
+
+/** Nothing answered in time. */
+class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+/**
  * What the server answers, as JSON.
- *
- * @param patience milliseconds for the answer; as long as it takes if left out
  * @throws CommandError where no server answers, or it reports a failure
  */
 export async function askServer(
   config: Config,
   method: 'GET' | 'POST',
   path: string,
-  patience?: number,
 ): Promise<unknown> {
-  const asked = exchange({ socketPath: config.control }, method, path, patience);
+  const asked = exchange({ socketPath: config.control }, method, path);
   const answer = await asked.catch((error: unknown) => {
     throw unreachable(config.control, error);
   });
@@ -29,20 +37,15 @@ export async function askServer(
 
 /**
  * What the operators' listener answers to a GET, whatever its status.
- * @throws CommandError where nothing answers, or not within so many milliseconds
+ * @throws CommandError where nothing answers in time
  */
-export async function askAdmin(
-  place: AdminPlace,
-  path: string,
-  patience: number,
-): Promise<unknown> {
+export async function askAdmin(place: AdminPlace, path: string): Promise<unknown> {
   const target = 'path' in place ? { socketPath: place.path } : callable(place);
-  const asked = exchange(target, 'GET', path, patience).then(
-    ({ text }) => JSON.parse(text) as unknown,
-  );
+  const asked = exchange(target, 'GET', path).then(({ text }) => JSON.parse(text) as unknown);
   return asked.catch((error: unknown) => {
+    const reason = error instanceof NoAnswer ? error.message : String(error);
     throw failed(
-      `nothing tells of its health at ${Object.values(target).join(':')} (admin): ${String(error)}`,
+      `nothing tells of its health at ${Object.values(target).join(':')} (admin): ${reason}`,
     );
   });
 }
@@ -62,11 +65,13 @@ function exchange(
   target: { readonly socketPath: string } | Address,
   method: string,
   path: string,
-  patience: number | undefined,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const signal = patience === undefined ? {} : { signal: AbortSignal.timeout(patience) };
-    const sent = request({ ...target, method, path, agent: false, ...signal }, (answer) => {
+    const late = new NoAnswer(
+      `nothing came within ${patience / 1000} s: it stands still or has too much to do, which its log and its service manager tell`,
+    );
+    const timer = method === 'GET' ? setTimeout(() => sent.destroy(late), patience) : undefined;
+    const sent = request({ ...target, method, path, agent: false }, (answer) => {
       let text = '';
       answer.setEncoding('utf8');
       answer.on('data', (part: string) => (text += part));
@@ -74,6 +79,7 @@ function exchange(
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
     });
     sent.on('error', reject);
+    sent.on('close', () => clearTimeout(timer));
     sent.end();
   });
 }
@@ -86,5 +92,6 @@ function unreachable(path: string, error: unknown): CommandError {
   if (code === 'ENOENT' || code === 'ECONNREFUSED') {
     return failed(`no server of this configuration runs: nothing answers at ${path} (control)`);
   }
-  return failed(`the server does not answer at ${path}: ${String(error)}`);
+  const reason = error instanceof NoAnswer ? error.message : String(error);
+  return failed(`the server does not answer at ${path}: ${reason}`);
 }

@@ -3,8 +3,8 @@
 import { formatChanges } from '../contract/diff/format.ts';
 import { servicePaths } from '../oauth/own_paths.ts';
 import { byWhom } from '../server/audit/by_whom.ts';
+import type { HealthView } from '../server/control.ts';
 import { failed, misconfigured } from '../server/exit.ts';
-import type { HealthView } from '../server/routes.ts';
 import type { ReloadView, StatusView } from '../server/status.ts';
 import { askAdmin, askServer } from './control_client.ts';
 import { printResult, type VerbOptions } from './output.ts';
@@ -124,9 +124,6 @@ function workerText({ worker, pid, node, started, uptime_seconds: uptime }: Work
   return `${worker}: process ${pid}, node ${node}, since ${started} (${uptime} s)`;
 }
 
-/** Milliseconds: less than a container's runtime usually waits. */
-const healthPatience = 5000;
-
 /** Ends with exit code 1 unless the server takes requests. */
 export async function healthcheck(options: VerbOptions): Promise<void> {
   const config = configOf(options);
@@ -134,8 +131,8 @@ export async function healthcheck(options: VerbOptions): Promise<void> {
   // Port 0 is any free one: which, the control socket's server alone knows.
   const isKnown = admin !== undefined && ('path' in admin || admin.port > 0);
   const asked = isKnown
-    ? askAdmin(admin, `${servicePaths.ready}?verbose`, healthPatience)
-    : askServer(config, 'GET', '/health', healthPatience);
+    ? askAdmin(admin, `${servicePaths.ready}?verbose`)
+    : askServer(config, 'GET', '/health');
   const view = (await asked) as Partial<HealthView>;
   // A server that begins answers before it knows of its parts.
   const { status: whole = 'unready', parts = {} } = view;

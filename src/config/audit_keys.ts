@@ -25,11 +25,11 @@ export const auditSchema = v.union([
       otherwise: 'audit.jsonl beside a store of one file, else beside this file',
     }),
     on_failure: key(v.optional(v.picklist(failurePolicies), 'refuse'), {
-      text: 'What becomes of requests and commands that cannot be told of, because the disk is full or does not answer: refuse refuses them, drop counts them.',
+      text: 'What becomes of a request or command whose line cannot be written, because the disk is full or does not answer. refuse: it is refused. drop: it is answered, and counted.',
       example: 'refuse',
     }),
     verification: key(v.optional(v.boolean(), false), {
-      text: 'Whether refused questions of gateways are told of, too.',
+      text: 'Whether a refused question of a gateway has a line, too.',
       example: 'false',
     }),
   }),

@@ -85,7 +85,7 @@ export const logSchema = v.strictObject({
     example: '{ passed: 0.01, refused: 1 }',
   }),
   verify: key(v.optional(sharesSchema, 'refused'), {
-    text: 'The same for the questions of gateways, of which there is one for each request to the API.',
+    text: 'Which questions of gateways get a line, in the same words. There is one question for each request to the API.',
     example: 'none',
   }),
   file: key(v.exactOptional(v.string()), {

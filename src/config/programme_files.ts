@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
+import type { ReadBeside } from '../language/logos.ts';
 import { FaultsError } from '../lib/fault.ts';
 import { readFileInside, readSourceFile, UnreadableFile } from '../lib/read_file.ts';
 import { maxYamlBytes } from '../lib/yaml/yaml.ts';
@@ -44,13 +45,18 @@ export function readProgrammeFile(path: string): ProgrammeFile {
     return { file, faults: [wholeFault(file, 'a programme file is named *.yaml', 'rename it')] };
   }
   try {
-    const result = loadProgramme(file, readSourceFile(path, maxYamlBytes));
     const folder = dirname(path);
-    return { file, ...withLogos(result, (name, most) => readFileInside(folder, name, most)) };
+    const text = readSourceFile(path, maxYamlBytes);
+    return programmeFileOf(file, text, (name, most) => readFileInside(folder, name, most));
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     return { file, faults: [wholeFault(file, `the file ${error.message}`)] };
   }
+}
+
+/** The programme file of this text. @param read the logos beside it */
+export function programmeFileOf(file: string, text: string, read: ReadBeside): ProgrammeFile {
+  return { file, ...withLogos(loadProgramme(file, text), read) };
 }
 
 export function shownPath(path: string): string {

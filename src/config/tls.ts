@@ -9,7 +9,7 @@ import { errorAt, type Fault, FaultsError, warningAt } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { UnreadableFile } from '../lib/read_file.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
-import { certificateMethods } from '../oauth/client.ts';
+import { certificateMethods } from '../oauth/methods.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Config } from './config.ts';
 import { isPair, pairFault, readAuthorities, readCertificate, readKey } from './pem_file.ts';

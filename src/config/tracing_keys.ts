@@ -33,7 +33,7 @@ export const tracingSchema = v.strictObject({
     example: 'http://127.0.0.1:4318/v1/traces',
   }),
   sample: key(v.optional(shareSchema, 1), {
-    text: 'The share of requests that are traced, from 0 to 1, if no caller has decided it. The flag of a traceparent decides it from trusted_proxies and at gateway alone.',
+    text: 'The share of requests that are traced, from 0 to 1. If a traceparent comes with the request, its flag decides instead, but only from trusted_proxies and at gateway.',
     example: '0.1',
   }),
   headers_file: key(v.exactOptional(v.string()), {

@@ -52,6 +52,14 @@ export const logEvents = {
     level: 'error',
     text: 'The key set of a client could not be fetched, or is not one. The client is refused once what was fetched last is an hour old.',
   },
+  last_version_not_kept: {
+    level: 'error',
+    text: 'The last good versions of programme files could not be written to the folder where the machine keeps them. The server goes on; a start while a file is broken would not serve that programme.',
+  },
+  last_version_served: {
+    level: 'error',
+    text: "At the start a programme's file had faults, and its last good version is served instead. `jetway check` tells where the faults are.",
+  },
   lines_left_out: {
     level: 'error',
     text: 'So many lines were left out of the log since the last such line, by kind: there were too many of one kind, or nobody reads the log.',

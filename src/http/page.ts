@@ -82,7 +82,7 @@ export const plainFrame: Frame = createFrame(compilePalettes({}), { any: false }
 type Palettes = Readonly<Record<'light' | 'dark', Palette>>;
 
 /** Rules that give a selector a programme's colours as custom properties. */
-export function paletteRules(selector: string, { light, dark }: Palettes): string {
+function paletteRules(selector: string, { light, dark }: Palettes): string {
   // The ground of a logo that is made for light pages.
   const paper = `--paper:${light.background}`;
   return `${selector}{${paper};${variables(light)}}@media(prefers-color-scheme:dark){${selector}{${variables(dark)}}}`;

@@ -84,8 +84,7 @@ export function receiveRequest(
 ): void {
   // Read now: a closed socket has no address.
   const peer = incoming.socket.remoteAddress ?? '';
-  const address = (): string =>
-    callerAddress(peer, () => headerValues(incoming, 'x-forwarded-for'), isProxy);
+  const address = (): string => addressOf(incoming, isProxy, peer);
   const hangUp = (): AbortSignal => hangUpOf(outgoing);
   const certificate = certificateReader(incoming.socket);
   const take = (body: WireRequest['body']): void => {
@@ -183,6 +182,15 @@ export function callerAddress(
     rest = rest.slice(0, Math.max(0, comma));
   }
   return address;
+}
+
+/** The caller's address, behind trusted proxies too; `peer` is the socket's. */
+export function addressOf(
+  incoming: Incoming,
+  isProxy: ProxyTest,
+  peer: string = incoming.socket.remoteAddress ?? '',
+): string {
+  return callerAddress(peer, () => headerValues(incoming, 'x-forwarded-for'), isProxy);
 }
 
 /** Without the word of a trusted proxy the address would be the gateway's own, which has all callers. */

@@ -1,4 +1,4 @@
-// Owns the lines of requests that wait to be begun: one for each kind of work.
+// Owns the lines of requests that wait to be begun: one for each kind of work, in which addresses take turns.
 
 import {
   type Counter,
@@ -11,19 +11,19 @@ import {
 interface Plan {
   /** Processor time of a request beside the other kinds'. */
   readonly cost: number;
-  /** Part of a turn that no other kind takes, beside the parts of other kinds that wait. */
-  readonly share: number;
+  /** Requests that are begun before the other kinds have theirs: shares of cost are 3, 3, 2 and 1. */
+  readonly inTurn: number;
 }
 
 /** Kinds of work, in the order in which a turn begins them. */
 export const kinds = ['verify', 'token', 'login', 'other'] as const;
 export type WorkKind = (typeof kinds)[number];
 
-export const plans: Readonly<Record<WorkKind, Plan>> = {
-  verify: { cost: 1, share: 3 },
-  token: { cost: 2, share: 3 },
-  login: { cost: 2, share: 2 },
-  other: { cost: 2, share: 1 },
+const plans: Readonly<Record<WorkKind, Plan>> = {
+  verify: { cost: 1, inTurn: 6 },
+  token: { cost: 2, inTurn: 3 },
+  login: { cost: 2, inTurn: 2 },
+  other: { cost: 2, inTurn: 1 },
 };
 
 const waits = histograms(
@@ -38,57 +38,71 @@ const refusals = counters(
   'kind',
 );
 
+interface Waiting {
+  readonly work: () => void;
+  /** When it came; milliseconds. */
+  readonly at: number;
+  next: Waiting | undefined;
+}
+
+/** The requests of one address. */
+interface Queue {
+  oldest: Waiting;
+  newest: Waiting;
+}
+
 /** The requests of one kind that wait to be begun. */
 export class Line {
   readonly plan: Plan;
-  readonly #works: (() => void)[] = [];
-  /** When each of them came; milliseconds. */
-  readonly #times: number[] = [];
+  /** By address; the first has the next turn. */
+  readonly #queues = new Map<string, Queue>();
   readonly #waits: Histogram;
   /** Requests that were refused because too many waited. */
   readonly refusals: Counter;
-  #next = 0;
-  /** Requests that may wait. */
-  room: number;
-  /** Since when some have waited at the end of turns, and when last; milliseconds. */
-  standingSince: number | undefined;
-  waitedAt: number = -Infinity;
+  length = 0;
 
-  constructor(kind: WorkKind, room: number) {
+  constructor(kind: WorkKind) {
     this.plan = plans[kind];
     this.#waits = waits({ kind });
     this.refusals = refusals({ kind });
-    this.room = room;
-  }
-
-  get length(): number {
-    return this.#works.length - this.#next;
   }
 
   get cost(): number {
     return this.length * this.plan.cost;
   }
 
-  add(work: () => void): void {
-    this.#works.push(work);
-    this.#times.push(performance.now());
+  /** When the oldest request of an address came; undefined if none of it waits. */
+  oldestOf(address: string): number | undefined {
+    return this.#queues.get(address)?.oldest.at;
   }
 
-  /** Begins so many requests, or all; they may add others, for a later turn. */
-  begin(most: number): number {
-    const works = this.#works;
-    const end = Math.min(works.length, this.#next + most);
-    const begun = end - this.#next;
-    const now = performance.now();
-    for (let index = this.#next; index < end; index += 1) {
-      this.#waits.observe((now - (this.#times[index] ?? now)) / 1000);
+  add(address: string, work: () => void, at: number): void {
+    const one: Waiting = { work, at, next: undefined };
+    const queue = this.#queues.get(address);
+    if (queue === undefined) this.#queues.set(address, { oldest: one, newest: one });
+    else {
+      queue.newest.next = one;
+      queue.newest = one;
     }
-    while (this.#next < end) works[this.#next++]?.();
-    // Seldom, since each time all that still waits is moved.
-    if (this.#next * 2 >= works.length) {
-      works.splice(0, this.#next);
-      this.#times.splice(0, this.#next);
-      this.#next = 0;
+    this.length += 1;
+  }
+
+  /** Begins at most so many requests, one of each address in turn; returns how many. */
+  begin(most: number, now: number): number {
+    let begun = 0;
+    for (const [address, queue] of this.#queues) {
+      if (begun === most) break;
+      const { work, at, next } = queue.oldest;
+      // The loop meets again what is put at the end of the Map.
+      this.#queues.delete(address);
+      if (next !== undefined) {
+        queue.oldest = next;
+        this.#queues.set(address, queue);
+      }
+      this.length -= 1;
+      begun += 1;
+      this.#waits.observe((now - at) / 1000);
+      work();
     }
     return begun;
   }

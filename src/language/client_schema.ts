@@ -3,16 +3,13 @@
 import * as v from 'valibot';
 
 import { basicCharsets, credentialEncodings, secretHalves } from '../oauth/basic.ts';
-import { authenticationMethods, isHeaderMethod } from '../oauth/client.ts';
+import { authenticationMethods, isHeaderMethod, isBySecret } from '../oauth/methods.ts';
 import { key, type Output } from '../schema/notes.ts';
 import { listOf } from '../schema/scalars.ts';
 import { schemeSchema } from './input_schema.ts';
 import { failureLimitSchema, unlimited } from './limits.ts';
 import { assertionSchema } from './tokens/assertion_schema.ts';
 import { valueShapeSchema } from './value_shape.ts';
-
-/** Methods by which a client sends a secret in another way than by Basic. */
-const secretMethods: ReadonlySet<string> = new Set(['bare_basic', 'parameters', 'secret']);
 
 export type ClientAuthentication = Output<typeof authenticationSchema>;
 
@@ -44,8 +41,7 @@ const authenticationSchema = v.strictObject({
         {
           name: 'no_basic',
           isQuiet: true,
-          when: (methods) =>
-            !methods.includes('basic') && methods.some((method) => secretMethods.has(method)),
+          when: (methods) => !methods.includes('basic') && methods.some(isBySecret),
           message: 'clients that have a secret cannot send it by Basic (RFC 6749 2.3.1)',
           hint: 'add basic',
         },

@@ -74,7 +74,7 @@ const colourSchemeSchema = v.pipe(
     accent_text: key(colourSchema, {
       text: 'Text on buttons. Its contrast to the accent must be 4.5:1.',
       example: '"#ffffff"',
-      otherwise: 'white where that can be read on the accent, else black',
+      otherwise: 'white if that can be read on the accent, else black',
     }),
     text: key(colourSchema, {
       text: 'All other text. Its contrast to the background must be 4.5:1.',

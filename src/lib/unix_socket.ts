@@ -1,7 +1,8 @@
 // Owns listening on a unix socket: its mode, and taking the place of one that nobody listens at.
 
-import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdtempSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { connect, type Server } from 'node:net';
+import { dirname, join } from 'node:path';
 
 /**
  * Listens at the path.
@@ -13,30 +14,34 @@ export async function listenAtPath(server: Server, path: string, mode: number): 
   if (await isAnswered(path)) {
     throw Object.assign(new Error('another server has it'), { code: 'EADDRINUSE' });
   }
-  unlinkStale(path);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.once('listening', () => {
-      server.off('error', reject);
-      resolve();
+  expectSocket(path);
+  // Nobody gets at it there before it has its mode. A umask would be one of other threads, too.
+  const folder = mkdtempSync(join(dirname(path), '.'));
+  const place = join(folder, 's');
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(place, () => {
+        server.off('error', reject);
+        resolve();
+      });
     });
-    // The socket is made before `listen` returns: nothing else is made with this mask.
-    const mask = process.umask(0o777 & ~mode);
-    try {
-      server.listen(path);
-    } finally {
-      process.umask(mask);
-    }
+    chmodSync(place, mode);
+    renameSync(place, path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  const { ino } = lstatSync(path);
+  // Node removes what it has bound, which has another name by now. The next server may have its own here.
+  server.once('close', () => {
+    if (lstatSync(path, { throwIfNoEntry: false })?.ino === ino) unlinkSync(path);
   });
-  chmodSync(path, mode);
 }
 
-/** Nobody listens at what is there: a server was killed. */
-function unlinkStale(path: string): void {
+/** Nobody listens at a socket that is there: a server was killed. */
+function expectSocket(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return;
-  if (!found.isSocket()) throw new Error('a file that is no socket is there');
-  unlinkSync(path);
+  if (found?.isSocket() === false) throw new Error('a file that is no socket is there');
 }
 
 function isAnswered(path: string): Promise<boolean> {

@@ -17,34 +17,6 @@ export type ClientId = string & { readonly __brand: 'ClientId' };
 export const roles = ['member', 'partner'] as const;
 export type Role = (typeof roles)[number];
 
-/** The methods of RFC 8705, under its names. */
-export const certificateMethods = ['self_signed_tls_client_auth', 'tls_client_auth'] as const;
-/** Assertions that the client's private key signs (RFC 7523 2.2), by the name of OpenID Connect Core 9. */
-export const privateKeyJwt = 'private_key_jwt';
-
-/**
- * How clients authenticate: `basic` and `bare_basic` by the Authorization header; `secret` by a secret
- * without an identifier; `none` (RFC 7591) is what public clients do.
- */
-export const authenticationMethods = [
-  'basic',
-  'bare_basic',
-  'parameters',
-  'secret',
-  'none',
-  'token',
-  privateKeyJwt,
-  ...certificateMethods,
-] as const;
-export type AuthenticationMethod = (typeof authenticationMethods)[number];
-
-export function isHeaderMethod(method: AuthenticationMethod): boolean {
-  return method === 'basic' || method === 'bare_basic';
-}
-
-/** Methods by which a client proves itself with a secret. */
-export const secretMethods = ['basic', 'bare_basic', 'parameters', 'secret'] as const;
-
 /** A secret or API key as the store keeps it: its keyed digest and the time it was made. */
 export interface StoredSecret {
   readonly digest: Digest;

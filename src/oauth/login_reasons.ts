@@ -51,7 +51,7 @@ export const redirectableLoginReasons = {
     ...adviceOf('unknown_parameter'),
   },
   missing_parameter: {
-    text: 'A required input is not there, or `code_challenge` where `pkce` asks for it (RFC 7636 4.4.1).',
+    text: 'A required input is not there, or `code_challenge` if `pkce` asks for it (RFC 7636 4.4.1).',
     cause: 'A parameter is missing: {names}.',
     remedy: asDescribed,
   },

@@ -61,7 +61,7 @@ export const reasons = {
     code: 'invalid_request',
   },
   repeated_parameter: {
-    text: 'A parameter whose name is declared or known to Jetway came more than once, and the endpoint has `repeated: refuse`. A header that came twice is `invalid_header`.',
+    text: 'A declared parameter, or one that Jetway knows, came more than once, and the endpoint has `repeated: refuse`. A header that came twice is `invalid_header`.',
     cause: 'A parameter that this page or OAuth names came more than once.',
     remedy: 'Send each parameter once.',
     code: 'invalid_request',
@@ -187,7 +187,7 @@ export const reasons = {
     grants: ['refresh_token'],
   },
   invalid_member_credentials: {
-    text: 'The directory does not know a member of that username and password, or not as one that may log in (the grant `password`, P-9). Which of these is never told.',
+    text: 'The directory knows no member with that username and password, or the member may not log in (the grant `password`, P-9). Which of these is never told.',
     cause:
       'Username or password is wrong, or the member may not log in. The answer never tells which.',
     remedy: 'Ask the member again. Do not retry by program: too many failures lock the username.',
@@ -195,7 +195,7 @@ export const reasons = {
     grants: ['password'],
   },
   invalid_assertion: {
-    text: 'The assertion is no JWT of a client of the programme that is good now, or names nobody for whom the grant gives tokens (RFC 7523 3.1); the token to exchange is no live access token of the client (RFC 8693 2.2.2). Which of these is never told.',
+    text: 'The assertion is no JWT of a client of the programme that is good now, or it names nobody for whom the grant gives tokens (RFC 7523 3.1). With `token_exchange`: the token to exchange is no live access token of the client (RFC 8693 2.2.2). Which of these is never told.',
     cause:
       'The assertion is not signed by a key that is registered for you, has ended, was sent before, is meant for someone else, or names nobody you may have tokens for; or the access token to exchange has ended or is not yours.',
     remedy:
@@ -229,7 +229,7 @@ export const reasons = {
     gatewayStatus: 401,
   },
   insufficient_scope: {
-    text: "The token is good, but not for this: a member's where a client's is asked for or the other way round, a lower level, a scope it does not hold, or one of `scope.restricted` that was not asked for (P-15).",
+    text: "The token is good, but not for this call (P-15). It is a member's and the call needs a client's, or the other way round; its level is lower; it lacks the scope; or it has one of `scope.restricted` that the call did not ask for.",
     cause:
       'The token is good, but not for this call: it is of the wrong kind, or the login was not strong enough.',
     remedy: 'Use the kind of token that the call asks for.',

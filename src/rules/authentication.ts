@@ -2,18 +2,18 @@
 
 import { readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
-import { methodRows } from '../language/methods.ts';
 import { alphabetOf } from '../language/value_shape.ts';
 import { nodeAt, positionAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
+import { grantTypes, publicGrants, tokenGrants } from '../oauth/grant.ts';
 import {
+  methodRows,
   type AuthenticationMethod,
-  certificateMethods,
   isHeaderMethod,
   privateKeyJwt,
-} from '../oauth/client.ts';
-import { grantTypes, publicGrants, tokenGrants } from '../oauth/grant.ts';
+  isByCertificate,
+} from '../oauth/methods.ts';
 import { grantsAt, endpointsOf } from '../programme/requests/grant_places.ts';
 import { type Complaint, wrong } from '../schema/complaint.ts';
 import { lackingInputs } from './endpoints.ts';
@@ -95,7 +95,7 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
 }
 
 function wayOf(method: AuthenticationMethod): string {
-  return certificateMethods.some((one) => one === method) ? 'certificate' : method;
+  return isByCertificate(method) ? 'certificate' : method;
 }
 
 const at: Path = ['client', 'authentication'];

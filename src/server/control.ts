@@ -4,11 +4,16 @@
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 
+import { type Health, type Parts, wholeOf } from '../http/admin.ts';
 import { splitTarget } from '../http/read_request.ts';
 import { listenAtPath } from '../lib/unix_socket.ts';
 import { DamagedItem } from '../store/unusable.ts';
+import type { Who } from './audit/by_whom.ts';
 import { damageText } from './damage.ts';
+import type { ListenerUrls } from './listeners.ts';
 import type { ServerLog } from './log_writer.ts';
+import type { Asked } from './server.ts';
+import { type StatusView, viewReload } from './status.ts';
 
 /** By method and path, such as `GET /status`; resolves to what is sent as JSON. */
 export type ControlRoutes = Readonly<Record<string, (query: URLSearchParams) => Promise<unknown>>>;
@@ -93,4 +98,30 @@ async function claimSocket(server: Server, path: string): Promise<string | undef
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** The requests of a server's socket. @param urls where it listens */
+export function controlRoutes(server: Asked, urls: ListenerUrls): ControlRoutes {
+  return {
+    'GET /health': async () => viewHealth(await server.health()),
+    'GET /status': async (): Promise<StatusView> => {
+      const { listeners, ...status } = await server.status();
+      return { ...status, listeners: { ...urls, ...listeners } };
+    },
+    'GET /why': (query) => server.why(query.toString()),
+    'POST /reload': async (query) => {
+      const options = { prune: query.has('prune'), dryRun: query.has('dry_run') };
+      const by = JSON.parse(query.get('by') ?? '{}') as Who;
+      return viewReload(await server.reload(options, options.dryRun ? undefined : { ...by }));
+    },
+  };
+}
+
+/** As `/readyz?verbose` answers it. */
+export interface HealthView extends Health {
+  readonly parts: Parts;
+}
+
+function viewHealth(parts: Parts): HealthView {
+  return { ...wholeOf(parts), parts };
 }

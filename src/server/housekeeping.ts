@@ -7,10 +7,10 @@ import { allowedDrift, type SystemClock } from '../lib/clock.ts';
 import { pause } from '../lib/pause.ts';
 import type { Store } from '../store/contract.ts';
 import type { PublishedKeys } from '../token/key_chest.ts';
+import { type GuardedTask, guarded, type Task } from './guarded_task.ts';
 import { renewTokenKey } from './keys/changes.ts';
-import { type GuardedTask, guarded, type Task } from './lifecycle/guarded_task.ts';
-import type { ServerNode } from './lifecycle/node.ts';
 import type { ServerLog } from './log_writer.ts';
+import type { ServerNode } from './node.ts';
 import { wallName } from './store_clock.ts';
 
 export interface Housekeeping {

@@ -1,7 +1,9 @@
 // Owns the listeners of a server that answer requests: the public one, and the one for gateways where the
 // configuration has it. They listen at its addresses, or at sockets that were handed down.
 
-import type { AdminPlace } from '../config/address.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Address, AdminPlace } from '../config/address.ts';
 import type { Config } from '../config/config.ts';
 import type { TlsReading } from '../config/tls.ts';
 import type { App } from '../http/endpoints.ts';
@@ -9,113 +11,132 @@ import type { HandedSocket, Place } from '../http/place.ts';
 import { listen, type ListenOptions, type RunningServer } from '../http/server.ts';
 import { present } from '../lib/present.ts';
 import type { Observer } from '../oauth/request_record.ts';
-import { failed, misconfigured } from './exit.ts';
-import type { HandedSockets, ListenerName } from './lifecycle/handed_sockets.ts';
-import type { Serving } from './serving.ts';
+import { failed, isSystemError, misconfigured } from './exit.ts';
+import type { HandedSockets, ListenerName } from './handed_sockets.ts';
+import type { Serving } from './programmes/serving.ts';
 
 export class Listeners {
   readonly #handed: HandedSockets;
   readonly #observer: Observer;
-  readonly #main: RunningServer;
-  #gateway: RunningServer | undefined;
+  #main: RunningServer | undefined;
+  #gateway: Gateway | undefined;
 
-  private constructor(handed: HandedSockets, observer: Observer, main: RunningServer) {
+  /** @param observer is told of each request */
+  constructor(handed: HandedSockets, observer: Observer) {
     this.#handed = handed;
     this.#observer = observer;
-    this.#main = main;
   }
 
-  /**
-   * @param observer is told of each request
-   * @throws CommandError where an address cannot be bound; then none is
-   */
-  static async open(
-    config: Config,
-    tls: TlsReading,
-    serving: Serving,
-    handed: HandedSockets,
-    observer: Observer,
-  ): Promise<Listeners> {
-    expectConfigured(handed, config);
-    const { listen: address, proxyProtocol } = config;
-    const proxyHeaders = proxyProtocol !== undefined;
-    const options = present({ tls: tls.tls, proxyHeaders, observer });
-    const place = placeOf(handed, 'listen', address);
-    const main = await listenAt(place, 'listen', serving.app, options);
-    const listeners = new Listeners(handed, observer, main);
-    try {
-      const gateway = await listeners.openGateway(config, tls, serving);
-      gateway.take();
-      return listeners;
-    } catch (error) {
-      await main.close();
-      throw error;
-    }
+  /** @throws CommandError where an address cannot be bound */
+  async open(config: Config, tls: TlsReading, serving: Serving): Promise<void> {
+    expectConfigured(this.#handed, config);
+    const proxyHeaders = config.proxyProtocol !== undefined;
+    const options = present({ tls: tls.tls, proxyHeaders, observer: this.#observer });
+    const place = placeOf(this.#handed, 'listen', config.listen);
+    this.#main = await listenAt(place, 'listen', serving.app, options);
+    this.#gateway = await this.#openGateway(config.gateway, tls, serving);
   }
 
   /** Where each listens: `http://host:port`. */
   get urls(): ListenerUrls {
-    return { main: this.#main.url, ...(this.#gateway && { gateway: this.#gateway.url }) };
+    const gateway = this.#gateway?.server.url;
+    return present({ main: this.#main?.url ?? '', gateway });
   }
 
   /**
-   * Opens the configured listener for gateways, if any, beside the one of before.
-   * @throws CommandError where it cannot be bound, or has the place of a socket that was handed down
+   * Opens the configured listener for gateways, if any, in place of the one of before; resolves to what
+   * ends that one, which answers on until then.
+   * @throws CommandError where it cannot be bound, or has the place of a socket that was handed down; then
+   *   the one of before goes on
    */
-  async openGateway(
-    { gateway }: Config,
-    { gatewayTls: tls }: TlsReading,
+  async moveGateway(
+    { gateway: address }: Pick<Config, 'gateway'>,
+    tls: TlsReading,
     serving: Serving,
-  ): Promise<OpenedGateway> {
-    if (this.#gateway !== undefined && this.#handed.has('gateway')) {
+  ): Promise<() => Promise<void>> {
+    const former = this.#gateway;
+    if (former !== undefined && this.#handed.has('gateway')) {
       throw failed(
         'the socket was handed down: change it where it comes from (ListenStream= of its unit), and restart',
       );
     }
-    const options = present({
-      share: 1 / 4,
-      tls,
-      believesTraces: true,
-      observer: this.#observer,
-    });
-    const opened =
-      gateway &&
-      (await listenAt(
-        placeOf(this.#handed, 'gateway', gateway),
-        'gateway',
-        serving.gatewayApp,
-        options,
-      ));
-    return {
-      take: () => {
-        const former = this.#gateway;
-        this.#gateway = opened;
-        return async () => former?.close();
-      },
-      drop: async () => opened?.close(),
-    };
+    if (former === undefined || former.address.port !== address?.port || address.port === 0) {
+      this.#gateway = await this.#openGateway(address, tls, serving);
+      return async () => former?.server.close();
+    }
+    // A port is bound once, whatever the host: the former listener has to let go of it first.
+    const ending = former.server.close();
+    const open = (at: Address): Promise<Gateway | undefined> =>
+      onceFree(() => this.#openGateway(at, tls, serving));
+    try {
+      this.#gateway = await open(address);
+    } catch (error) {
+      this.#gateway = await open(former.address);
+      throw error;
+    }
+    return () => ending;
   }
 
   /** New connections get these certificates. */
   renew({ tls, gatewayTls }: TlsReading): void {
-    if (tls !== undefined) this.#main.renew?.(tls);
-    if (gatewayTls !== undefined) this.#gateway?.renew?.(gatewayTls);
+    if (tls !== undefined) this.#main?.renew?.(tls);
+    if (gatewayTls !== undefined) this.#gateway?.server.renew?.(gatewayTls);
   }
 
   /** Answers by the apps that are served now. */
   swap({ app, gatewayApp }: Serving): void {
-    this.#main.swap(app);
-    this.#gateway?.swap(gatewayApp);
+    this.#main?.swap(app);
+    this.#gateway?.server.swap(gatewayApp);
   }
 
   /** Has clients open their next connections elsewhere; new ones are accepted. */
   lastAnswers(): void {
-    this.#main.lastAnswers();
-    this.#gateway?.lastAnswers();
+    this.#main?.lastAnswers();
+    this.#gateway?.server.lastAnswers();
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#main.close(), this.#gateway?.close()]);
+    await Promise.all([this.#main?.close(), this.#gateway?.server.close()]);
+  }
+
+  async #openGateway(
+    address: Address | undefined,
+    { gatewayTls: tls }: TlsReading,
+    { gatewayApp }: Serving,
+  ): Promise<Gateway | undefined> {
+    if (address === undefined) return undefined;
+    const observer = this.#observer;
+    const options = present({ share: 1 / 4, tls, believesTraces: true, observer });
+    const place = placeOf(this.#handed, 'gateway', address);
+    return { address, server: await listenAt(place, 'gateway', gatewayApp, options) };
+  }
+}
+
+/** The listener for gateways, and its address as configured. */
+interface Gateway {
+  readonly address: Address;
+  readonly server: RunningServer;
+}
+
+/** Whether something listens at the address. */
+function isTaken(error: unknown): boolean {
+  return error instanceof Error && isSystemError(error.cause) && error.cause.code === 'EADDRINUSE';
+}
+
+/** Milliseconds that a port may stay bound after its listener was closed: other workers close theirs too. */
+const freeing = 2000;
+const freeCheck = 20;
+
+/** Opens a listener at a port that is about to be free. */
+async function onceFree<Opened>(open: () => Promise<Opened>): Promise<Opened> {
+  const begun = performance.now();
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isTaken(error) || performance.now() - begun > freeing) throw error;
+      await sleep(freeCheck);
+    }
   }
 }
 
@@ -123,13 +144,6 @@ export interface ListenerUrls {
   readonly main: string;
   readonly gateway?: string;
   readonly admin?: string;
-}
-
-/** A listener for gateways that may take the place of the one of before. */
-export interface OpenedGateway {
-  /** Returns what ends the one of before, which answers on until then. */
-  readonly take: () => () => Promise<void>;
-  readonly drop: () => Promise<void>;
 }
 
 /** Opens the configured listener for operators, where there is one. @throws CommandError */
@@ -185,7 +199,8 @@ export async function listenAt(
     }
     const code = 'code' in error ? String(error.code) : '';
     const cause = listenCauses[code] ?? error.message;
-    throw failed(`cannot listen on ${placeText(place)} (${setting}): ${cause}`);
+    const message = `cannot listen on ${placeText(place)} (${setting}): ${cause}`;
+    throw Object.assign(failed(message), { cause: error });
   }
 }
 

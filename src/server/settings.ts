@@ -6,11 +6,12 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { type Config, type ConfigKey, isTakenUp, wordOf } from '../config/config.ts';
 import { hstsHeaders, type TlsReading } from '../config/tls.ts';
+import { FaultsError } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { CommandError } from './exit.ts';
-import type { Listeners, OpenedGateway } from './listeners.ts';
-import type { Serving, ServingSettings } from './serving.ts';
+import type { Listeners } from './listeners.ts';
+import type { Serving, ServingSettings } from './programmes/serving.ts';
 
 /** What a reload did about one changed key of the configuration, or about the files that it names. */
 export interface SettingOutcome {
@@ -29,11 +30,12 @@ export interface Certificate {
   readonly end: number;
 }
 
-/** Takes up one key; resolves to why not where it cannot be. */
-type TakeUp = (found: Config) => Promise<string | undefined>;
+/** Takes up one key. @throws CommandError, FaultsError where it cannot be */
+type TakeUp = (found: Config) => Promise<void>;
 
 const listenerKeys = ['tls', 'gatewayTls'] as const;
 const certificateKeys = [...listenerKeys, 'jwksAuthoritiesFile'] as const;
+type CertificateKey = (typeof certificateKeys)[number];
 
 export class Settings {
   readonly #serving: Serving;
@@ -78,80 +80,74 @@ export class Settings {
     );
   }
 
-  /**
-   * Readies what has changed in a configuration (absent where none was read) and its certificates: opens
-   * a listener for gateways that has another address, unless this is only asked for.
-   */
-  async prepare(
-    found: Config | undefined,
-    reading: TlsReading,
-    dryRun: boolean,
-  ): Promise<PreparedSettings> {
-    const next = found ?? this.#config;
-    const changed = differencesOf(this.#config, next);
-    const refusals = new Map<ConfigKey, string>();
-    let gateway: OpenedGateway | undefined;
-    if (!dryRun && changed.some(({ key, isTaken }) => isTaken && key === 'gateway')) {
-      try {
-        gateway = await this.#listeners.openGateway(next, this.#tls, this.#serving);
-      } catch (error) {
-        if (!(error instanceof CommandError)) throw error;
-        refusals.set('gateway', error.message);
-      }
-    }
-    const certificates = certificateKeys.filter(
-      (key) => reading[key] !== undefined && !isDeepStrictEqual(reading[key], this.#tls[key]),
-    );
-    const outcomes = (): readonly SettingOutcome[] => [
-      ...changed.map((one) => outcomeOf(one, refusals.get(one.key))),
-      ...certificates.map((key) => ({
-        key: `${wordOf(key)} (certificates)`,
-        outcome: 'changed' as const,
-      })),
-    ];
-    return {
-      outcomes: outcomes(),
-      take: async () => {
-        // A key whose files have faults keeps what it has.
-        this.#tls = { ...this.#tls, ...reading };
-        const isNews = changed.length + certificates.length > 0;
-        if (isNews) await this.#take(next, changed, refusals, gateway);
-        // Not without need: clients could not resume their sessions.
-        if (listenerKeys.some((key) => certificates.includes(key))) this.#listeners.renew(reading);
-        return outcomes();
-      },
-      drop: async () => gateway?.drop(),
-    };
+  /** What `take` would do, as far as can be told without trying. */
+  foresee(found: Config | undefined, reading: TlsReading): readonly SettingOutcome[] {
+    const changed = differencesOf(this.#config, found ?? this.#config);
+    return outcomesOf(changed, this.#changedCertificates(reading));
   }
 
-  /** @param refusals gets why a key that could be readied is refused all the same */
+  /**
+   * Takes up what has changed in a configuration and its certificates.
+   * @param found undefined where none was read
+   */
+  async take(found: Config | undefined, reading: TlsReading): Promise<readonly SettingOutcome[]> {
+    const next = found ?? this.#config;
+    const changed = differencesOf(this.#config, next);
+    const certificates = this.#changedCertificates(reading);
+    // A key whose files have faults keeps what it has.
+    this.#tls = { ...this.#tls, ...reading };
+    const refusals = new Map<ConfigKey, string>();
+    if (changed.length + certificates.length > 0) await this.#take(next, changed, refusals);
+    // Not without need: clients could not resume their sessions.
+    if (listenerKeys.some((key) => certificates.includes(key))) this.#listeners.renew(reading);
+    return outcomesOf(changed, certificates, refusals);
+  }
+
+  /** @param refusals gets why a key is refused that could be taken up otherwise */
   async #take(
     next: Config,
     changed: readonly Difference[],
     refusals: Map<ConfigKey, string>,
-    gateway: OpenedGateway | undefined,
   ): Promise<void> {
+    let endFormer: (() => Promise<void>) | undefined;
     for (const { key, isTaken } of changed) {
-      if (!isTaken || refusals.has(key)) continue;
-      const refusal = await this.#others[key]?.(next);
-      if (refusal === undefined) this.#config = withKey(this.#config, next, key);
-      else refusals.set(key, refusal);
+      if (!isTaken) continue;
+      try {
+        if (key === 'gateway') {
+          endFormer = await this.#listeners.moveGateway(next, this.#tls, this.#serving);
+        }
+        await this.#others[key]?.(next);
+        this.#config = withKey(this.#config, next, key);
+      } catch (error) {
+        if (!(error instanceof CommandError || error instanceof FaultsError)) throw error;
+        refusals.set(key, error.message);
+      }
     }
     // The paths move to the new listener before the former one ends: gateways are answered throughout.
-    const endFormer = gateway?.take();
     this.#serving.follow(settingsOf(this.#config, this.#tls));
     this.#listeners.swap(this.#serving);
     await endFormer?.();
   }
+
+  #changedCertificates(reading: TlsReading): readonly CertificateKey[] {
+    return certificateKeys.filter(
+      (key) => reading[key] !== undefined && !isDeepStrictEqual(reading[key], this.#tls[key]),
+    );
+  }
 }
 
-/** What of a configuration a server is ready to take up. */
-interface PreparedSettings {
-  readonly outcomes: readonly SettingOutcome[];
-  /** Resolves to the outcomes, which may differ from those that were foreseen. */
-  readonly take: () => Promise<readonly SettingOutcome[]>;
-  /** Gives it up. */
-  readonly drop: () => Promise<void>;
+function outcomesOf(
+  changed: readonly Difference[],
+  certificates: readonly CertificateKey[],
+  refusals: ReadonlyMap<ConfigKey, string> = new Map(),
+): readonly SettingOutcome[] {
+  return [
+    ...changed.map((one) => outcomeOf(one, refusals.get(one.key))),
+    ...certificates.map((key) => ({
+      key: `${wordOf(key)} (certificates)`,
+      outcome: 'changed' as const,
+    })),
+  ];
 }
 
 interface Difference {

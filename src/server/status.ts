@@ -1,18 +1,19 @@
 // Owns what a running server tells of itself on its control socket: its status, and what a reload did.
 
+import type { Config } from '../config/config.ts';
 import { type Health, wholeOf } from '../http/admin.ts';
+import type { Instant } from '../lib/clock.ts';
 import { dateText } from '../lib/duration.ts';
 import { type Fault, formatFault } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import { storeAt } from '../store/open.ts';
+import { healthOf, type HealthSources, maintained } from './health.ts';
 import { type KeyView, viewKeys, keyLines } from './keys/lines.ts';
-import { healthOf, maintained } from './lifecycle/health.ts';
-import type { ServerNode } from './lifecycle/node.ts';
-import type { ProcessParts } from './lifecycle/process_parts.ts';
-import type { ListenerUrls } from './listeners.ts';
+import type { Listeners, ListenerUrls } from './listeners.ts';
+import type { ServerNode } from './node.ts';
+import type { ProgrammeOutcome } from './programmes/plan.ts';
 import { isComplete, type ProgrammeChanges, type ReloadReport } from './reload/report.ts';
-import type { ProgrammeOutcome } from './serving_plan.ts';
 import type { SettingOutcome } from './settings.ts';
 import { versionLine } from './version.ts';
 
@@ -70,8 +71,15 @@ interface WorkerView extends Pick<StatusView, 'pid' | 'node' | 'started' | 'upti
   readonly worker: number;
 }
 
+interface StatusSources extends HealthSources {
+  /** Of the start. */
+  readonly config: Config;
+  readonly started: Instant;
+  readonly listeners: Listeners;
+}
+
 /** Of this process. */
-export async function viewStatus(parts: ProcessParts): Promise<StatusView> {
+export async function viewStatus(parts: StatusSources): Promise<StatusView> {
   const { config, clock, store, serving, listeners, reloader, started } = parts;
   const now = clock.now();
   const closed = new Set(
@@ -133,7 +141,7 @@ export function viewReload(report: ReloadReport): ReloadView {
       faults: faults.filter(isError).map(formatFault),
     })),
     settings: report.settings,
-    faults: report.faults.map(formatFault),
+    faults: [...report.faults.map(formatFault), ...(report.differences ?? [])],
     ...present({ changes: report.changes }),
   };
 }

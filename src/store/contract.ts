@@ -13,10 +13,10 @@ export type Environment = 'staging' | 'live';
  * with `Unavailable` (oauth/failure.ts), never with a made-up outcome. Nothing is found past its
  * `expiresAt`; the caller's clock judges, through `now`.
  *
- * A backend writes by hand 8 verbs of `Keeping`, with the judgements of node_leases.ts. The folder verbs/
- * makes the others over a driver of statements (sql/db.ts): the verbs of `Registry` for any kind (kinds.ts),
- * those of `Grants`, those of login attempts, and the uses of secrets. `count` is made by windows.ts in the
- * process. A backend across a network writes its own, so that several machines share one count.
+ * The folder verbs/ makes the verbs of all four contracts over a driver of statements (sql/db.ts), but for
+ * health, node numbers (node_leases.ts) and close, which a backend writes by hand beside how it records the
+ * time (`RecordedTime`). `count` is made by windows.ts in the process. A backend across a network writes its
+ * own, so that several machines share one count.
  *
  * Each backend adds itself to open.ts and runs the suite of test/store/contract.ts.
  */

@@ -33,56 +33,40 @@ const programmeOf = (club: Club): string => shippedProgramme(club, patientGrace)
 
 export function newcomerTests(browser: () => Promise<Browser>): void {
   test('Use 8: from the start page of dev by clicks alone through all of each club, and every error', async (t) => {
-    const { page, complaints, address } = await visit(t, await browser(), {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
+    const { page, complaints, address } = await visit(t, await browser());
     await assertStartPage(page);
     for (const club of Object.keys(clubs) as Club[]) {
       await page.goto(address);
       await toTokens(page, club);
-      await assertCopies(page);
-      await throughAllSteps(page, club);
-    }
-    // One of each dialect, in a visit whose tokens are live.
-    for (const club of ['executive-club', 'second-club'] as const) {
-      await page.goto(address);
-      await toTokens(page, club);
-      await assertErrors(page, club);
+      // One of each dialect, while the tokens are live.
+      if (club !== 'third-club') await assertErrors(page, club);
+      await throughAllSteps(page);
     }
     assert.deepEqual(complaints, []);
   });
 
   test('Use 8: the pages of the demo fit every screen and can be read by day and by night', async (t) => {
-    const { page } = await visit(t, await browser());
+    const { page, address } = await visit(t, await browser());
     await photograph(page, 'dev-start');
     await clickIn(page, 'second-club', 'Log in as this member');
     await click(page, 'Log in');
     await photograph(page, 'dev-callback');
-    await click(page, 'Exchange the code for tokens');
     // The longest: JWTs.
-    for (const summary of await page.locator('.token summary').all()) await summary.click();
+    await click(page, 'Exchange the code for tokens');
     await photograph(page, 'dev-tokens');
-    await page.locator('.folded summary').click();
+    await page.locator('summary').click();
     await photograph(page, 'dev-errors');
-    await page.goto(`${new URL(page.url()).origin}/demo/executive-club`);
-    await click(page, 'Get a token for the partner');
+    await page.goto(address);
+    await clickIn(page, 'executive-club', 'Get a token for the partner');
     await click(page, 'Verify');
     await photograph(page, 'dev-partner');
-    await page.goto(page.url().replace(/visit=[^#]*/, 'visit=none'));
-    await photograph(page, 'dev-forgotten');
   });
 
-  test('Use 8: without JavaScript all goes on as well, and no button is there that does nothing', async (t) => {
+  test('Use 8: without JavaScript all goes on as well', async (t) => {
     const { page } = await visit(t, await browser(), { javaScriptEnabled: false });
-    assert.equal(await page.locator('.copy:visible').count(), 0);
     await toTokens(page, 'second-club');
-    assert.match(
-      (await page.locator('.clock').first().innerText()).trim(),
-      /^until \d\d:\d\d:\d\d UTC$/,
-    );
     await click(page, 'Refresh');
-    assert.equal(await page.locator('[open] .status').innerText(), '200 OK');
-    assert.equal(await page.locator('.copy:visible').count(), 0);
+    assert.deepEqual(await shownExchange(page), ['Refresh', '200 OK']);
   });
 }
 
@@ -118,14 +102,10 @@ async function assertStartPage(page: Page): Promise<void> {
     Object.values(clubs),
   );
   const region = await page.getByRole('region', { name: 'Second Club' }).innerText();
-  const told = region.replaceAll(/\s*\nCopy(?=\n)/g, '');
   assert.match(
-    told,
-    /^Second Club\n+Partner-login variant\n+Log in as this member\n+Member\n+Username\n+demo\n+Password\n+\S{16}\n+Partner\n+Client\n+\w{16}\n+Secret\n+\S{43}\n+API key\n+jw_staging_\S{43}\n+Paths\n/,
+    region,
+    /^Second Club\s+partner-login variant\s+Log in as this member\s+Member\s+Username\s+demo\s+Password\s+\S{16}\s+Partner\s+Client\s+\w{16}\s+Secret\s+\S{43}\s+API key\s+jw_staging_\S{43}\s+Commands for bash$/,
   );
-  for (const path of ['POST /second-club/secure/code', 'GET /second-club/verify/member']) {
-    assert.ok(told.replaceAll(/\s+/g, ' ').includes(path), told);
-  }
 }
 
 /** The form is filled: there is nothing to type. */
@@ -137,88 +117,48 @@ async function toTokens(page: Page, club: Club): Promise<void> {
   assert.match(await page.getByLabel('Password', { exact: true }).inputValue(), /^\S{16}$/);
   await click(page, 'Log in');
   assert.equal(await page.title(), `Back at the partner – ${name}`);
-  assert.match(await page.getByRole('main').innerText(), /code\n\w+\n(?:Copy\n)?state\ndemo\n/);
+  assert.match(await page.getByRole('main').innerText(), /code\s+\w+\s+state\s+demo\s/);
   await click(page, 'Exchange the code for tokens');
   assert.equal(await page.title(), `Tokens – ${name}`);
-  assert.deepEqual(await lastExchange(page), [
-    'The partner exchanges the code for tokens',
-    '200 OK',
-  ]);
+  assert.deepEqual(await shownExchange(page), ['Exchange the code for tokens', '200 OK']);
+  assert.match(await shownLines(page, 'Request'), /^curl -i \\\n/);
 }
 
-/** What the last request was, and the status of its answer. */
-async function lastExchange(page: Page): Promise<readonly string[]> {
-  const last = page.locator('.exchanges > li').last();
-  assert.equal(await last.locator('details[open]').count(), 1);
-  return [await last.locator('h2').innerText(), await last.locator('.status').innerText()];
+/** What the request was, and the status of its answer. */
+async function shownExchange(page: Page): Promise<readonly string[]> {
+  const status = page.locator('h2 > .status').first();
+  const heading = await page.locator('h2').first().innerText();
+  const text = await status.innerText();
+  return [heading.slice(0, -text.length).trim(), text];
 }
 
-/** What stands under a heading of the last exchange. */
-function lastLines(page: Page, name: 'Request' | 'Answer'): Promise<string> {
-  return page
-    .locator('.exchanges > li')
-    .last()
-    .getByRole('group', { name, exact: true })
-    .innerText();
+function shownLines(page: Page, name: 'Request' | 'Answer'): Promise<string> {
+  return page.getByRole('group', { name, exact: true }).innerText();
 }
 
-async function assertCopies(page: Page): Promise<void> {
-  const last = page.locator('.exchanges > li').last();
-  await last.getByRole('button', { name: 'Copy Answer' }).click();
-  await last.getByRole('button', { name: 'Copied' }).waitFor();
-  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
-  assert.equal(copied, await lastLines(page, 'Answer'));
-  assert.match(copied, /"access_token": "/);
-  assert.match(await lastLines(page, 'Request'), /^curl -i \\\n/);
-}
-
-async function throughAllSteps(page: Page, club: Club): Promise<void> {
-  const isJwt = club !== 'executive-club';
-  const token = page.getByRole('region', { name: 'Access token' });
-  assert.match(await token.locator('.clock').innerText(), /^\d\d:\d\d left$/);
-  assert.equal(await token.getByText('What is inside').count(), isJwt ? 1 : 0);
-  if (isJwt) {
-    await token.getByText('What is inside').click();
-    const claims = JSON.parse(await token.getByRole('group', { name: 'Claims' }).innerText()) as {
-      exp: number;
-      iss: string;
-    };
-    assert.ok(claims.iss.endsWith(`/${club}`));
-    await token.getByText(`expires: ${new Date(claims.exp * 1000).toUTCString()}`).waitFor();
-  }
-  const said = (text: string): Promise<void> =>
-    page.locator('.exchanges > li').last().getByText(text).waitFor();
-
+/** Verified, refreshed, the answer lost, and the refresh token stolen. */
+async function throughAllSteps(page: Page): Promise<void> {
+  const said = (text: string): Promise<void> => page.getByText(text).first().waitFor();
   await click(page, 'Verify');
-  assert.deepEqual(await lastExchange(page), [
-    'A gateway asks: may a request with this token pass?',
-    '200 OK',
-  ]);
-  assert.match(await lastLines(page, 'Answer'), /^x-auth-kind: member$/m);
+  assert.deepEqual(await shownExchange(page), ['Verify', '200 OK']);
+  assert.match(await shownLines(page, 'Answer'), /^x-auth-kind: member$/m);
   await click(page, 'Refresh');
-  assert.deepEqual(await lastExchange(page), ['Refresh', '200 OK']);
-  // ES256 signs the same claims differently each time, and each answer has an id of its own.
+  assert.deepEqual(await shownExchange(page), ['Refresh', '200 OK']);
+  // ES256 signs the same claims differently each time.
   const unsigned = async (): Promise<string> =>
-    (await lastLines(page, 'Answer')).replaceAll(/\.[\w-]{86}"|^x-request-id: .*$/gm, '');
+    (await shownLines(page, 'Answer')).replaceAll(/\.[\w-]{86}"/g, '');
   const refreshed = await unsigned();
-  await click(page, 'The same refresh again');
+  await click(page, 'The first refresh token again');
   await said('The same tokens');
   assert.equal(await unsigned(), refreshed);
-  // A reload does nothing twice.
-  const before = await page.locator('.exchanges > li').count();
-  await page.reload();
-  assert.equal(await page.locator('.exchanges > li').count(), before);
-  await click(page, 'The old refresh token');
-  assert.deepEqual(await lastExchange(page), [
-    'Then the old refresh token comes once more',
-    '400 Bad Request',
-  ]);
+  await click(page, 'Refresh');
+  await click(page, 'The first refresh token again');
+  assert.deepEqual(await shownExchange(page), ['The first refresh token again', '400 Bad Request']);
   await said('all of its tokens have ended');
-  assert.deepEqual(await page.locator('.token .clock').allInnerTexts(), ['ended', 'ended']);
   assert.equal(await page.getByRole('button', { name: 'Refresh', exact: true }).count(), 0);
   await click(page, 'Verify');
   await said('It may not');
-  assert.match(await lastLines(page, 'Answer'), /error="invalid_token"/);
+  assert.match(await shownLines(page, 'Answer'), /error="invalid_token"/);
 }
 
 /**
@@ -229,18 +169,19 @@ async function assertErrors(page: Page, club: Club): Promise<void> {
   const { loaded } = loadProgramme(`${club}.yaml`, programmeOf(club));
   assert.ok(loaded);
   const { renderFailure, login } = compileProgramme(loaded.id, loaded.definition, 'http://here');
-  const errors = page.getByRole('region', { name: 'Errors in this dialect' });
-  await errors.locator('summary').click();
-  const keys = await page.evaluate<string[]>(
-    `[...document.querySelectorAll('[name=fault]')].map(({ value }) => value)`,
+  const buttons = await page.evaluate<string[][]>(
+    `[...document.querySelectorAll('details [name=click]')].map((button) =>
+      [button.value, new URLSearchParams(new FormData(button.form, button)).toString()])`,
   );
-  assert.ok(keys.length > 20, keys.join());
-  for (const [index, key] of keys.entries()) {
-    const clickFirst = () => goOn(page, () => errors.locator(`button[value="${key}"]`).click());
+  assert.ok(buttons.length > 20, buttons.join());
+  for (const [index, [key = '', fields = '']] of buttons.entries()) {
+    const clickFirst = async (): Promise<readonly string[]> => {
+      await page.locator('summary').click();
+      await goOn(page, () => page.locator(`button[value="${key}"]`).click());
+      return shownExchange(page);
+    };
     const [title = '', status = ''] =
-      index === 0
-        ? await clickFirst().then(() => lastExchange(page))
-        : await sendFault(page.url(), key);
+      index === 0 ? await clickFirst() : await sendFault(page.url(), fields);
     const [, reason = ''] = / (\w+)$/.exec(key) ?? [];
     assert.ok(title.startsWith(`${reason}: `), title);
     const failure = login.failure(reason as LoginFailureReason);
@@ -252,13 +193,13 @@ async function assertErrors(page: Page, club: Club): Promise<void> {
   }
 }
 
-/** Posts a fault to the page of a visit; title and status of the last exchange that it then shows. */
-async function sendFault(url: string, key: string): Promise<readonly string[]> {
+/** Posts the fields of an error's button; title and status of the exchange that the page then shows. */
+async function sendFault(url: string, fields: string): Promise<readonly string[]> {
   const { origin } = new URL(url);
-  const body = new URLSearchParams({ fault: key });
+  const body = new URLSearchParams(fields);
   const answer = await fetch(url, { method: 'POST', headers: { origin }, body });
-  const shown = /<h2>([^<]*)<\/h2>\s*<span class="status bad">(\d+)/g;
-  return [...(await answer.text()).matchAll(shown)].at(-1)?.slice(1) ?? [];
+  const shown = /<h2>\s*([^<]*?)\s*<span class="status bad">(\d+)/;
+  return shown.exec(await answer.text())?.slice(1) ?? [];
 }
 
 /** Starts `jetway dev`; the address to begin at. It ends with the test. */

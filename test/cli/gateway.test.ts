@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
+import { nameHere } from '../support/name_here.ts';
 import { type Answer, ask, post } from '../support/wire.ts';
 import { configText, jetway, jetwayJson, programmeText, workFolder } from './command.ts';
 import { askClientTokens, startServer } from './server.ts';
@@ -37,7 +38,7 @@ function introspect(
 }
 
 test('DESIGN: with gateway: set, verify and introspection are there and nowhere else', async (t) => {
-  const folder = folderOf(t, 'gateway: 127.0.0.1:0\nadmin: localhost:0\nstop_delay: 0s\n');
+  const folder = folderOf(t, `gateway: 127.0.0.1:0\nadmin: ${nameHere}:0\nstop_delay: 0s\n`);
   const client = (await jetwayJson(
     folder,
     words('client add --programme club --name Blue --role partner'),

@@ -8,12 +8,13 @@ import { describe, test } from 'node:test';
 import { faultyDisk } from '../store/faulty_disk.ts';
 import { preloadLibrary } from '../support/preload.ts';
 import { without } from '../support/tools.ts';
-import { jetway, jetwayJson, jetwayWith, putSecret, root, workFolder } from './command.ts';
+import { jetway, jetwayJson, jetwayWith, putSecret, workFolder } from './command.ts';
 
 const on = ['--programme', 'club'];
 const add = ['member', 'add', ...on, '--password-stdin', '--username'];
 
-const dyingThreads = join(root, 'test/members/dying_threads.ts');
+/** As NODE_OPTIONS takes it, where a space ends an option. */
+const dyingThreads = new URL('../members/dying_threads.ts', import.meta.url).href;
 const scarce = (what: string): Readonly<Record<string, string>> => ({
   LD_PRELOAD: preloadLibrary(new URL('../members/scarce.c', import.meta.url)),
   SCARCE: what,

@@ -57,7 +57,9 @@ describe('docs/rules.md', () => {
   });
 
   test('has every rule that sources, tests, scripts and decisions cite', () => {
-    const cited = citedIn('{src,test,scripts,docs/decisions}/**/*.{ts,md,yaml,transcript,session}');
+    const cited = citedIn(
+      '{src,test,scripts,docs/decisions}/**/*.{ts,md,yaml,transcript,session,cases}',
+    );
     assert.deepEqual(
       [...cited].filter(([rule]) => !known.has(rule)),
       [],
@@ -65,7 +67,7 @@ describe('docs/rules.md', () => {
   });
 
   test('has no rule without a test that names it', () => {
-    const tested = citedIn('test/**/*.{ts,transcript,session}');
+    const tested = citedIn('test/**/*.{ts,transcript,session,cases}');
     assert.deepEqual(
       [...known].filter((rule) => !tested.has(rule)),
       [],

@@ -1,5 +1,5 @@
-// HOSTILE 42 and 57 on a server of its own: a budget of requests for all grants of a client, and another
-// of wrong secrets for a client and an address.
+// HOSTILE 57 on a server of its own: a budget of requests for all grants of a client. That of wrong secrets is in
+// test/wire/hostile_guessing.test.ts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,6 @@ import {
   refused,
   tokensIn,
   tokensOfLogin,
-  unknownClient,
 } from '../support/club.ts';
 import type { Answer } from '../support/wire.ts';
 import { openSite } from './site.ts';
@@ -51,28 +50,4 @@ test('HOSTILE 57: of a burst over three grants as many pass as the limit says, a
   const again = burst.filter((_, index) => answers[index]?.status !== 200);
   assert.equal(again.length, burst.length - limit);
   for (const send of again) tokensIn(await send());
-});
-
-test('HOSTILE 42: 1,000 wrong secrets from one address keep neither the partner nor another out', async (t) => {
-  const site = await openSite(t);
-  const club = await site.start();
-  const other = await club.addClient({ id: 'partnerapi-00002', secret: 'another secret' });
-  const wrong = Buffer.from(`${club.client.id}:wrong`).toString('base64');
-  const code = await codeFor(club);
-  const answers: Answer[] = [];
-  for (let sent = 0; sent < 1000; sent += 50) {
-    const some = Array.from({ length: 50 }, () =>
-      askPartnerToken(club, { authorization: `Basic ${wrong}` }),
-    );
-    answers.push(...(await Promise.all(some)));
-  }
-  for (const answer of answers.slice(0, 600)) assert.deepEqual(answer, unknownClient);
-  for (const answer of answers.slice(600)) assert.deepEqual(answer, throttled(answer));
-  tokensIn(await redeem(club, code));
-  assert.equal((await askPartnerToken(club, { authorization: other.basic })).status, 200);
-  // Wrong secrets cost nothing of the budget of requests: that of the shipped club is as large.
-  for (let sent = 0; sent < 550; sent += 50) {
-    const some = await Promise.all(Array.from({ length: 50 }, () => askPartnerToken(club)));
-    assert.deepEqual(new Set(some.map(({ status }) => status)), new Set([200]));
-  }
 });

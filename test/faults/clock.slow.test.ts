@@ -103,7 +103,8 @@ describe('a wrong clock', { concurrency: 3 }, () => {
     await stop(site, soon);
 
     const accepted = await site.start({ ahead: -hour, args: ['--accept-clock'] });
-    assert.deepEqual(await refresh(accepted, issuedLater), invalidRefreshToken);
+    // The login begins as late as the clock is set to.
+    tokensIn(await refresh(accepted, issuedLater));
     const { refresh_token: fresh } = await tokensOfLogin(accepted);
     await stop(site, accepted);
     const again = await site.start({ ahead: -hour });
@@ -132,7 +133,8 @@ describe('a wrong clock', { concurrency: 3 }, () => {
     await assert.rejects(site.start(), /ended with 4 before it listened/);
     const right = await site.start({ args: ['--accept-clock'] });
     for (const { refresh_token: token } of live) tokensIn(await refresh(right, token));
-    assert.deepEqual(await refresh(right, ofTheFuture), invalidRefreshToken);
+    // The login begins as late as the clock is set to.
+    tokensIn(await refresh(right, ofTheFuture));
   });
 
   test('FAULTS 10: told to, a running server follows its machine’s clock, and can start again', async (t) => {
@@ -143,7 +145,8 @@ describe('a wrong clock', { concurrency: 3 }, () => {
     await untilTold(club, 'clock_jump', 1);
     club.server.child.kill('SIGUSR2');
     await untilTold(club, 'clock_accepted', 1);
-    assert.deepEqual(await refresh(club, issuedLater), invalidRefreshToken);
+    // The login begins as late as the clock is set to.
+    tokensIn(await refresh(club, issuedLater));
     const { refresh_token: fresh } = await tokensOfLogin(club);
     await stop(site, club);
     const again = await site.start({ ahead: -hour });
@@ -200,7 +203,8 @@ describe('a wrong clock', { concurrency: 3 }, () => {
       assert.ok(moved > -60_000 && moved < 600_000, `moved ${moved} more`);
     };
     await follow(one, other, -tenYears);
-    assert.deepEqual(await refresh(other, before), invalidRefreshToken);
+    // The login begins as late as the clock is set to.
+    tokensIn(await refresh(other, before));
     const { refresh_token: token } = await tokensOfLogin(other);
     tokensIn(await refresh(one, token));
     await follow(one, other, tenYears);

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 
 import { type Instant, instant } from '../../src/lib/clock.ts';
+import { present } from '../../src/lib/present.ts';
 import type { Store } from '../../src/store/contract.ts';
 import { readPostgresLocation } from '../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
@@ -123,11 +124,16 @@ export async function openSite(
 }
 
 /** A site whose store is in PostgreSQL: in a schema of its own, unless it is told where. */
-export async function openFleet(t: TestContext, over = '', url?: string): Promise<Site> {
+export async function openFleet(
+  t: TestContext,
+  over = '',
+  url?: string,
+  more?: string,
+): Promise<Site> {
   const place = url ?? (await newSchema());
   const location = readPostgresLocation(place, (path) => path);
   const open = () => openPostgresStore({ location, environment: 'staging' });
-  return openSite(t, { over, store: { name: `"${place}"`, open } });
+  return openSite(t, present({ over, more, store: { name: `"${place}"`, open } }));
 }
 
 async function newSchema(): Promise<string> {

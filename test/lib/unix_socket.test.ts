@@ -1,7 +1,8 @@
-// The socket's mode, and that nothing else of the process is made with its mask.
+// The socket's mode, that nothing else of the process is made with another mask, and the socket's end.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -30,6 +31,25 @@ test('what is made while a socket begins to listen has the mode of the process',
     [modeOf(join(folder, 'socket')), modeOf(join(folder, 'beside'))],
     [0o600, 0o755],
   );
+});
+
+test('nobody connects before the socket has its mode, and its end takes no other socket away', async (t) => {
+  const folder = scratchFolder(t, 'socket');
+  const path = join(folder, 'a.socket');
+  const [one, next] = [createServer(), createServer()];
+  const listening = listenAtPath(one, path, 0o600);
+  for (let turn = 0; !one.listening && turn < 1000; turn += 1) {
+    assert.equal(existsSync(path), false);
+    await new Promise(setImmediate);
+  }
+  await listening;
+  assert.deepEqual([modeOf(path), readdirSync(folder)], [0o600, ['a.socket']]);
+  rmSync(path);
+  await listenAtPath(next, path, 0o600);
+  await once(one.close(), 'close');
+  assert.equal(modeOf(path), 0o600);
+  await once(next.close(), 'close');
+  assert.equal(existsSync(path), false);
 });
 
 test('takes no place of a server that answers, nor of a file that is no socket', async (t) => {

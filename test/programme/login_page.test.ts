@@ -1,5 +1,5 @@
-// What a file says of the login page: colours that can be read, languages that are whole, logos that
-// are pictures; and where each fault stands.
+// What a file says of the login page: colours that can be read, and logos that are pictures. Faults of its keys are
+// in test/rules/login_page.cases.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,33 +11,6 @@ import { compilePalettes } from '../../src/programme/login/colours.ts';
 import { loadProgramme, withLogos } from '../../src/rules/load.ts';
 
 const head = 'variant: grant\nname: Club\nprogramme_identifier: Club\nbase_path: /club\n';
-
-function errorsOf(login: string): readonly string[] {
-  return loadProgramme('club.yaml', `${head}login:\n${login}`)
-    .faults.filter(({ severity }) => severity === 'error')
-    .map(formatFault);
-}
-
-test('an accent that cannot be read is a fault with its ratio and a colour that would do', () => {
-  assert.deepEqual(errorsOf('  colours:\n    light: { accent: "#f0a000" }\n'), [
-    'club.yaml:7:22: error: accent #f0a000 on background #ffffff has a contrast of 2.15:1; WCAG 2.2 1.4.3 asks for 4.5:1 (accent "#a16b00" would do)',
-  ]);
-  assert.deepEqual(errorsOf('  colours:\n    light: { accent: "#a16b00" }\n'), []);
-});
-
-test('text, button text and borders are held against what they stand on, by day and by night', () => {
-  const faulty: Readonly<Record<string, RegExp>> = {
-    'light: { text: "#999999" }': /^club\.yaml:7:20: error: text #999999 on background #ffffff/,
-    'light: { background: "#16202b" }': /background #16202b has a contrast of 1\.00:1/,
-    'light: { accent: "#0b4f8a", accent_text: "#5588bb" }': /accent_text #5588bb on accent #0b4f8a/,
-    'light: { border: "#cccccc" }': /border #cccccc on background #ffffff .* 1\.4\.11 asks for 3:1/,
-    'dark: { accent: "#0b4f8a" }': /accent #0b4f8a on background #1b242e/,
-  };
-  for (const [colours, told] of Object.entries(faulty)) {
-    assert.match(errorsOf(`  colours:\n    ${colours}\n`)[0] ?? '', told, colours);
-  }
-  assert.match(errorsOf('  colours:\n    light: { accent: blue }\n')[0] ?? '', /"#0b4f8a"/);
-});
 
 test('whatever accent a file gives, the colours it leaves open can be read beside it', () => {
   for (const accent of [
@@ -60,67 +33,6 @@ test('whatever accent a file gives, the colours it leaves open can be read besid
       assert.ok(contrast(palette.border, background) >= 3, accent);
     }
     assert.ok(contrast(dark.accent, dark.background) >= 4.5, accent);
-  }
-});
-
-test('a text that a language lacks is a fault at that language', () => {
-  assert.deepEqual(errorsOf('  languages:\n    de: { title: Anmelden }\n'), [
-    'club.yaml:7:9: error: "messages" is missing',
-    'club.yaml:7:9: error: "labels" is missing',
-    'club.yaml:7:9: error: "pages" is missing',
-  ]);
-  assert.equal(
-    errorsOf('  languages:\n    fr: { labels: { log_in: null } }\n')[0],
-    'club.yaml:7:21: error: "log_in" is missing (nothing stands here, which removes what the variant has)',
-  );
-});
-
-test('a file in another language than its variant must bring every text', () => {
-  const [fault = ''] = errorsOf('  language: de\n  title: Anmelden\n');
-  assert.match(
-    fault,
-    /^club\.yaml:6:13: error: the language is "de", but login\.messages\.not_recognised and \d+ more texts are still those of the variant \(login\.messages\.not_recognised, /,
-  );
-  assert.match(fault, /authorize\.failures\.unknown_client\.page\.text/);
-  assert.doesNotMatch(fault, /login\.title/);
-  assert.deepEqual(errorsOf('  language: en\n  title: Log in\n'), []);
-});
-
-test('languages are named once, and the default is one of them', () => {
-  assert.deepEqual(errorsOf('  default_language: fr\n'), []);
-  assert.deepEqual(errorsOf('  default_language: de\n'), [
-    'club.yaml:6:21: error: there are no texts in "de" (there are texts in en, fr)',
-  ]);
-  assert.match(
-    errorsOf('  language: fr\n').join('\n'),
-    /"fr" is the language of the texts in login/,
-  );
-  assert.match(
-    errorsOf('  languages: { french: {} }\n')[0] ?? '',
-    /language tag such as fr or pt-BR/,
-  );
-});
-
-test('a tag of the right form that is none would fail at every page, and is a fault', () => {
-  assert.match(
-    errorsOf('  language: en-12\n')[0] ?? '',
-    /^club\.yaml:6:13: error: "en-12" is no language tag \(RFC 5646\)/,
-  );
-});
-
-test('texts hold no names but {programme}, and {partner} where the partner goes', () => {
-  assert.match(errorsOf('  title: "{name}"\n')[0] ?? '', /can hold is \{programme\}/);
-  assert.match(
-    errorsOf('  labels: { continue_to: Go on }\n')[0] ?? '',
-    /expected \{partner\} once/,
-  );
-});
-
-test('links lead to https addresses only', () => {
-  for (const address of ['http://a.example/', 'javascript:alert(1)', 'https://a.example/ b']) {
-    for (const key of ['help', 'website', 'privacy', 'terms', 'imprint']) {
-      assert.match(errorsOf(`  ${key}: "${address}"\n`)[0] ?? '', /expected an https:\/\/ address/);
-    }
   }
 });
 
@@ -187,24 +99,6 @@ test('HOSTILE 10: a logo that runs or loads anything is refused', () => {
     inside('<image href="data:image/png;base64,AAAA"/>'),
   ]) {
     assert.deepEqual(withLogo('club.svg', content).errors, []);
-  }
-});
-
-test('HOSTILE 49: a logo has the name of a file beside the programme’s', () => {
-  for (const name of [
-    '../a.svg',
-    '/etc/a.svg',
-    'a/../../b.svg',
-    '.a.svg',
-    'a.gif',
-    'a%2fb.svg',
-    '"a\\\\b.svg"',
-  ]) {
-    assert.match(
-      errorsOf(`  logo: ${name}\n`)[0] ?? '',
-      /expected the name of an SVG or PNG file/,
-      name,
-    );
   }
 });
 

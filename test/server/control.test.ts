@@ -172,3 +172,47 @@ test('FAULTS 19: a server that stops takes nothing up any more', async (t) => {
   held.end('b');
   assert.equal(await ended(), 0);
 });
+
+test('status and why do not wait for a server that stands still', async (t) => {
+  const { folder, server } = await openSite(t, told);
+  server.child.kill('SIGSTOP');
+  t.after(() => server.child.kill('SIGCONT'));
+  const asked = [['status'], ['why', '7Q2M0ZK4T9XB']].map((args) => jetway(folder, args));
+  for (const { code, stdout, stderr } of await Promise.all(asked)) {
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(
+      stderr,
+      /^the server does not answer at \S+\.control: nothing came within 5 s: it stands still or has too much to do/,
+    );
+  }
+});
+
+test('gateway moves to another host on its port by a reload, and stays if it cannot', async (t) => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await until(() => free.listening);
+  const { port } = free.address() as { readonly port: number };
+  free.close();
+  const site = await openSite(t, `${told}gateway: 127.0.0.1:${port}\n`);
+  const asked = async (host: string): Promise<number | undefined> =>
+    ask(`http://${host}:${port}`, '/club/verify/none').then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  assert.equal(await asked('127.0.0.1'), 401);
+  site.write('config.yaml', `${told}gateway: 127.0.0.2:${port}\n`);
+  const moved = await site.reload();
+  assert.deepEqual(
+    [moved.code, moved.stdout],
+    [0, 'gateway: taken up\n1 of 1 programmes unchanged\n'],
+  );
+  assert.deepEqual([await asked('127.0.0.2'), await asked('127.0.0.1')], [401, undefined]);
+  // No machine has this address.
+  site.write('config.yaml', `${told}gateway: 192.0.2.1:${port}\n`);
+  const refused = await site.reload();
+  assert.equal(refused.code, 3);
+  assert.match(refused.stdout, /^gateway: not taken up: cannot listen on 192\.0\.2\.1:/);
+  assert.equal(await asked('127.0.0.2'), 401);
+  site.write('config.yaml', `${told}gateway: 0.0.0.0:${port}\n`);
+  assert.equal((await site.reload()).code, 0);
+  assert.deepEqual([await asked('127.0.0.1'), await asked('127.0.0.2')], [401, 401]);
+});

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
 test('FAULTS 1, 2, 8, 9, 26: stores that are killed at work lose nothing', async (t) => {
-  const script = new URL('../../scripts/campaign_crash.ts', import.meta.url).pathname;
+  const script = join(import.meta.dirname, '../../scripts/campaign_crash.ts');
   const run = promisify(execFile)(process.execPath, [script, '--count', '4', '--json']);
   const { stdout } = await run;
   t.diagnostic(stdout.trim());

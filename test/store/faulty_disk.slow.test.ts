@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -28,7 +29,7 @@ async function close(
   scene: string,
   meanwhile: (line: string) => void = () => undefined,
 ): Promise<Closed> {
-  const script = new URL('./closer.ts', import.meta.url).pathname;
+  const script = join(import.meta.dirname, 'closer.ts');
   const child = spawn(process.execPath, [script, scene], {
     env: { ...process.env, ...disk.environment },
     stdio: ['ignore', 'pipe', 'inherit'],

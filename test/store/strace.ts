@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { randomKey } from '../../src/lib/random.ts';
 
@@ -23,7 +23,7 @@ export async function traced(
   parameters: readonly string[],
 ): Promise<Traced> {
   const log = join(tmpdir(), `jetway-strace-${randomKey(6)}`);
-  const path = new URL(script, import.meta.url).pathname;
+  const path = resolve(import.meta.dirname, script);
   const flags = ['-f', '-qq', '-y', '-s', '32', '-o', log, ...options];
   const child = spawn('strace', [...flags, process.execPath, path, ...parameters], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -28,19 +28,3 @@ export function errorsOf(...over: readonly string[]): readonly string[] {
   const errors = loadClub(...over).faults.filter(({ severity }) => severity === 'error');
   return errors.map(({ path, message }) => `${path}: ${message}`);
 }
-
-/**
- * Cases written as text: lines of YAML to lay over the club's file, then, indented, the errors that
- * come of them, or `none`. Lines that begin with `#` are comments.
- */
-export function overlays(text: string): readonly (readonly [over: string, errors: string[]])[] {
-  const cases: [over: string, errors: string[]][] = [];
-  for (const line of text.trim().split('\n')) {
-    const last = cases.at(-1);
-    if (line.startsWith('#')) continue;
-    if (line.startsWith('  ')) last?.[1].push(line.trim());
-    else if (last?.[1].length === 0) last[0] += `\n${line}`;
-    else cases.push([line, []]);
-  }
-  return cases.map(([over, errors]) => [over, errors[0] === 'none' ? [] : errors]);
-}

@@ -2,13 +2,14 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import type { TestContext } from 'node:test';
 
 import { type Authority, createAuthority } from './certificates.ts';
-import { listenHere } from './listen.ts';
+import { addressHere, nameHere } from './name_here.ts';
 
 export interface KeyServer {
-  /** Its address by name, `https://localhost:PORT/keys`. */
+  /** Its address by name, `https://localhost:PORT/keys`, where the machine has a name. */
   readonly url: string;
   /** The same server by its IP address. */
   readonly byAddress: string;
@@ -27,7 +28,7 @@ let authority: Authority | undefined;
 /** Listens until the test ends. */
 export async function startKeyServer(t: TestContext, set: string): Promise<KeyServer> {
   authority ??= createAuthority('Partner');
-  const { certificate: cert, key } = authority.issue('DNS:localhost,IP:127.0.0.1');
+  const { certificate: cert, key } = authority.issue('DNS:localhost,IP:127.0.0.1,IP:::1');
   let answer: string | Listener = set;
   let asked = 0;
   const server = createServer({ cert, key }, (request, response) => {
@@ -36,11 +37,17 @@ export async function startKeyServer(t: TestContext, set: string): Promise<KeySe
     response.setHeader('Content-Type', 'application/jwk-set+json');
     return response.end(answer);
   });
-  const port = (await listenHere(t, server)).split(':')[1];
-  t.after(() => server.closeAllConnections());
+  await new Promise<void>((resolve) => {
+    server.listen(0, addressHere, resolve);
+  });
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `https://localhost:${port}/keys`,
-    byAddress: `https://127.0.0.1:${port}/keys`,
+    url: `https://${nameHere}:${port}/keys`,
+    byAddress: `https://${isIPv6(addressHere) ? `[${addressHere}]` : addressHere}:${port}/keys`,
     authorities: authority.certificate,
     asked: () => asked,
     become: (next) => {

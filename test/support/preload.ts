@@ -5,13 +5,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const made = new Map<string, string>();
 
 /** The library of a C file, made once; what `LD_PRELOAD` is to be. */
 export function preloadLibrary(source: URL): string {
-  const path = made.get(source.pathname) ?? make(source.pathname);
-  made.set(source.pathname, path);
+  const path = made.get(source.href) ?? make(fileURLToPath(source));
+  made.set(source.href, path);
   return path;
 }
 

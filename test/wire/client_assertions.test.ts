@@ -293,7 +293,7 @@ testFetching(
     site.clock.advance(3700);
     const answer = await site.ask();
     assert.equal(answer.status, 503);
-    assert.match(causeOf(site), /the key set at localhost:\d+ cannot be fetched: status 500/);
+    assert.match(causeOf(site), /the key set at \S+:\d+ cannot be fetched: status 500/);
     server.become(keySet(testKey()));
     failedAnswer(await site.ask());
   },

@@ -12,7 +12,6 @@ import type { ProgrammeId } from '../../src/oauth/client.ts';
 import {
   codeFor,
   invalidCode,
-  invalidRefreshToken,
   loginTarget,
   openClub,
   redeem,
@@ -28,7 +27,6 @@ import {
   type TestClient,
   type TestMember,
 } from '../support/jetway.ts';
-import { logIn } from '../support/login.ts';
 import { type Answer, ask, post } from '../support/wire.ts';
 
 const gold = `
@@ -70,14 +68,6 @@ async function openBoth(t: TestContext, over = ''): Promise<Both> {
   return { jetway, member, client };
 }
 
-function targetAt({ base }: Side, { id }: { readonly id: string }): string {
-  return `${base}/auth/login?client_id=${id}&response_type=code`;
-}
-
-function codeAt({ jetway, member, client }: Both, side: Side): Promise<string> {
-  return logIn(jetway.url, targetAt(side, client), member);
-}
-
 function tokenRequest(
   { jetway, client }: Both,
   { base }: Side,
@@ -86,28 +76,7 @@ function tokenRequest(
   return post(jetway.url, `${base}/api/grant`, fields, { authorization: client.basic });
 }
 
-const byCode = (code: string) => ({ grant_type: 'authorization_code', code });
-const byToken = (token: string) => ({ grant_type: 'refresh_token', refresh_token: token });
 const partnerToken = { grant_type: 'client_credentials' };
-
-test('C-2: each programme has its own lifetimes', async (t) => {
-  const both = await openBoth(t);
-  const goldTokens = tokensIn(await tokenRequest(both, golden, byCode(await codeAt(both, golden))));
-  assert.deepEqual([goldTokens.expires_in, goldTokens.ba_refresh_expires_in], [300, 7200]);
-  const executiveTokens = tokensIn(
-    await tokenRequest(both, executive, byCode(await codeAt(both, executive))),
-  );
-  const { expires_in: access, ba_refresh_expires_in: renewal } = executiveTokens;
-  assert.deepEqual([access, renewal], [1800, 86_400]);
-  const codes = [await codeAt(both, golden), await codeAt(both, executive)] as const;
-  both.jetway.clock.advance(60);
-  assert.deepEqual(await tokenRequest(both, golden, byCode(codes[0])), invalidCode);
-  tokensIn(await tokenRequest(both, executive, byCode(codes[1])));
-  both.jetway.clock.advance(7200);
-  const { refresh_token: late } = goldTokens;
-  assert.deepEqual(await tokenRequest(both, golden, byToken(late)), invalidRefreshToken);
-  tokensIn(await tokenRequest(both, executive, byToken(executiveTokens.refresh_token)));
-});
 
 test('C-2 G-18: each programme counts its own requests', async (t) => {
   const both = await openBoth(t);

@@ -3,15 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import {
-  askTokens,
-  type Club,
-  jsonHeaders,
-  openClub,
-  paths,
-  refused,
-  tokensOfLogin,
-} from '../support/club.ts';
+import { askTokens, type Club, jsonHeaders, openClub, paths, refused } from '../support/club.ts';
 import { ask, type Answer, rawExchange } from '../support/wire.ts';
 
 const partnerToken = { grant_type: 'client_credentials' };
@@ -34,44 +26,6 @@ function send(
     body,
   });
 }
-
-test('HOSTILE 43: a parameter twice is refused, even when both are the same', async (t) => {
-  const club = await openClub(t);
-  for (const name of [
-    'grant_type',
-    'code',
-    'scope',
-    'refresh_token',
-    'client_id',
-    'redirect_uri',
-  ]) {
-    const body = new URLSearchParams([
-      ['grant_type', 'client_credentials'],
-      [name, 'x'],
-      [name, 'x'],
-    ]);
-    const answer = await send(club, body.toString());
-    const repeated = name === 'grant_type' ? 'grant_type' : name;
-    assert.deepEqual(answer, badRequest(`${repeated} is repeated`), name);
-  }
-  // Nor does an empty first one hide the second.
-  const hidden = await send(club, 'grant_type=&grant_type=client_credentials');
-  assert.deepEqual(hidden, badRequest('grant_type is repeated'));
-  const encoded = await send(club, 'grant_type=client_credentials&grant%5Ftype=x');
-  assert.deepEqual(encoded, badRequest('grant_type is repeated'));
-});
-
-test('HOSTILE 43: a name that is neither declared nor known may come as often as it will', async (t) => {
-  const club = await openClub(t);
-  const strangers = 'resource=a&resource=b&foo[]=1&foo[]=2&client_id[]=x&client_id[]=y';
-  const login = await tokensOfLogin(club);
-  for (const body of [
-    'grant_type=client_credentials',
-    `grant_type=refresh_token&refresh_token=${login.refresh_token}`,
-  ]) {
-    assert.equal((await send(club, `${strangers}&${body}&Client_Id=a&Client_Id=b`)).status, 200);
-  }
-});
 
 test('HOSTILE 44: a body that is not what it claims cannot be decoded', async (t) => {
   const club = await openClub(t);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import type { Role } from '../../src/oauth/client.ts';
-import { jsonHeaders, openClub, paths, refused, unknownClient } from '../support/club.ts';
+import { jsonHeaders, openClub, paths } from '../support/club.ts';
 import type { Jetway } from '../support/jetway.ts';
 import * as partner from '../support/partner_club.ts';
 import { type Answer, ask } from '../support/wire.ts';
@@ -27,163 +27,103 @@ interface Draft {
 }
 
 /** Steps that spoil the same `part` of a request exclude each other. */
-type Step = readonly [
-  name: string,
-  spoil: (draft: Draft) => Partial<Draft>,
-  answer: Answer,
-  part?: string,
-];
+interface Step {
+  readonly name: string;
+  readonly spoil: (draft: Draft) => Partial<Draft>;
+  readonly answer: Answer;
+  readonly part: string;
+}
 
-const header = (name: string, value?: string) => (draft: Draft) => ({
-  headers: { ...draft.headers, [name]: value },
-});
+/** Lines in order: the step, how a request fails at it, what that is answered, and the part that is spoilt. */
+function stepsOf(text: string): readonly Step[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [name = '', fault = '', answer = '', part = name] = line.split(' | ');
+      return { name, spoil: spoilOf(fault), answer: answerOf(answer), part };
+    });
+}
 
-const field = (name: string, value?: string) => (draft: Draft) => ({
-  fields: { ...draft.fields, [name]: value },
-});
+/** `header accept text/html`, `field code` (gone), `more &a=b`, `path s` at its end and so on. */
+function spoilOf(text: string): Step['spoil'] {
+  const [what = '', name = '', value] = text.split(' ');
+  const spoils: Readonly<Record<string, Step['spoil']>> = {
+    header: ({ headers }) => ({ headers: { ...headers, [name]: value } }),
+    field: ({ fields }) => ({ fields: { ...fields, [name]: value } }),
+    more: () => ({ more: name }),
+    path: ({ path }) => ({ path: path + name }),
+    method: () => ({ method: name }),
+    scheme: () => ({ scheme: name === '' ? undefined : name }),
+    secret: () => ({ secret: name }),
+    client: () => ({ [name]: true }),
+    nothing: () => ({}),
+  };
+  return spoils[what] ?? assert.fail(text);
+}
 
-const notFound: Answer = { status: 404, headers: jsonHeaders, body: '{"error":"not_found"}' };
+/** `400 invalid_request "what is wrong" header: value`, or the body as it is. */
+function answerOf(text: string): Answer {
+  const [, status = '', raw, error, description, name, value = ''] =
+    /^(\d+) (?:(\{.*\})|(\w+)(?: "([^"]*)")?(?: ([\w-]+): (.*))?)$/.exec(text) ?? assert.fail(text);
+  const body = {
+    error,
+    ...(description === undefined ? {} : { error_description: description }),
+  };
+  return {
+    status: Number(status),
+    headers: { ...jsonHeaders, ...(name === undefined ? {} : { [name]: value }) },
+    body: raw ?? JSON.stringify(body),
+  };
+}
 
-const invalid = (description: string, status = 400, more = {}): Answer =>
-  refused(status, { error: 'invalid_request', error_description: description }, more);
+const large = 'x'.repeat(65_536);
 
-const executiveSteps: readonly Step[] = [
-  ['path', ({ path }) => ({ path: `${path}s` }), notFound],
-  ['method', () => ({ method: 'PUT' }), invalid('method not allowed', 405, { allow: 'POST' })],
-  [
-    'media type',
-    header('content-type', 'text/plain'),
-    invalid('Content-Type must be application/x-www-form-urlencoded'),
-  ],
-  ['size', field('padding', 'x'.repeat(65_536)), invalid('the request body is too large', 413)],
-  [
-    'repeated parameter',
-    () => ({ more: '&redirect_uri=a&redirect_uri=a' }),
-    invalid('redirect_uri is repeated'),
-  ],
-  [
-    'authentication header',
-    () => ({ scheme: 'Bearer' }),
-    refused(400, { error: 'invalid_client' }),
-    'authorization',
-  ],
-  [
-    'required header',
-    header('programme-identifier'),
-    invalid('programme-identifier header is missing'),
-  ],
-  ['client', () => ({ secret: 'wrong' }), unknownClient, 'authorization'],
-  [
-    'client_id',
-    field('client_id', 'partnerapi-99999'),
-    invalid('client_id is not the authenticated client'),
-  ],
-  ['grant_type missing', field('grant_type'), invalid('grant_type is missing'), 'grant_type'],
-  [
-    'grant_type unsupported',
-    field('grant_type', 'password'),
-    refused(400, { error: 'unsupported_grant_type' }),
-    'grant_type',
-  ],
-  [
-    'grant not allowed',
-    () => ({ roleless: true }),
-    refused(400, { error: 'invalid_grant', error_description: 'access_denied' }),
-  ],
-  ['parameter missing', field('code'), invalid('code is missing'), 'code'],
-  ['scope', field('scope', 'AUTHN-LEVEL-11'), refused(400, { error: 'invalid_scope' })],
-  [
-    'throttle',
-    () => ({ throttled: true }),
-    refused(429, { error: 'too_many_tokens' }, { 'retry-after': '60' }),
-  ],
-  ['grant', () => ({}), refused(400, { error: 'invalid_grant' }), 'code'],
-];
+const executiveSteps = stepsOf(`
+path | path s | 404 not_found
+method | method PUT | 405 invalid_request "method not allowed" allow: POST
+media type | header content-type text/plain | 400 invalid_request "Content-Type must be application/x-www-form-urlencoded"
+size | field padding ${large} | 413 invalid_request "the request body is too large"
+repeated parameter | more &redirect_uri=a&redirect_uri=a | 400 invalid_request "redirect_uri is repeated"
+authentication header | scheme Bearer | 400 invalid_client | authorization
+required header | header programme-identifier | 400 invalid_request "programme-identifier header is missing"
+client | secret wrong | 401 invalid_client www-authenticate: Basic realm="Executive Club" | authorization
+client_id | field client_id partnerapi-99999 | 400 invalid_request "client_id is not the authenticated client"
+grant_type missing | field grant_type | 400 invalid_request "grant_type is missing" | grant_type
+grant_type unsupported | field grant_type password | 400 unsupported_grant_type | grant_type
+grant not allowed | client roleless | 400 invalid_grant "access_denied"
+parameter missing | field code | 400 invalid_request "code is missing" | code
+scope | field scope AUTHN-LEVEL-11 | 400 invalid_scope
+throttle | client throttled | 429 too_many_tokens retry-after: 60
+grant | nothing | 400 invalid_grant | code`);
 
 /** The steps at an endpoint of the second club whose grant needs the parameter `needed`. */
 function partnerSteps(needed: 'code' | 'refresh_token'): readonly Step[] {
-  const { badRequest, challenged, secondClub } = partner;
-  const invalidClient = partner.invalidClient(secondClub);
-  const missing = (what: string): Answer => badRequest(`Missing ${what}`);
-  const refuses = (what: string): Answer => badRequest(`Invalid header: ${what}`);
-  const ofBody: readonly Step[] = [
-    ['media type', header('content-type', 'text/plain'), refuses('content type')],
-    [
-      'size',
-      field('padding', 'x'.repeat(65_536)),
-      partner.refused(413, 'invalid_request', 'Request too large'),
-    ],
-  ];
-  return [
-    ['path', ({ path }) => ({ path: `${path}/` }), notFound],
-    ['method', () => ({ method: 'PUT' }), invalid('Method not allowed', 405, { allow: 'POST' })],
-    ...(needed === 'code' ? [] : ofBody),
-    [
-      'repeated parameter',
-      () => ({ more: '&client_secret=a&client_secret=a' }),
-      badRequest('Repeated parameter: client secret'),
-    ],
-    [
-      'authorization missing',
-      () => ({ scheme: undefined }),
-      missing('header: authorization'),
-      'authorization',
-    ],
-    ['authorization malformed', () => ({ scheme: 'Bearer' }), invalidClient, 'authorization'],
-    [
-      'programme header',
-      header('programme-identifier'),
-      missing('header: programme identifier'),
-      'programme',
-    ],
-    [
-      'programme named',
-      header('programme-identifier', 'ThirdClub'),
-      refuses('programme identifier'),
-      'programme',
-    ],
-    [
-      'context header',
-      header('business-context-identifier'),
-      missing('header: business context identifier'),
-      'context',
-    ],
-    ['accept header', header('accept', 'text/html'), refuses('accept')],
-    ['x-forwarded-for header', header('x-forwarded-for', 'x'), refuses('x forwarded for')],
-    ['client', () => ({ secret: 'wrong' }), invalidClient, 'authorization'],
-    [
-      'context',
-      header('business-context-identifier', 'OtherContext'),
-      challenged(secondClub, 'access_denied', 'Access denied'),
-      'context',
-    ],
-    [
-      'client_id',
-      field('client_id', 'Partner2'),
-      challenged(secondClub, 'invalid_client', 'Invalid parameter: client id'),
-    ],
-    ['grant_type missing', field('grant_type'), missing('parameter: grant type'), 'grant_type'],
-    [
-      'grant_type unsupported',
-      field('grant_type', 'password'),
-      partner.refused(400, 'unsupported_grant_type', 'Unsupported grant type'),
-      'grant_type',
-    ],
-    [
-      'grant not allowed',
-      () => ({ roleless: true }),
-      challenged(secondClub, 'unauthorized', 'Client not authorized'),
-    ],
-    ['parameter missing', field(needed), missing(`parameter: ${needed.replace('_', ' ')}`), needed],
-    ['scope', field('scope', 'x'), partner.invalidScope('x')],
-    ['throttle', () => ({ throttled: true }), partner.tooMany(60)],
-    [
-      'grant',
-      () => ({}),
-      needed === 'code' ? partner.invalidCode : partner.invalidRefreshToken,
-      needed,
-    ],
-  ];
+  const asks = 'www-authenticate: Basic realm="Second Club"';
+  const ofBody = `
+media type | header content-type text/plain | 400 invalid_request "Invalid header: content type"
+size | field padding ${large} | 413 invalid_request "Request too large"`;
+  return stepsOf(`
+path | path / | 404 not_found
+method | method PUT | 405 invalid_request "Method not allowed" allow: POST${needed === 'code' ? '' : ofBody}
+repeated parameter | more &client_secret=a&client_secret=a | 400 invalid_request "Repeated parameter: client secret"
+authorization missing | scheme | 400 invalid_request "Missing header: authorization" | authorization
+authorization malformed | scheme Bearer | 401 invalid_client "Invalid client" ${asks} | authorization
+programme header | header programme-identifier | 400 invalid_request "Missing header: programme identifier" | programme
+programme named | header programme-identifier ThirdClub | 400 invalid_request "Invalid header: programme identifier" | programme
+context header | header business-context-identifier | 400 invalid_request "Missing header: business context identifier" | context
+accept header | header accept text/html | 400 invalid_request "Invalid header: accept"
+x-forwarded-for header | header x-forwarded-for x | 400 invalid_request "Invalid header: x forwarded for"
+client | secret wrong | 401 invalid_client "Invalid client" ${asks} | authorization
+context | header business-context-identifier OtherContext | 401 access_denied "Access denied" ${asks} | context
+client_id | field client_id Partner2 | 401 invalid_client "Invalid parameter: client id" ${asks}
+grant_type missing | field grant_type | 400 invalid_request "Missing parameter: grant type" | grant_type
+grant_type unsupported | field grant_type password | 400 unsupported_grant_type "Unsupported grant type" | grant_type
+grant not allowed | client roleless | 401 unauthorized "Client not authorized" ${asks}
+parameter missing | field ${needed} | 400 invalid_request "Missing parameter: ${needed.replace('_', ' ')}" | ${needed}
+scope | field scope x | 400 {"error":"invalid_scope","error_description":"Invalid scope","scope":"x"}
+throttle | client throttled | 500 temporarily_unavailable "Too many requests" retry-after: 60
+grant | nothing | 400 invalid_grant "Invalid ${needed === 'code' ? 'authorization code' : 'refresh token'}" | ${needed}`);
 }
 
 const pairs = (fields: Fields): [string, string][] =>
@@ -240,7 +180,7 @@ function send(url: string, endpoint: Endpoint, faults: readonly Step[]): Promise
     fields: endpoint.fields,
     more: '',
   };
-  for (const [, spoil] of faults) Object.assign(draft, spoil(draft));
+  for (const { spoil } of faults) Object.assign(draft, spoil(draft));
   const { path, method, scheme, secret } = draft;
   const id = `${prefix}${Number(draft.roleless)}${Number(draft.throttled)}`;
   const credentials = Buffer.from(`${id}:${secret}`).toString('base64');
@@ -255,16 +195,16 @@ function send(url: string, endpoint: Endpoint, faults: readonly Step[]): Promise
 async function assertOrder(url: string, endpoint: Endpoint): Promise<void> {
   const { steps } = endpoint;
   for (const [index, first] of steps.entries()) {
-    const [name, , answer, part] = first;
+    const { name, answer, part } = first;
     assert.deepEqual(await send(url, endpoint, [first]), answer, name);
     for (const second of steps.slice(index + 1)) {
-      if (part !== undefined && part === second[3]) continue;
+      if (part === second.part) continue;
       // The order in which the faults are put in makes no difference.
       for (const faults of [
         [first, second],
         [second, first],
       ]) {
-        assert.deepEqual(await send(url, endpoint, faults), answer, `${name} + ${second[0]}`);
+        assert.deepEqual(await send(url, endpoint, faults), answer, `${name} + ${second.name}`);
       }
     }
   }

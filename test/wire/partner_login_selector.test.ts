@@ -168,6 +168,11 @@ test('C-2 HOSTILE 33: nothing of one is worth anything at the other', async (t) 
       headers: { cookie: login.cookie },
     });
     assert.deepEqual(readPage(shown).text, [difficulties]);
+    // Nor is a member of one anybody at the other.
+    const { programme } = there;
+    const theirs = await there.addMember({ programme, username: `only-${programme}` });
+    const lost = await submitLogin(here.url, login, theirs);
+    assert.equal(readPage(lost).title, `Error: Log in to ${here.name}`);
   }
   const kids = await Promise.all(
     [clubs.second, clubs.third].map(async (club) =>

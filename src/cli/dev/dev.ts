@@ -27,13 +27,13 @@ import {
 } from '../../rules/load.ts';
 import { failed, misconfigured, wrongUsage } from '../../server/exit.ts';
 import { startHousekeeping } from '../../server/housekeeping.ts';
-import { ignoreSignals, untilSignal } from '../../server/lifecycle/signals.ts';
 import { listenAt } from '../../server/listeners.ts';
 import { openLog } from '../../server/log_writer.ts';
 import { watchProcess } from '../../server/metrics/process.ts';
 import { Observing } from '../../server/observing.ts';
+import { serveAll } from '../../server/programmes/serving.ts';
 import { requestMetrics } from '../../server/requests/metrics.ts';
-import { serveAll } from '../../server/serving.ts';
+import { ignoreSignals, untilSignal } from '../../server/signals.ts';
 import { sharedTime } from '../../server/store_clock.ts';
 import { openMemoryStore } from '../../store/sqlite/store.ts';
 import { createKeyring, masterKeyBytes } from '../../token/keyring.ts';

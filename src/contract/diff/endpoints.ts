@@ -1,9 +1,9 @@
 // Owns the rows of a programme's login request, client authentication, token endpoints and failed requests.
 
 import { readsHeader } from '../../language/client_schema.ts';
-import { methodRows } from '../../language/methods.ts';
 import { describeShape } from '../../language/value_shape.ts';
 import { listed } from '../../lib/present.ts';
+import { methodRows } from '../../oauth/methods.ts';
 import { type Programme, logsIn } from '../../programme/programme.ts';
 import type { TokenEndpoint } from '../../programme/requests/token_endpoint.ts';
 import { answerTo, grantsOf, type ServedGrant } from '../answers.ts';

@@ -2,13 +2,9 @@
 
 import type { ClientAuthentication } from '../../language/client_schema.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
-import {
-  type AuthenticationMethod,
-  type Client,
-  privateKeyJwt,
-  secretMethods,
-} from '../../oauth/client.ts';
+import type { Client } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
+import { type AuthenticationMethod, privateKeyJwt, isBySecret } from '../../oauth/methods.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { type assertionInputs, assertionType } from '../../programme/requests/client_assertion.ts';
 import type { AssertionUse } from '../../token/assertions/assertion.ts';
@@ -74,7 +70,7 @@ function assertionOf({
 
 /** The method of samples: by a secret where there is one. */
 function sampleMethod(methods: readonly AuthenticationMethod[]): AuthenticationMethod | undefined {
-  return methods.find((method) => secretMethods.some((one) => one === method)) ?? methods[0];
+  return methods.find(isBySecret) ?? methods[0];
 }
 
 /** Whether a client of the dialect can have nothing to prove itself with. */

@@ -30,14 +30,13 @@ export interface Demo {
 
 /**
  * Paths of a programme's demo: `callback` is the partner's redirect URI, `commands` plain text, and
- * `tokens` gets tokens and shows them.
+ * `tokens` takes clicks.
  */
 export function demoPaths(
   programme: string,
-): Readonly<Record<'home' | 'callback' | 'commands' | 'tokens', string>> {
+): Readonly<Record<'callback' | 'commands' | 'tokens', string>> {
   const home = servicePaths.demo + programme;
   return {
-    home,
     callback: `${home}/callback`,
     commands: `${home}/commands`,
     tokens: `${home}/tokens`,

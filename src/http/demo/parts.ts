@@ -1,114 +1,158 @@
-// Owns what all pages of the demo share: their frames in a programme's colours, and their parts.
+// Owns what the demo's pages are made of: programmes, values, buttons, and a request with its answer.
+
+import { STATUS_CODES } from 'node:http';
 
 import { html } from 'hono/html';
 
+import { curlLines } from '../../contract/partner/curl.ts';
 import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Reply } from '../../oauth/reply.ts';
-import { compilePalettes } from '../../programme/login/colours.ts';
 import { logsIn, type Programme } from '../../programme/programme.ts';
-import {
-  createFrame,
-  type Frame,
-  type Look,
-  type Markup,
-  paletteRules,
-  renderPage,
-} from '../page.ts';
-import { type Demo, demoPaths } from './demo.ts';
+import { type Frame, type Markup, renderPage } from '../page.ts';
+import { type Click, clicksOf, type Held, type Sent } from './clicks.ts';
+import { type Demo, demoPaths, loginRequest } from './demo.ts';
+import type { SampleAnswer } from './sample_sending.ts';
 
-/** The frame of the start page, where each programme's section has its own colours. */
-export function startFrame(demos: readonly Demo[], look: Look): Frame {
-  const own = demos.map(({ programme: { login } }, index) =>
-    paletteRules(`.club${index}`, login.palettes),
-  );
-  const [icon] = demos.flatMap(({ programme }) => logoAddress(programme) ?? []);
-  const sheet = `${own.join('')}\n${look.sheet}`;
-  return createFrame(compilePalettes({}), { icon, any: true }, { ...look, sheet });
-}
-
-export function clubFrame({ programme }: Demo, look: Look): Frame {
-  return createFrame(programme.login.palettes, { icon: logoAddress(programme), any: true }, look);
+/** @param demo whose page it is; absent for the start page */
+export function demoPage(
+  frame: Frame,
+  heading: string,
+  content: Markup,
+  demo?: Demo,
+): Promise<Reply> {
+  const page = { status: 200, language: 'en', direction: 'ltr' } as const;
+  if (demo === undefined) return renderPage(frame, { ...page, title: heading, content });
+  const { programme } = demo;
+  const whole = html`<nav aria-label="Demo"><a href="/">All programmes</a></nav>
+    ${logoOf(programme)}
+    <h1>${programme.name}: ${heading}</h1>
+    <section class="card">${content}</section>`;
+  return renderPage(frame, { ...page, title: `${heading} – ${programme.name}`, content: whole });
 }
 
 /** Only programmes with a login serve pictures. */
-function logoAddress(programme: Programme): string | undefined {
+export function logoAddress(programme: Programme): string | undefined {
   const { logo } = programme.login;
   if (logo === undefined || !logsIn(programme)) return undefined;
   return programme.ownPath + programmePaths.pictures + logo.fileName;
 }
 
-export function logoOf(programme: Programme): Markup | string {
+function logoOf(programme: Programme): Markup | string {
   const address = logoAddress(programme);
   if (address === undefined) return '';
   const look = programme.login.logo?.adapts === true ? 'logo' : 'logo paper';
   return html`<img class="${look}" src="${address}" alt="" />`;
 }
 
-export function demoPage(frame: Frame, title: string, content: Markup): Promise<Reply> {
-  return renderPage(frame, { status: 200, title, language: 'en', direction: 'ltr', content });
+/** A programme on the start page. */
+export function startCard(demo: Demo): Markup {
+  const { programme, dialect, by, member } = demo;
+  const { id, name } = programme;
+  return html`<section class="card" aria-labelledby="${id}">
+    ${logoOf(programme)}
+    <h2 id="${id}">${name}</h2>
+    <p>${dialect}</p>
+    ${waysIn(demo)}
+    <h3>Member</h3>
+    ${values({ Username: member.username, Password: member.password })}
+    <h3>Partner</h3>
+    ${values({ Client: by.client.id, Secret: by.secret, 'API key': by.apiKey })}
+    <p><a href="${demoPaths(id).commands}">Commands for bash</a></p>
+  </section>`;
 }
 
-/** A page about one programme: links back, its logo, and the heading. */
-export function clubPage(
-  frame: Frame,
-  { programme: { name, id }, programme }: Demo,
-  heading: string,
-  content: Markup | readonly Markup[],
-): Promise<Reply> {
-  return demoPage(
-    frame,
-    `${heading} – ${name}`,
-    html`<nav aria-label="Demo">
-        <a href="/">All programmes</a> <a href="${demoPaths(id).home}">${name}</a>
-      </nav>
-      <header>
-        ${logoOf(programme)}
-        <h1>${name}: ${heading}</h1>
-      </header>
-      ${content}`,
+export function values(named: Readonly<Record<string, string>>): Markup {
+  const rows = Object.entries(named).map(
+    ([name, value]) =>
+      html`<dt>${name}</dt>
+        <dd><code>${value}</code></dd>`,
   );
+  return html`<dl>${rows}</dl>`;
 }
 
-/** A page about one programme with a single card of text. */
-export function cardPage(
-  frame: Frame,
-  demo: Demo,
-  heading: string,
-  content: Markup,
-): Promise<Reply> {
-  return clubPage(frame, demo, heading, html`<section class="card narrow">${content}</section>`);
+/** Buttons for the ways to tokens that can begin with a click, the usual one first. */
+export function waysIn(demo: Demo): Markup {
+  const login = demo.programme.grants.has('authorization_code') ? loginButton(demo) : '';
+  return html`${login} ${nextClicks(demo, {}, ['password', 'own'])}`;
 }
 
-/** A value with a copy button; `name` describes it. */
-export function copyable(name: string, value: string): Markup {
-  return html`<dt>${name}</dt>
-    <dd><code>${value}</code>${copyButton(name, value)}</dd>`;
+/** A button for any method: a form with the method GET sends its fields as the query. */
+function loginButton(demo: Demo): Markup {
+  const { method, path, query } = loginRequest(demo, 'demo');
+  const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
+  const action = method === 'GET' ? path : `${path}?${search.toString()}`;
+  return html`<form method="${method.toLowerCase()}" action="${action}">
+    ${method === 'GET' ? query.map(([name, value]) => hiddenField(name, value)) : ''}
+    <button>Log in as this member</button>
+  </form>`;
 }
 
-/** Lines of text under a heading, with a copy button. */
-export function copyableLines(name: string, text: string): Markup {
-  return html`<div class="lines">
-    <h3>${name}</h3>
-    ${copyButton(name, text)}
-    <pre tabindex="0" role="group" aria-label="${name}"><code>${text}</code></pre>
-  </div>`;
+function hiddenField(name: string, value: string): Markup {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** Hidden until the script that it needs shows it. */
-function copyButton(name: string, value: string): Markup {
-  return html`<button
-    type="button"
-    class="copy"
-    data-copy="${value}"
-    aria-label="Copy ${name}"
-    hidden
-  >
-    Copy
-  </button>`;
+/** Buttons of clicks, by their keys or groups; their form holds what the visitor has. */
+export function nextClicks(demo: Demo, held: Held, keys: readonly string[]): Markup {
+  const clicks = clicksOf(demo, held).filter(({ key, group = key }) => keys.includes(group));
+  const buttons = clicks.map(
+    ({ key, label, what }) =>
+      html`<li><button name="click" value="${key}">${label}</button> ${what}</li>`,
+  );
+  return html`<form method="post" action="${demoPaths(demo.programme.id).tokens}">
+    ${Object.entries(held).map(([name, value]) => hiddenField(name, String(value)))}
+    <ul>
+      ${buttons}
+    </ul>
+  </form>`;
 }
 
-/** The time of an expiry; the script turns it into a countdown. */
-export function clock(until: number): Markup {
-  const time = `${new Date(until).toISOString().slice(11, 19)} UTC`;
-  return html`<span class="clock" data-until="${String(until)}">until ${time}</span>`;
+/** A request with its answer, the tokens by then, and what can be clicked next. */
+export function answerCard(demo: Demo, click: Click, { answer, isRefused, held }: Sent): Markup {
+  const { group, label, what, request, good, refused } = click;
+  const { access, refresh, ended } = held;
+  const status = `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`;
+  const groups = new Set(clicksOf(demo, held).flatMap((one) => one.group ?? []));
+  const tokens = { 'Access token': access ?? '', 'Refresh token': refresh ?? '' };
+  return html`<h2>
+      ${group === undefined ? label : `${label}: ${what}`}
+      <span class="${isRefused ? 'status bad' : 'status'}">${status}</span>
+    </h2>
+    <p>${isRefused ? refused : good}</p>
+    ${lines('Request', curlLines(demo.base, request))} ${lines('Answer', answerText(answer))}
+    <h2>Tokens${ended === undefined ? '' : html` <span class="status bad">ended</span>`}</h2>
+    ${values(Object.fromEntries(Object.entries(tokens).filter(([, token]) => token !== '')))}
+    <h2>Go on</h2>
+    ${nextClicks(demo, held, ['verify', 'refresh', 'replay'])} ${waysIn(demo)}
+    <details ${group === undefined ? '' : 'open'}>
+      <summary><h2>Errors in this dialect</h2></summary>
+      ${[...groups].map(
+        (one) =>
+          html`<h3>${one}</h3>
+            ${nextClicks(demo, held, [one])}`,
+      )}
+    </details>`;
+}
+
+function lines(name: string, text: string): Markup {
+  return html`<h3>${name}</h3>
+    <pre tabindex="0" role="group" aria-label="${name}"><code>${text}</code></pre>`;
+}
+
+/** Headers of every answer, in every dialect. */
+const dull =
+  /^(?:date|connection|keep-alive|content-length|cache-control|pragma|vary|allow|x-request-id)$/;
+
+function answerText({ headers, body }: SampleAnswer): string {
+  const head = Object.entries(headers).filter(([name]) => !dull.test(name));
+  const [, heading] = /<h1>(.*?)<\/h1>/s.exec(body) ?? [];
+  const shown = heading === undefined ? indented(body) : `A page: ${heading}`;
+  return [...head.map(([name, value]) => `${name}: ${value}`), '', shown].join('\n').trimEnd();
+}
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
 }

@@ -3,8 +3,8 @@
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { present } from '../../lib/present.ts';
-import { certificateMethods, privateKeyJwt } from '../../oauth/client.ts';
 import { registeredGrantTypes } from '../../oauth/grant.ts';
+import { privateKeyJwt, isByCertificate } from '../../oauth/methods.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
 import { assertionInputs } from '../requests/client_assertion.ts';
@@ -56,7 +56,7 @@ function compileDocument(
 ): Metadata['document'] {
   const { grants, scope, authorize, tokens, introspection, revocation } = definition;
   const { access } = tokens;
-  const methods = authenticationMethods(definition);
+  const methods = registeredMethods(definition);
   const algorithms = methods.includes(privateKeyJwt)
     ? definition.client.authentication.assertion.algorithms
     : undefined;
@@ -169,7 +169,7 @@ export function constantPath(
 }
 
 /** Only the methods that RFC 7591 2 and RFC 8705 name; a dialect's other methods are left out. */
-function authenticationMethods({ client, token_endpoints }: Definition): readonly string[] {
+function registeredMethods({ client, token_endpoints }: Definition): readonly string[] {
   const { methods } = client.authentication;
   const isPost = Object.values(token_endpoints).some(({ read, inputs }) => {
     const { client_id: id, client_secret: secret } = inputs;
@@ -189,8 +189,6 @@ function authenticationMethods({ client, token_endpoints }: Definition): readonl
       : []),
     ...(methods.includes('parameters') && isPost ? ['client_secret_post'] : []),
     ...(methods.includes(privateKeyJwt) && isSigned ? [privateKeyJwt] : []),
-    ...methods.filter(
-      (method) => method === 'none' || certificateMethods.some((one) => one === method),
-    ),
+    ...methods.filter((method) => method === 'none' || isByCertificate(method)),
   ];
 }

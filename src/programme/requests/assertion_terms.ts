@@ -3,7 +3,8 @@
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { clientPropertyPrefix } from '../../language/vocabularies.ts';
-import { type Client, privateKeyJwt } from '../../oauth/client.ts';
+import type { Client } from '../../oauth/client.ts';
+import { privateKeyJwt } from '../../oauth/methods.ts';
 import type { AssertionUse } from '../../token/assertions/assertion.ts';
 import type { AssertionRules, ExpectedClaims } from '../../token/assertions/claims.ts';
 import { heldValues } from './client_values.ts';

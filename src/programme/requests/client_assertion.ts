@@ -3,8 +3,8 @@
 
 import type { Definition } from '../../language/definition.ts';
 import { faulty, ownCause } from '../../oauth/cause.ts';
-import { privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
+import { privateKeyJwt } from '../../oauth/methods.ts';
 import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import { type AssertionUse, readAssertion } from '../../token/assertions/assertion.ts';
 import { AssertionFault } from '../../token/assertions/claims.ts';

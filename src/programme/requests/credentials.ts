@@ -1,7 +1,6 @@
 // Owns reading a client's credentials from a request, by the methods of the dialect.
 
 import { type ClientAuthentication, readsHeader } from '../../language/client_schema.ts';
-import { filled, methodRows } from '../../language/methods.ts';
 import {
   decodeCredentials,
   decodeSecret,
@@ -9,9 +8,15 @@ import {
   tokenAfter,
 } from '../../oauth/basic.ts';
 import { type Cause, faulty, ownCause } from '../../oauth/cause.ts';
-import { type AuthenticationMethod, isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { grantTypes, tokenGrants } from '../../oauth/grant.ts';
+import {
+  filled,
+  methodRows,
+  type AuthenticationMethod,
+  isHeaderMethod,
+  privateKeyJwt,
+} from '../../oauth/methods.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
 import { compileAssertionReader } from './client_assertion.ts';

@@ -3,8 +3,6 @@
 import type { ClientAuthentication } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
-import { methodRows } from '../../language/methods.ts';
-import { type AuthenticationMethod, isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
 import {
   grantInputs,
   type GrantType,
@@ -13,6 +11,12 @@ import {
   publicGrants,
   tokenGrants,
 } from '../../oauth/grant.ts';
+import {
+  methodRows,
+  type AuthenticationMethod,
+  isHeaderMethod,
+  privateKeyJwt,
+} from '../../oauth/methods.ts';
 
 /** What a request asks for: tokens by a grant, a login, or an answer about a token or a call. */
 export type RequestKind = GrantType | 'login' | 'management' | 'call';

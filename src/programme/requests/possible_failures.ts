@@ -2,9 +2,9 @@
 // inputs, its methods and its grants.
 
 import { type ClientAuthentication, readsHeader } from '../../language/client_schema.ts';
-import { privateKeyJwt } from '../../oauth/client.ts';
 import type { FailureFacts } from '../../oauth/failure.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../../oauth/login_reasons.ts';
+import { privateKeyJwt } from '../../oauth/methods.ts';
 import { type FailureReason, failureReasons, grantFailures } from '../../oauth/reasons.ts';
 import type { LoginEndpoint } from '../login/endpoint.ts';
 import { challengeNames } from '../login/request_checks.ts';

@@ -7,8 +7,8 @@ import type { EndpointDefinition, InputDefinition } from '../../language/input_s
 import { hint, question } from '../../language/known_inputs.ts';
 import { present } from '../../lib/present.ts';
 import { endpointRule, ownCause } from '../../oauth/cause.ts';
-import { privateKeyJwt } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
+import { privateKeyJwt } from '../../oauth/methods.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import { assertionInputs } from './client_assertion.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';

@@ -3,7 +3,7 @@
 import { readsHeader } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import type { Path } from '../../lib/fault.ts';
-import { isHeaderMethod, privateKeyJwt } from '../../oauth/client.ts';
+import { isHeaderMethod, privateKeyJwt } from '../../oauth/methods.ts';
 import { takesAssertions } from '../../programme/requests/assertion_terms.ts';
 import { endpointsOf } from '../../programme/requests/grant_places.ts';
 import { wrong } from '../../schema/complaint.ts';

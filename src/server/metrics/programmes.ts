@@ -5,9 +5,9 @@ import { pause } from '../../lib/pause.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { wholeProgramme } from '../../oauth/maintenance.ts';
 import { lineAt } from '../../token/key_line.ts';
+import type { HealthSources } from '../health.ts';
 import { keyLines } from '../keys/lines.ts';
-import type { ProcessParts } from '../lifecycle/process_parts.ts';
-import type { Served } from '../serving.ts';
+import type { Served } from '../programmes/serving.ts';
 
 export interface ProgrammeFigures {
   readonly programme: ProgrammeId;
@@ -26,7 +26,7 @@ interface StoredFigures {
 }
 
 /** Requests are answered between the programmes. */
-export async function programmeFigures(parts: ProcessParts): Promise<readonly ProgrammeFigures[]> {
+export async function programmeFigures(parts: HealthSources): Promise<readonly ProgrammeFigures[]> {
   const { serving, reloader } = parts;
   const stale = new Set<string>();
   for (const { programme, outcome } of reloader.last.programmes) {
@@ -50,7 +50,7 @@ export async function programmeFigures(parts: ProcessParts): Promise<readonly Pr
 }
 
 async function storedFigures(
-  { store, clock }: ProcessParts,
+  { store, clock }: HealthSources,
   { programme }: Served,
 ): Promise<StoredFigures> {
   const { id } = programme;

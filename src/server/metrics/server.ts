@@ -1,11 +1,11 @@
 // Owns the metrics of a running server that are looked up when they are asked for: its programmes, keys,
 // certificates, reloads and store.
 
+import type { Config } from '../../config/config.ts';
 import type { Parts } from '../../http/admin.ts';
 import { type Family, processFamilies, type Sample } from '../../lib/metrics/families.ts';
 import { storeAt } from '../../store/open.ts';
-import { healthOf } from '../lifecycle/health.ts';
-import type { ProcessParts } from '../lifecycle/process_parts.ts';
+import { healthOf, type HealthSources } from '../health.ts';
 import { isComplete, type ReloadReport } from '../reload/report.ts';
 import type { Certificate } from '../settings.ts';
 import { version } from '../version.ts';
@@ -30,7 +30,9 @@ interface ServerGauge {
 }
 
 /** All metrics of this process. Those that a broken store cannot tell are left out. */
-export async function serverFamilies(parts: ProcessParts): Promise<readonly Family[]> {
+export async function serverFamilies(
+  parts: HealthSources & { readonly config: Config },
+): Promise<readonly Family[]> {
   const { reloader, settings, clock, config } = parts;
   const figures: Figures = {
     parts: healthOf(parts),

@@ -7,7 +7,7 @@ import { readTls, tlsPaths, type TlsReading } from '../../config/tls.ts';
 import { type Fault, orFaults } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import { stampOf } from '../../lib/read_file.ts';
-import type { Look, ProgrammeFolder } from '../programme_folder.ts';
+import type { Look, ProgrammeFolder } from '../programmes/folder.ts';
 import { followed } from '../settings.ts';
 import type { ReloadOptions } from './report.ts';
 

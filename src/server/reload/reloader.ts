@@ -1,8 +1,7 @@
-// Owns taking up changed files in a process that answers requests, in two steps: each programme by itself,
-// and the settings that need no restart.
+// Owns taking up changed files: each programme by itself, and the settings that need no restart.
 
 import { contractChanges } from '../../contract/diff/changes.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { instant, type Clock } from '../../lib/clock.ts';
 import { dateText } from '../../lib/duration.ts';
 import { formatFault } from '../../lib/fault.ts';
 import { pause } from '../../lib/pause.ts';
@@ -11,11 +10,13 @@ import type { Store } from '../../store/contract.ts';
 import type { ServerAudit } from '../audit/server_audit.ts';
 import type { Listeners } from '../listeners.ts';
 import type { ServerLog } from '../log_writer.ts';
-import type { Look } from '../programme_folder.ts';
-import type { Serving } from '../serving.ts';
-import { candidatesOf, type Plan, planServing, type ProgrammeOutcome } from '../serving_plan.ts';
+import type { ServerNode } from '../node.ts';
+import type { Look } from '../programmes/folder.ts';
+import type { LastGood } from '../programmes/last_good.ts';
+import { candidatesOf, type Plan, planServing, type ProgrammeOutcome } from '../programmes/plan.ts';
+import type { Serving } from '../programmes/serving.ts';
 import type { Settings } from '../settings.ts';
-import type { Reading } from './reading.ts';
+import type { ServerFiles } from './reading.ts';
 import {
   changing,
   type ProgrammeChanges,
@@ -26,31 +27,60 @@ import {
 } from './report.ts';
 
 interface ReloadParts {
+  readonly files: ServerFiles;
   readonly settings: Settings;
   readonly serving: Serving;
+  readonly lastGood: LastGood;
   readonly listeners: Listeners;
   readonly log: ServerLog;
   readonly clock: Clock;
   readonly store: Store;
-  readonly audit?: ServerAudit;
+  readonly node: ServerNode;
+  readonly audit: ServerAudit | undefined;
+  /** Of several processes of a server: which this is. */
+  readonly worker?: number;
 }
 
-/** What a process is ready to take up. */
-interface Prepared {
-  /** @param tells whether log and audit stream are told of it */
-  readonly take: (tells: boolean) => Promise<ReloadReport>;
-  readonly drop: () => Promise<void>;
-}
+/** Milliseconds between looks. Files have to stand still for one of them: one may be half written. */
+const lookInterval = 500;
 
 export class Reloader {
   readonly #parts: ReloadParts;
-  #last: ReloadReport;
-  #prepared: Prepared | undefined;
+  #last: ReloadReport = { at: instant(0), programmes: [], settings: [], faults: [] };
+  #running: Promise<unknown> = Promise.resolve();
+  #isEnded = false;
+  #watch: NodeJS.Timeout | undefined;
 
-  /** @param last of the start, or of another process whose place this one takes */
-  constructor(parts: ReloadParts, last: ReloadReport) {
+  constructor(parts: ReloadParts) {
     this.#parts = parts;
-    this.#last = last;
+  }
+
+  /**
+   * Takes the programmes into service at the start.
+   * @param former last good versions, for the files among `looks` that are broken (FAULTS 16)
+   */
+  async begin(looks: readonly Look[], former: readonly Look[]): Promise<void> {
+    const { clock, log, audit } = this.#parts;
+    if (former.length > 0) await this.#mount(await this.#plan(former));
+    const plan = await this.#plan(looks);
+    await this.#mount(plan);
+    this.#last = { at: clock.now(), programmes: plan.outcomes, settings: [], faults: [] };
+    const { worker = 1 } = this.#parts;
+    for (const { id, fileDigest } of former) {
+      const detail = `its file has faults: its last good version (${fileDigest.slice(0, 12)}) is served`;
+      log.error('last_version_served', { programme: id, detail });
+      if (worker === 1) audit?.stream.put('programme_refused', { programme: id, detail });
+    }
+    this.#keep(looks, false);
+  }
+
+  async #mount(plan: Plan): Promise<void> {
+    const { node, serving } = this.#parts;
+    // Before keys are opened: no other server may give up keys that this one signs by.
+    node.tell(() => plan.mounted);
+    await node.renew();
+    await serving.take(plan);
+    node.tell(() => serving.served);
   }
 
   /** Of the last reload that was no dry run, or of the start. */
@@ -81,55 +111,77 @@ export class Reloader {
   }
 
   /**
-   * Readies what was read, for `take` or `drop`; a dry run readies nothing. Resolves to what there is to
-   * take. Rejects with `Unavailable` where the store cannot be asked; then nothing is ready.
+   * Takes up what the files hold now, one reload after another. Rejects with `Unavailable` where the store
+   * cannot be asked: then all is as before.
    */
-  async prepare(reading: Reading, options: ReloadOptions): Promise<ReloadReport> {
+  reload(options: ReloadOptions = {}): Promise<ReloadReport> {
+    const done = this.#running.then(() => this.#reload(options));
+    this.#running = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Reloads after changes of programmes and certificates, while the configuration says so. */
+  watch(): void {
+    let seen: string | undefined;
+    let isReloading = false;
+    this.#watch = setInterval(() => {
+      const { files, settings, log } = this.#parts;
+      if (isReloading || !settings.config.watchProgrammes) return;
+      const before = seen;
+      seen = files.change();
+      if (seen === undefined || seen !== before) return;
+      isReloading = true;
+      this.reload({ filesAlone: true })
+        .catch((error: unknown) => log.error('reload_failed', { detail: String(error) }))
+        .finally(() => (isReloading = false));
+    }, lookInterval);
+  }
+
+  /** No reload begins any more; resolves once none is under way. */
+  async end(): Promise<void> {
+    this.#isEnded = true;
+    clearInterval(this.#watch);
+    await this.#running;
+  }
+
+  async #reload(options: ReloadOptions): Promise<ReloadReport> {
+    if (this.#isEnded) throw new Error('the server stops');
     const { dryRun = false, prune = false } = options;
-    const { settings, serving, clock } = this.#parts;
-    const { config, tls, looks, faults } = reading;
-    const set = await settings.prepare(config, tls, dryRun);
-    try {
-      const plan = looks && (await this.#plan(looks, prune));
-      const programmes = plan?.outcomes ?? standingOutcomes(this.#last);
-      const report: ReloadReport = { at: clock.now(), programmes, settings: set.outcomes, faults };
-      if (dryRun)
-        return { ...report, changes: plan === undefined ? [] : await this.#changesOf(plan) };
-      const isNews = programmes.some(({ outcome }) => changing.has(outcome));
-      const put = plan && isNews ? await serving.prepare(plan) : undefined;
-      this.#prepared = {
-        take: async (tells) => {
-          const before = serving.served;
-          const taken = { ...report, settings: await set.take() };
-          put?.();
-          if (put !== undefined) this.#parts.listeners.swap(serving);
-          if (tells) this.#tell(taken, before, options);
-          // Those of a configuration that was not read now are told already.
-          this.#last = { ...taken, faults: [...reading.standing, ...faults] };
-          return taken;
-        },
-        drop: set.drop,
-      };
-      return report;
-    } catch (error) {
-      await set.drop();
-      throw error;
-    }
+    const { files, settings, serving, listeners, clock } = this.#parts;
+    const { config, tls, looks, faults, standing } = await files.read(settings.config, options);
+    const plan = looks && (await this.#plan(looks, prune));
+    const report: ReloadReport = {
+      at: clock.now(),
+      programmes: plan?.outcomes ?? standingOutcomes(this.#last),
+      settings: settings.foresee(config, tls),
+      faults,
+    };
+    if (dryRun)
+      return { ...report, changes: plan === undefined ? [] : await this.#changesOf(plan) };
+    const isNews = report.programmes.some(({ outcome }) => changing.has(outcome));
+    // The store is asked first: nothing has changed yet if it is away.
+    const exchange = plan && isNews ? await serving.prepare(plan) : undefined;
+    const before = serving.served;
+    const taken = { ...report, settings: await settings.take(config, tls) };
+    exchange?.();
+    if (exchange !== undefined) listeners.swap(serving);
+    this.#tell(taken, before, options);
+    // Those of a configuration that was not read now are told already.
+    this.#last = { ...taken, faults: [...standing, ...faults] };
+    this.#keep(looks, prune);
+    return taken;
   }
 
-  /** Takes up what was readied last. */
-  async take(tells: boolean): Promise<ReloadReport> {
-    const prepared = this.#prepared;
-    this.#prepared = undefined;
-    if (prepared === undefined) throw new Error('nothing is ready to be taken up');
-    return prepared.take(tells);
-  }
-
-  /** Gives up what was readied last, if anything is left of it. */
-  async drop(): Promise<void> {
-    const prepared = this.#prepared;
-    this.#prepared = undefined;
-    await prepared?.drop();
+  #keep(looks: readonly Look[] | undefined, prune: boolean): void {
+    const { lastGood, serving, settings } = this.#parts;
+    const served = [...serving.served.values()];
+    void lastGood.keep(served.flatMap(({ look, since }) => (look ? [{ look, since }] : [])));
+    if (!prune || looks === undefined) return;
+    const { programmes: folder } = settings.config;
+    void lastGood.prune(
+      folder,
+      looks.map(({ path }) => path),
+    );
   }
 
   #tell(
@@ -138,10 +190,11 @@ export class Reloader {
     { filesAlone = false }: ReloadOptions,
   ): void {
     tellReload(report, { ...this.#parts, before, last: this.#last });
-    if (!filesAlone) this.#parts.log.info('reloaded', { detail: summaryOf(report) });
+    const { log, worker = 1 } = this.#parts;
+    if (!filesAlone && worker === 1) log.info('reloaded', { detail: summaryOf(report) });
   }
 
-  async #plan(looks: readonly Look[], prune: boolean): Promise<Plan> {
+  async #plan(looks: readonly Look[], prune = false): Promise<Plan> {
     const { serving, settings, store } = this.#parts;
     const candidates = await candidatesOf(looks, serving.served, settings.config.publicUrl);
     return planServing(candidates, serving.served, store, { looks, prune });

@@ -7,8 +7,8 @@ import { present } from '../../lib/present.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { ServerAudit } from '../audit/server_audit.ts';
 import type { ServerLog } from '../log_writer.ts';
-import type { Served, Serving } from '../serving.ts';
-import type { ProgrammeOutcome } from '../serving_plan.ts';
+import type { ProgrammeOutcome } from '../programmes/plan.ts';
+import type { Served, Serving } from '../programmes/serving.ts';
 import type { SettingOutcome } from '../settings.ts';
 
 export interface ReloadOptions {
@@ -26,6 +26,8 @@ export interface ReloadReport {
   readonly settings: readonly SettingOutcome[];
   /** Faults of the configuration, or of the folder as a whole: then nothing of it is taken up. */
   readonly faults: readonly Fault[];
+  /** What one of several workers did not take up as the first of them did, in words. */
+  readonly differences?: readonly string[];
   /** Of a dry run: what callers of each programme would see change. */
   readonly changes?: readonly ProgrammeChanges[];
 }
@@ -36,9 +38,14 @@ export interface ProgrammeChanges {
 }
 
 /** Whether all that was found was taken up. */
-export function isComplete({ programmes, settings, faults }: ReloadReport): boolean {
+export function isComplete({
+  programmes,
+  settings,
+  faults,
+  differences = [],
+}: ReloadReport): boolean {
   return (
-    faults.length === 0 &&
+    faults.length + differences.length === 0 &&
     [...programmes, ...settings].every(({ outcome }) => outcome !== 'refused')
   );
 }
@@ -52,23 +59,29 @@ export const changing: ReadonlySet<ProgrammeOutcome['outcome']> = new Set([
 
 interface Tellers {
   readonly log: ServerLog;
-  readonly audit?: ServerAudit;
+  readonly audit?: ServerAudit | undefined;
   readonly serving: Serving;
   /** What was served before the reload. */
   readonly before: ReadonlyMap<ProgrammeId, Served>;
   /** The report before this one. */
   readonly last: ReloadReport;
+  readonly worker?: number;
 }
 
-/** Each programme whose outcome is news: a folder is read again while a file still has its faults. */
+/**
+ * Each programme whose outcome is news: a folder is read again while a file still has its faults. Of several
+ * workers one tells for all; the others tell the log what they refuse, with their number.
+ */
 export function tellReload({ programmes, settings, faults }: ReloadReport, tellers: Tellers): void {
-  const { log, audit, last } = tellers;
+  const { log, audit, last, worker = 1 } = tellers;
   const known = new Set(last.programmes.map((one) => JSON.stringify(one)));
   for (const one of programmes) {
     if (one.outcome === 'unchanged') continue;
     if (!changing.has(one.outcome) && known.has(JSON.stringify(one))) continue;
-    tellProgramme(one, tellers);
+    if (worker === 1) tellProgramme(one, tellers);
+    else if (one.outcome === 'refused') tellRefused(one, tellers);
   }
+  if (worker !== 1) return;
   for (const { key, outcome, message = '' } of settings) {
     const facts = present({ key, detail: message || undefined });
     if (outcome === 'refused') log.error('setting_refused', facts);
@@ -78,16 +91,27 @@ export function tellReload({ programmes, settings, faults }: ReloadReport, telle
   for (const fault of faults) log.error('reload_failed', { detail: formatFault(fault) });
 }
 
-function tellProgramme(one: ProgrammeOutcome, { log, audit, serving, before }: Tellers): void {
-  const { programme, outcome, message } = one;
+function tellRefused(
+  one: ProgrammeOutcome,
+  { log, audit, worker }: Pick<Tellers, 'log' | 'audit' | 'worker'>,
+): void {
+  const { programme, message } = one;
+  const errors = one.faults.filter(({ severity }) => severity === 'error').map(formatFault);
+  const detail = message ?? (errors.join('; ') || 'its file is gone');
+  const whose = worker === undefined || worker === 1 ? {} : { worker: String(worker) };
+  log.error('programme_not_taken_up', {
+    programme,
+    ...whose,
+    detail: `${detail}; ${standing(one)}`,
+  });
+  if (!('worker' in whose)) audit?.stream.put('programme_refused', { programme, detail });
+}
+
+function tellProgramme(one: ProgrammeOutcome, tellers: Tellers): void {
+  const { programme, outcome } = one;
+  const { log, audit, serving, before } = tellers;
   if (outcome === 'unchanged') return;
-  if (outcome === 'refused' || outcome === 'kept') {
-    const errors = one.faults.filter(({ severity }) => severity === 'error').map(formatFault);
-    const detail = message ?? (errors.join('; ') || 'its file is gone');
-    log.error('programme_not_taken_up', { programme, detail: `${detail}; ${standing(one)}` });
-    audit?.stream.put('programme_refused', { programme, detail });
-    return;
-  }
+  if (outcome === 'refused' || outcome === 'kept') return tellRefused(one, tellers);
   const digest = serving.served.get(programme)?.look?.fileDigest;
   log.info(`programme_${outcome}`, present({ programme, digest }));
   const former = before.get(programme)?.look?.fileDigest;

@@ -2,7 +2,6 @@
 
 import type { Config } from '../../config/config.ts';
 import { readTracingHeaders } from '../../config/tracing_keys.ts';
-import { FaultsError } from '../../lib/fault.ts';
 import type { ServerLog } from '../log_writer.ts';
 import type { Observing } from '../observing.ts';
 import type { Tracer } from './tracer.ts';
@@ -36,17 +35,6 @@ export class Tracing {
     this.#tracer = next;
     if (next !== undefined) this.#remove = this.#observing.add(next);
     await former?.end();
-  }
-
-  /** The same for a reload: why the configuration is not taken up, if it is not. */
-  async takeUp(config: Config): Promise<string | undefined> {
-    try {
-      await this.follow(config);
-      return undefined;
-    } catch (error) {
-      if (error instanceof FaultsError) return error.message;
-      throw error;
-    }
   }
 
   /** Sends what is left, for a short time. */

@@ -4,10 +4,12 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import type { Clock } from '../../lib/clock.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
-import type { ProcessParts } from '../lifecycle/process_parts.ts';
-import type { Look } from '../programme_folder.ts';
-import type { Remembered } from '../requests/recent_refusals.ts';
+import type { Store } from '../../store/contract.ts';
+import type { Look } from '../programmes/folder.ts';
+import type { Serving } from '../programmes/serving.ts';
+import type { RecentRefusals, Remembered } from '../requests/recent_refusals.ts';
 import { type Explanation, explain } from './explain.ts';
 
 export interface WhyAnswer {
@@ -18,7 +20,14 @@ export interface WhyAnswer {
   readonly since: string | null;
 }
 
-export async function answerWhy(parts: ProcessParts, query: URLSearchParams): Promise<WhyAnswer> {
+interface WhySources {
+  readonly refusals: RecentRefusals;
+  readonly serving: Serving;
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+export async function answerWhy(parts: WhySources, query: URLSearchParams): Promise<WhyAnswer> {
   const { refusals, serving } = parts;
   const { count, since = null } = refusals.reach();
   const found = refusals.find(query.get('id') ?? '');
@@ -32,7 +41,7 @@ export async function answerWhy(parts: ProcessParts, query: URLSearchParams): Pr
 
 /** What other programmes know of a client or a code that the programme does not know. */
 async function elsewhere(
-  { serving, store, clock }: ProcessParts,
+  { serving, store, clock }: WhySources,
   { refusal, code }: Remembered,
 ): Promise<readonly string[]> {
   const { client, claimed_client: claimed, programme } = refusal;

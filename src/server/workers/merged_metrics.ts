@@ -41,10 +41,6 @@ export function growing(families: readonly PlainFamily[]): PlainFamily[] {
   return families.filter(({ type }) => type !== 'gauge');
 }
 
-export function plainFamily({ samples, ...description }: Family): PlainFamily {
-  return { ...description, series: [...samples()] };
-}
-
 export function readableFamily({ series, ...description }: PlainFamily): Family {
   return { ...description, samples: () => series };
 }

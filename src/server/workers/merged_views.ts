@@ -1,6 +1,9 @@
 // Owns making what several workers tell of themselves what one server tells.
 
 import { type Health, type Parts, readyPart, wholeOf } from '../../http/admin.ts';
+import { formatFault } from '../../lib/fault.ts';
+import { failed } from '../exit.ts';
+import type { ReloadReport } from '../reload/report.ts';
 import type { StatusView } from '../status.ts';
 import type { WhyAnswer } from '../why/route.ts';
 
@@ -70,11 +73,72 @@ export function mergeStatus(
     started: begun.started,
     uptime_seconds: begun.uptime,
     health: wholeOf(parts),
+    programmes: first.programmes.map((one) => ({ ...one, since: sinceOf(one, all) })),
     store: all.map(({ store }) => store).find(({ status }) => status !== 'ready') ?? first.store,
     workers: [...views].map(([worker, { pid, node, started, uptime_seconds }]) => {
       return { worker, pid, node, started, uptime_seconds };
     }),
   };
+}
+
+/** Of the version of a programme: since when a worker serves it. */
+function sinceOf(
+  { programme, sha256, since }: StatusView['programmes'][number],
+  views: readonly StatusView[],
+): string {
+  const same = views
+    .flatMap(({ programmes }) => programmes)
+    .filter((one) => one.programme === programme && one.sha256 === sha256);
+  return same.map((one) => one.since).toSorted()[0] ?? since;
+}
+
+interface NamedReport {
+  /** Of the worker. */
+  readonly name: string;
+  readonly report: ReloadReport;
+}
+
+/**
+ * What became of a reload in all workers: as the first of them reports it, and what the others did not take up
+ * as that one.
+ * @param reports of each worker, or why it has none
+ * @param refusal why the log of all is not written as the configuration says
+ * @throws CommandError where none reports
+ */
+export function mergeReports(
+  reports: readonly (NamedReport | string)[],
+  refusal: string | undefined,
+): ReloadReport {
+  const differences = reports.filter((one) => typeof one === 'string');
+  const [first, ...others] = reports.filter((one) => typeof one !== 'string');
+  if (first === undefined) throw failed(differences[0] ?? 'no worker answers');
+  for (const { name, report } of others) {
+    differences.push(...differencesOf(report, first.report).map((text) => `${name}: ${text}`));
+  }
+  const settings = first.report.settings.map((one) =>
+    one.key === 'log' && refusal !== undefined
+      ? { key: 'log', outcome: 'refused' as const, message: refusal }
+      : one,
+  );
+  return { ...first.report, settings, differences };
+}
+
+/** What a worker did not take up, if that is not what the first one did not. */
+function differencesOf(own: ReloadReport, first: ReloadReport): readonly string[] {
+  const known = new Set(refusedIn(first));
+  return refusedIn(own).filter((text) => !known.has(text));
+}
+
+function refusedIn({ programmes, settings, faults }: ReloadReport): readonly string[] {
+  const isRefused = ({ outcome }: { readonly outcome: string }): boolean => outcome === 'refused';
+  const files = programmes.filter(isRefused).map(({ programme, message, faults: own }) => {
+    const errors = own.filter(({ severity }) => severity === 'error').map(formatFault);
+    return `${programme} is not taken up: ${message ?? errors.join('; ')}`;
+  });
+  const keys = settings.filter(isRefused).map(({ key, message = '' }) => {
+    return `${key} is not taken up: ${message}`;
+  });
+  return [...files, ...keys, ...faults.map(formatFault)];
 }
 
 export function mergeWhy(answers: readonly WhyAnswer[]): WhyAnswer {

@@ -1,19 +1,15 @@
-// Owns a worker of a server with several: it answers requests, and obeys the first process.
+// Owns a worker of a server with several: a server that reads its files itself, and that the first process
+// asks by messages.
 
 import type { LogSettings } from '../../config/log_keys.ts';
-import { present } from '../../lib/present.ts';
-import type { Answering } from '../answering.ts';
-import { openAnswering } from '../answering_process.ts';
 import { type Ending, endingOf } from '../ending.ts';
 import { CommandError } from '../exit.ts';
 import type { ServerLog } from '../log_writer.ts';
-import type { Look } from '../programme_folder.ts';
-import { plainFamily } from './merged_metrics.ts';
+import { Server } from '../server.ts';
 import {
   type FromWorker,
-  keyOfLook,
+  plainFamily,
   type Question,
-  type ReadingNews,
   type Verb,
   type WorkerStart,
   type WorkerVerbs,
@@ -23,7 +19,7 @@ import {
 const signals = ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
 
 /** These happen one after another: each depends on what the one before has left. */
-const steps: ReadonlySet<Verb> = new Set(['open', 'listen', 'prepare', 'take', 'drop']);
+const steps: ReadonlySet<Verb> = new Set(['open', 'start', 'reload']);
 
 /** Resolves once it was told to end, and has; rejects where it cannot begin or go on. */
 export async function work(number: number, log: ServerLog): Promise<void> {
@@ -52,11 +48,8 @@ class Worker {
   readonly #number: number;
   readonly #log: ServerLog;
   readonly #end = Promise.withResolvers<void>();
-  #answering: Answering | undefined;
+  #server: Server | undefined;
   #step: Promise<unknown> = Promise.resolve();
-  /** The files of programmes, as they were taken up last. */
-  #looks = new Map<string, Look>();
-  #news: readonly Look[] | undefined;
 
   constructor(number: number, log: ServerLog) {
     this.#number = number;
@@ -69,80 +62,62 @@ class Worker {
 
   async hear({ question, verb, args }: Question): Promise<void> {
     const obey = async (): Promise<unknown> => {
-      const verbs: Partial<WorkerVerbs> = { ...this.#answering, ...this.#own };
-      if (verbs[verb] === undefined) throw new Error('the worker begins');
-      return (verbs[verb] as (...all: readonly unknown[]) => Promise<unknown>)(...args);
+      const obeyed = this.#verbs[verb] as (...all: readonly unknown[]) => Promise<unknown>;
+      return obeyed(...args);
     };
     const done = steps.has(verb) ? this.#step.then(obey) : obey();
     if (steps.has(verb)) this.#step = done.catch(() => undefined);
     try {
       tell({ answer: question, result: await done });
-      if (verb === 'end') this.#end.resolve();
+      if (verb === 'stop') this.#end.resolve();
     } catch (error) {
       tell({ answer: question, failure: failureOf(verb, error) });
       // Who asked tells of it.
       if (verb === 'open') this.#end.reject(new CommandError(endingOf(error).exitCode, ''));
-      if (verb === 'end') this.#end.reject(error);
+      if (verb === 'stop') this.#end.reject(error);
     }
   }
 
-  /** What is asked of the worker itself; all other verbs are those of `Answering`. */
-  readonly #own: Pick<WorkerVerbs, 'turns' | 'open' | 'metrics' | 'prepare' | 'take'> = {
+  readonly #verbs: WorkerVerbs = {
     turns: async () => undefined,
     open: (start) => this.#open(start),
-    metrics: async () => (await this.#process().metrics()).map(plainFamily),
-    prepare: ({ looks: news, ...rest }, options) => {
-      const looks = this.#looksOf(news);
-      if (options.dryRun !== true) this.#news = looks;
-      return this.#process().prepare(present({ ...rest, looks }), options);
-    },
-    take: async (tells) => {
-      const taken = await this.#process().take(tells);
-      if (this.#news !== undefined) this.#looks = byKey(this.#news);
-      return taken;
-    },
+    start: () => this.#begun.start(),
+    reload: (options, asked) => this.#begun.reload(options, asked),
+    health: () => this.#begun.health(),
+    metrics: async () => (await this.#begun.metrics()).map(plainFamily),
+    status: () => this.#begun.status(),
+    why: (query) => this.#begun.why(query),
+    acceptClock: () => this.#begun.acceptClock(),
+    leave: () => this.#begun.leave(),
+    stop: async (why) => this.#server?.stop(why),
   };
 
-  async #open(start: WorkerStart): ReturnType<WorkerVerbs['open']> {
-    const log = piped(this.#log, start.isTerminal);
+  get #begun(): Server {
+    if (this.#server === undefined) throw new Error('the worker begins');
+    return this.#server;
+  }
+
+  async #open({ isTerminal, ...start }: WorkerStart): ReturnType<WorkerVerbs['open']> {
+    const log = piped(this.#log, isTerminal);
     log.follow(start.config.log);
-    this.#looks = byKey(start.looks);
-    const { answering, outcomes } = await openAnswering(start, log, { worker: this.#number });
-    this.#answering = answering;
-    void answering.lost.then((error) => this.#lose(answering, error));
-    return outcomes;
+    const server = await Server.open({ ...start, worker: this.#number }, log);
+    this.#server = server;
+    void server.lost.then((error) => this.#lose(server, error));
+    return server.outcomes;
   }
 
   /** Its own store can no longer be used: another process may do better. */
-  async #lose(answering: Answering, error: CommandError): Promise<void> {
+  async #lose(server: Server, error: CommandError): Promise<void> {
     tell({ lost: endingOf(error) });
-    await answering.close();
-    await answering.end(error.message);
+    await server.stop(error.message);
     this.#end.reject(new CommandError(error.exitCode, ''));
   }
-
-  #process(): Answering {
-    if (this.#answering === undefined) throw new Error('the worker begins');
-    return this.#answering;
-  }
-
-  #looksOf(news: ReadingNews['looks']): readonly Look[] | undefined {
-    return news?.map((one) => {
-      const look = 'file' in one ? one : this.#looks.get(keyOfLook(one));
-      if (look === undefined) throw new Error(`${one.path} was never given to this worker`);
-      return look;
-    });
-  }
-}
-
-function byKey(looks: readonly Look[]): Map<string, Look> {
-  return new Map(looks.map((look) => [keyOfLook(look), look]));
 }
 
 /** Other errors than those of the start are for whoever asked. */
 function failureOf(verb: Verb, error: unknown): Ending {
   const ending = endingOf(error);
-  if (verb === 'open' || verb === 'listen' || !(error instanceof Error)) return ending;
+  if (verb === 'open' || verb === 'start' || !(error instanceof Error)) return ending;
   return { ...ending, message: error.message };
 }
 

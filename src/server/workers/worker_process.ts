@@ -59,6 +59,10 @@ export class WorkerProcess {
     return this.#worker.process.pid ?? 0;
   }
 
+  get name(): string {
+    return `worker ${this.number} (process ${this.pid})`;
+  }
+
   /** Resolves to why it ended. */
   get exited(): Promise<CommandError> {
     return this.#exited.promise;
@@ -104,7 +108,7 @@ export class WorkerProcess {
   #end(how: string): void {
     clearInterval(this.#turns);
     const { message, exitCode } = this.#lost ?? {
-      message: `worker ${this.number} (process ${this.pid}) has ended ${how}`,
+      message: `${this.name} has ended ${how}`,
       exitCode: exitCodes.failed,
     };
     const error = new CommandError(exitCode, message);

@@ -3,9 +3,6 @@
 import { instant } from '../../lib/clock.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
-import { keyCheck } from '../verbs/key_check.ts';
-import { sweepVerb } from '../verbs/sweep.ts';
-import { timeVerbs } from '../verbs/time.ts';
 import { sharedVerbs } from '../verbs/verbs.ts';
 import { databaseClock } from './clock.ts';
 import { countTogether, endedThrottles } from './counters.ts';
@@ -73,21 +70,19 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await expectReplicas(care, name, location);
     const epochs = epochsOf(link);
     const db = postgresDb({ link, care, epochs, written: grown(care) });
-    const { verbs, setBack, forgetLogin } = sharedVerbs(db);
     await clock.ask(care);
     const { leaseNode, nodes, isRelieved, health } = leases;
     const time = databaseTime(link, isRelieved);
-    const { recorded } = await time.read();
-    const followed = (await epochs.current()).accepted?.era;
-    const { life, ...times } = timeVerbs(db, { time, followed, setBackUses: setBack });
-    const more = [endedThrottles, pastOutages];
-    const sweep = sweepVerb(db, { recorded, life, forgetLogin, more });
+    const verbs = sharedVerbs(db, {
+      time,
+      recorded: (await time.read()).recorded,
+      followed: (await epochs.current()).accepted?.era,
+      more: [endedThrottles, pastOutages],
+    });
     return {
       ...verbs,
       count: countTogether(link),
       wall: clock.wall,
-      ...times,
-      ensureKeyCheck: keyCheck(db),
       leaseNode,
       nodes,
       // One node sweeps for all.
@@ -95,7 +90,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         await db.flush();
         if (isRelieved()) return 0;
         await analyzeOutgrown(care);
-        return sweep(...call);
+        return verbs.sweep(...call);
       },
       warnings: async () => ((await replicasOf(care)) > 0 ? [] : [oneDisk]),
       health,

@@ -20,9 +20,9 @@ import { fileEras } from './eras.ts';
 import { nameWatch, realPath } from './file/identity.ts';
 import { openFile, type OpenFile } from './file/open.ts';
 import { unusable } from './file/refusals.ts';
-import { fileKeeping } from './keeping.ts';
+import { nodeLeases } from './leases.ts';
 import { schema } from './schema.ts';
-import { type FileTime, fileRecordedTime } from './time.ts';
+import { type FileTime, fileRecordedTime, timeOf } from './time.ts';
 
 /** A log of the usual length fits in twice. */
 export const serverReserve: number = 16 * 1024 * 1024;
@@ -139,24 +139,21 @@ function partsOf(database: DatabaseSync): Parts {
   return { database, time, fresh, transactions: new Transactions(database, [fresh, time]) };
 }
 
-type Verbs = Omit<Store, 'health' | 'close'> & ReturnType<typeof fileKeeping>;
+type Verbs = Omit<Store, 'health' | 'close'> & ReturnType<typeof nodeLeases>;
 
 function verbsOf(parts: Parts, queue: CommitQueue): Verbs {
   const { database, time, fresh, transactions } = parts;
   const eras = fileEras(database, fresh);
   const db = sqliteDb({ database, queue, transactions, fresh, eras });
-  const { verbs, setBack, forgetLogin } = sharedVerbs(db);
+  const shared = {
+    time: timeOf(time, queue),
+    recorded: time.recorded(),
+    followed: eras.life().accepted?.era,
+  };
   return {
-    ...verbs,
+    ...sharedVerbs(db, shared),
     count: countInProcess(),
-    ...fileKeeping(database, {
-      db,
-      queue,
-      time,
-      followed: eras.life().accepted?.era,
-      setBackUses: setBack,
-      forgetLogin,
-    }),
+    ...nodeLeases(database, queue),
   };
 }
 

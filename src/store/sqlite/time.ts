@@ -6,6 +6,8 @@ import { after, type Instant, milliseconds } from '../../lib/clock.ts';
 import { readUptime, type Uptime } from '../../lib/machine.ts';
 import type { Era } from '../../oauth/grant.ts';
 import type { Outage } from '../keeping.ts';
+import type { RecordedTime } from '../verbs/time.ts';
+import type { CommitQueue } from './commits/commit_queue.ts';
 import type { TransactionHook } from './commits/transactions.ts';
 import { type Meta, metaOf } from './meta.ts';
 
@@ -100,6 +102,26 @@ export function fileRecordedTime(database: DatabaseSync): FileTime {
     committed: () => {
       written = uncommitted ?? written;
       uncommitted = undefined;
+    },
+  };
+}
+
+/** The recorded time of a store whose commits are those of `queue`. */
+export function timeOf(time: FileTime, queue: CommitQueue): RecordedTime {
+  return {
+    read: () =>
+      queue.read(() => ({
+        recorded: time.recorded(),
+        current: time.current(),
+        outages: time.outages(),
+      })),
+    note: async (...noted) => {
+      time.note(...noted);
+      if (time.isDue()) await queue.write(() => undefined);
+    },
+    startAnew: (at) => {
+      time.startAnew();
+      if (at !== undefined) time.set(at);
     },
   };
 }

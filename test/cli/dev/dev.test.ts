@@ -74,17 +74,17 @@ test('Use 8: secrets are shown at the address of the demo alone, and its own pag
     const { status, headers, body } = await ask(url, path, asked);
     assert.deepEqual([status, headers['location'], body], [302, url + path, ''], path);
   };
-  for (const path of ['/', '/demo/second-club', '/demo/second-club/commands']) {
+  for (const path of ['/', '/demo/second-club/callback', '/demo/second-club/commands']) {
     await sentHome(path, { headers: { host: 'rebound.example' } });
   }
   const tokens = '/demo/second-club/tokens';
   const click = (origin: string) => ({
     method: 'POST',
     headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
-    body: 'grant=authorization_code&code=x',
+    body: 'click=code&code=x',
   });
   for (const origin of ['https://rebound.example', 'null']) await sentHome(tokens, click(origin));
-  assert.equal((await ask(url, tokens, click(url))).status, 303);
+  assert.equal((await ask(url, tokens, click(url))).status, 200);
 });
 
 test('Use 8: no verb but dev has login pages filled in', async (t) => {
@@ -93,7 +93,7 @@ test('Use 8: no verb but dev has login pages filled in', async (t) => {
   );
   assert.deepEqual(passing, ['src/cli/dev/dev.ts']);
   const { url, addClient } = await startJetway(t);
-  for (const path of ['/', '/demo/executive-club', '/demo/executive-club/tokens']) {
+  for (const path of ['/', '/demo/executive-club/callback', '/demo/executive-club/tokens']) {
     assert.equal((await ask(url, path)).status, 404, path);
   }
   const { id } = await addClient();

@@ -9,57 +9,28 @@ import { cpuTimeOf } from '../../support/usage.ts';
 function read(text: string): unknown {
   const { records, faults } = parseCsv('a.csv', text);
   assert.deepEqual(faults, []);
-  return records.map((record) => record.map((value) => value.text));
+  return records.map((record) => record.map((value) => value.text).join('|'));
 }
 
 describe('csv', () => {
   test('reads what RFC 4180 allows', () => {
+    /** The fields of each record, with `|` between. */
     const texts = [
       ['', []],
-      ['a,b\n', [['a', 'b']]],
-      [
-        'a,b\r\nc,d',
-        [
-          ['a', 'b'],
-          ['c', 'd'],
-        ],
-      ],
-      [
-        'a,\n,b\n',
-        [
-          ['a', ''],
-          ['', 'b'],
-        ],
-      ],
-      ['a,', [['a', '']]],
-      [' a , b', [[' a ', ' b']]],
-      ['"a","b,c"\r\n', [['a', 'b,c']]],
-      ['"a ""b""",""\n', [['a "b"', '']]],
-      ['"two\r\nlines",x\n', [['two\r\nlines', 'x']]],
-      ['\uFEFFa\n\n\r\nb\n', [['a'], ['b']]],
-      ['""""\n', [['"']]],
-      [
-        'a;b\n"1;2";3,4\n',
-        [
-          ['a', 'b'],
-          ['1;2', '3,4'],
-        ],
-      ],
-      [
-        'a\tb\n1,5\t;\n',
-        [
-          ['a', 'b'],
-          ['1,5', ';'],
-        ],
-      ],
-      [
-        'a,b;c\n1;2,3\n',
-        [
-          ['a', 'b;c'],
-          ['1;2', '3'],
-        ],
-      ],
-      ['a\n1;2\n', [['a'], ['1;2']]],
+      ['a,b\n', ['a|b']],
+      ['a,b\r\nc,d', ['a|b', 'c|d']],
+      ['a,\n,b\n', ['a|', '|b']],
+      ['a,', ['a|']],
+      [' a , b', [' a | b']],
+      ['"a","b,c"\r\n', ['a|b,c']],
+      ['"a ""b""",""\n', ['a "b"|']],
+      ['"two\r\nlines",x\n', ['two\r\nlines|x']],
+      ['\uFEFFa\n\n\r\nb\n', ['a', 'b']],
+      ['""""\n', ['"']],
+      ['a;b\n"1;2";3,4\n', ['a|b', '1;2|3,4']],
+      ['a\tb\n1,5\t;\n', ['a|b', '1,5|;']],
+      ['a,b;c\n1;2,3\n', ['a|b;c', '1;2|3']],
+      ['a\n1;2\n', ['a', '1;2']],
     ] as const;
     for (const [text, expected] of texts) assert.deepEqual(read(text), expected, text);
   });
@@ -67,19 +38,8 @@ describe('csv', () => {
   test('knows the place of each value, inside its quotes', () => {
     const { records } = parseCsv('a.csv', 'a,"b",c\r\n"x\ny",zwölf,"q"\r\n');
     assert.deepEqual(
-      records.map((record) => record.map(({ at }) => [at.line, at.column])),
-      [
-        [
-          [1, 1],
-          [1, 4],
-          [1, 7],
-        ],
-        [
-          [2, 2],
-          [3, 4],
-          [3, 11],
-        ],
-      ],
+      records.map((record) => record.map(({ at }) => `${at.line}:${at.column}`).join(' ')),
+      ['1:1 1:4 1:7', '2:2 3:4 3:11'],
     );
   });
 

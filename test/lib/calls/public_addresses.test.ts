@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { callableAddress, guardedLookup } from '../../../src/lib/calls/public_addresses.ts';
+import { nameHere } from '../../support/name_here.ts';
 
 test('public addresses may be called, special ones not, in whatever spelling', () => {
   const mayCall = callableAddress([]);
@@ -29,7 +30,7 @@ test('a name is looked up once, and leads only to addresses that may be called',
   const found = (networks: readonly string[], all: boolean): Promise<unknown> =>
     new Promise((resolve) => {
       guardedLookup(callableAddress(networks))(
-        'localhost',
+        nameHere,
         { all, family: 4 },
         (error, address, family) => resolve(error === null ? [address, family] : error.code),
       );

@@ -8,164 +8,91 @@ import { judgeHistory, shortest } from '../../../scripts/fleet/checker.ts';
 import {
   type Act,
   type History,
-  type Outcome,
   type Request,
   tellHistory,
 } from '../../../scripts/fleet/history.ts';
 
-const tokens = (generation: number): Outcome => ({
-  access: `A${generation}`,
-  refresh: `R${generation}`,
-});
-const issue: Act = { kind: 'issue', code: 'C' };
-const spend: Act = { kind: 'spend', code: 'C' };
-const own: Act = { kind: 'own' };
-const refresh = (generation: number): Act => ({ kind: 'refresh', token: `R${generation}` });
-const verify = (generation: number): Act => ({ kind: 'verify', token: `A${generation}` });
-const revoke = (generation: number): Act => ({ kind: 'revoke', token: `R${generation}` });
-
-type Told = readonly [act: Act, outcome?: Outcome];
-
-function request([act, outcome]: Told, invoked: number, completed: number): Request {
-  return outcome === undefined
-    ? { act, node: 1, invoked, completed: Infinity }
-    : { act, node: 1, invoked, completed, outcome };
+/** One request as text: what is asked, of which generation of tokens, and what came of it, if anything. */
+function requestOf(text: string, invoked: number, completed: number): Request {
+  const [asked = '', came = ''] = text.trim().split(/ |(?==)/);
+  const [, kind = '', number = ''] = /^([a-z]+)(\d*)$/.exec(asked) ?? [];
+  const acts: Readonly<Record<string, Act>> = {
+    issue: { kind: 'issue', code: 'C' },
+    spend: { kind: 'spend', code: 'C' },
+    own: { kind: 'own' },
+    refresh: { kind: 'refresh', token: `R${number}` },
+    verify: { kind: 'verify', token: `A${number}` },
+    revoke: { kind: 'revoke', token: `R${number}` },
+  };
+  const act = acts[kind];
+  if (act === undefined) throw new Error(`no request: ${text}`);
+  if (came === '') return { act, node: 1, invoked, completed: Infinity };
+  const next = came.slice(1);
+  const made =
+    kind === 'own' ? { access: `A${next}` } : { access: `A${next}`, refresh: `R${next}` };
+  const outcome = came.startsWith('=') ? made : (came as 'done' | 'valid' | 'refused');
+  return { act, node: 1, invoked, completed, outcome };
 }
 
-/** Requests one after another. */
-function inTurn(...told: readonly Told[]): readonly Request[] {
-  return told.map((one, index) => request(one, index * 10, index * 10 + 5));
+/** Requests one after another, or two at once where `&` stands between them; `grace:` may come first. */
+function historyOf(text: string): History {
+  const [, grace, all = ''] = /^(grace: )?(.*)$/.exec(text) ?? [];
+  const requests = all.split(', ').flatMap((turn, index) => {
+    const at = index * 10;
+    const [first = '', second] = turn.split(' & ');
+    if (second === undefined) return [requestOf(first, at, at + 5)];
+    return [requestOf(first, at, at + 9), requestOf(second, at + 1, at + 8)];
+  });
+  return { hasGrace: grace !== undefined, requests };
 }
 
-/** Two requests at once, after what came before. */
-function beside(before: readonly Request[], ...told: readonly Told[]): readonly Request[] {
-  const now = before.length * 10;
-  return [...before, ...told.map((one, index) => request(one, now + index, now + 9 - index))];
-}
+const login = 'issue done, spend=1';
 
-const login: readonly Told[] = [
-  [issue, 'done'],
-  [spend, tokens(1)],
-];
-
-const graced = (requests: readonly Request[]): History => ({ hasGrace: true, requests });
-const strict = (requests: readonly Request[]): History => ({ hasGrace: false, requests });
-
-const possible: Readonly<Record<string, History>> = {
-  'a login, its refreshes and its end': strict(
-    inTurn(
-      ...login,
-      [refresh(1), tokens(2)],
-      [verify(1), 'valid'],
-      [verify(2), 'valid'],
-      [revoke(2), 'done'],
-      [verify(2), 'refused'],
-      [refresh(2), 'refused'],
-    ),
-  ),
-  'a retry is told the answer that was lost': graced(
-    inTurn(...login, [refresh(1)], [refresh(1), tokens(2)], [refresh(2), tokens(3)]),
-  ),
-  'two requests at once are told one answer': graced(
-    beside(inTurn(...login), [refresh(1), tokens(2)], [refresh(1), tokens(2)]),
-  ),
-  'an unanswered spend has spent the code': strict(
-    inTurn([issue, 'done'], [spend], [spend, 'refused']),
-  ),
-  'an unanswered spend has done nothing': strict(
-    inTurn([issue, 'done'], [spend], [spend, tokens(1)]),
-  ),
-  'a late request is reuse, long after it was sent': graced(
-    inTurn(
-      ...login,
-      [refresh(1)],
-      [refresh(1), tokens(2)],
-      [refresh(2), tokens(3)],
-      [verify(3), 'valid'],
-      [refresh(3), 'refused'],
-    ),
-  ),
-  'of two spends at once the other ends the login': strict(
-    beside(inTurn([issue, 'done']), [spend, tokens(1)], [spend, 'refused']),
-  ),
-  'an unanswered revocation counts': strict(
-    inTurn(...login, [revoke(1)], [verify(1), 'valid'], [verify(1), 'refused']),
-  ),
-  "a client's own token": strict(inTurn([own, { access: 'A1' }], [verify(1), 'valid'])),
+const possible: Readonly<Record<string, string>> = {
+  'a login, its refreshes and its end': `${login}, refresh1=2, verify1 valid, verify2 valid, revoke2 done, verify2 refused, refresh2 refused`,
+  'a retry is told the answer that was lost': `grace: ${login}, refresh1, refresh1=2, refresh2=3`,
+  'two requests at once are told one answer': `grace: ${login}, refresh1=2 & refresh1=2`,
+  'an unanswered spend has spent the code': 'issue done, spend, spend refused',
+  'an unanswered spend has done nothing': 'issue done, spend, spend=1',
+  'a late request is reuse, long after it was sent': `grace: ${login}, refresh1, refresh1=2, refresh2=3, verify3 valid, refresh3 refused`,
+  'of two spends at once the other ends the login': 'issue done, spend=1 & spend refused',
+  'an unanswered revocation counts': `${login}, revoke1, verify1 valid, verify1 refused`,
+  "a client's own token": 'own=1, verify1 valid',
 };
 
-const impossible: Readonly<Record<string, History>> = {
-  'a code is spent twice': strict(inTurn(...login, [spend, tokens(2)])),
-  'a code is spent twice at once': strict(
-    beside(inTurn([issue, 'done']), [spend, tokens(1)], [spend, tokens(2)]),
-  ),
-  'an acknowledged code is unknown': strict(inTurn([issue, 'done'], [spend, 'refused'])),
-  'two successors of one refresh token': graced(
-    beside(inTurn(...login), [refresh(1), tokens(2)], [refresh(1), tokens(3)]),
-  ),
-  'a retry is told another answer': graced(
-    inTurn(...login, [refresh(1), tokens(2)], [refresh(1), tokens(3)]),
-  ),
-  'an acknowledged refresh token is unknown': graced(
-    inTurn(...login, [refresh(1), tokens(2)], [refresh(2), 'refused']),
-  ),
-  'an acknowledged access token is unknown': strict(inTurn(...login, [verify(1), 'refused'])),
-  'a rotated token lives after a failover': strict(
-    inTurn(...login, [refresh(1), tokens(2)], [refresh(1), tokens(3)]),
-  ),
-  'reuse does not end the login': strict(
-    inTurn(...login, [refresh(1), tokens(2)], [refresh(1), 'refused'], [verify(2), 'valid']),
-  ),
-  'a retry within the grace period is taken for reuse': graced(
-    inTurn(...login, [refresh(1)], [refresh(1), 'refused']),
-  ),
-  'a revoked token is good': strict(inTurn(...login, [revoke(1), 'done'], [verify(1), 'valid'])),
-  'a revoked login is refreshed': strict(
-    inTurn(...login, [revoke(1), 'done'], [refresh(1), tokens(2)]),
-  ),
-  'a revocation is seen, and then gone': strict(
-    inTurn(...login, [revoke(1)], [verify(1), 'refused'], [verify(1), 'valid']),
-  ),
-  "a client's own token is lost": strict(
-    inTurn([own, { access: 'A1' }], [verify(1), 'valid'], [verify(1), 'refused']),
-  ),
+const impossible: Readonly<Record<string, string>> = {
+  'a code is spent twice': `${login}, spend=2`,
+  'a code is spent twice at once': 'issue done, spend=1 & spend=2',
+  'an acknowledged code is unknown': 'issue done, spend refused',
+  'two successors of one refresh token': `grace: ${login}, refresh1=2 & refresh1=3`,
+  'a retry is told another answer': `grace: ${login}, refresh1=2, refresh1=3`,
+  'an acknowledged refresh token is unknown': `grace: ${login}, refresh1=2, refresh2 refused`,
+  'an acknowledged access token is unknown': `${login}, verify1 refused`,
+  'a rotated token lives after a failover': `${login}, refresh1=2, refresh1=3`,
+  'reuse does not end the login': `${login}, refresh1=2, refresh1 refused, verify2 valid`,
+  'a retry within the grace period is taken for reuse': `grace: ${login}, refresh1, refresh1 refused`,
+  'a revoked token is good': `${login}, revoke1 done, verify1 valid`,
+  'a revoked login is refreshed': `${login}, revoke1 done, refresh1=2`,
+  'a revocation is seen, and then gone': `${login}, revoke1, verify1 refused, verify1 valid`,
+  "a client's own token is lost": 'own=1, verify1 valid, verify1 refused',
 };
 
-describe('one correct server could have answered so', () => {
-  for (const [name, history] of Object.entries(possible)) {
-    test(name, () => assert.equal(judgeHistory(history), 'possible', tellHistory(history)));
-  }
-});
-
-describe('no correct server could have answered so', () => {
-  for (const [name, history] of Object.entries(impossible)) {
-    test(name, () => assert.equal(judgeHistory(history), 'impossible', tellHistory(history)));
-  }
-});
+for (const [verdict, histories] of Object.entries({ possible, impossible })) {
+  describe(`it is ${verdict} that one correct server has answered so`, () => {
+    for (const [name, text] of Object.entries(histories)) {
+      const history = historyOf(text);
+      test(name, () => assert.equal(judgeHistory(history), verdict, tellHistory(history)));
+    }
+  });
+}
 
 test('what is shown is the end of a long history, without readings that matter to nothing', () => {
-  const rounds = Array.from({ length: 30 }, (_, index): readonly Told[] => [
-    [refresh(index + 1), tokens(index + 2)],
-    [verify(index + 2), 'valid'],
-  ]);
-  const lost: readonly Told[] = [
-    [refresh(31)],
-    [verify(31), 'valid'],
-    [refresh(31), tokens(32)],
-    [refresh(32), 'refused'],
-    [refresh(32), 'refused'],
-  ];
-  const history = graced(inTurn(...login, ...rounds.flat(), ...lost));
-  const shown = shortest(history);
-  assert.deepEqual(
-    shown.requests.map(({ act, outcome }) => [act, outcome]),
-    [
-      [refresh(30), tokens(31)],
-      [refresh(31), undefined],
-      [refresh(31), tokens(32)],
-      [refresh(32), 'refused'],
-    ],
+  const rounds = Array.from(
+    { length: 30 },
+    (_, n) => `refresh${n + 1}=${n + 2}, verify${n + 2} valid`,
   );
+  const lost = 'refresh31, verify31 valid, refresh31=32, refresh32 refused, refresh32 refused';
+  const shown = shortest(historyOf(`grace: ${[login, ...rounds, lost].join(', ')}`));
   assert.equal(
     tellHistory(shown),
     [
@@ -179,7 +106,7 @@ test('what is shown is the end of a long history, without readings that matter t
 });
 
 test('many requests without an answer are decided', () => {
-  const retries = Array.from({ length: 40 }, (): Told => [refresh(1)]);
-  const history = graced(inTurn(...login, ...retries, [refresh(1), 'refused']));
+  const retries = Array.from({ length: 40 }, () => 'refresh1').join(', ');
+  const history = historyOf(`grace: ${login}, ${retries}, refresh1 refused`);
   assert.equal(judgeHistory(history), 'impossible');
 });

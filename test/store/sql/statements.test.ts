@@ -13,9 +13,6 @@ import { bulkText, chainText, editText, textsOf } from '../../../src/store/postg
 import type { Db } from '../../../src/store/sql/db.ts';
 import { insertText, statement } from '../../../src/store/sql/statement.ts';
 import { logins, tables } from '../../../src/store/sql/tables.ts';
-import { keyCheck } from '../../../src/store/verbs/key_check.ts';
-import { sweepVerb } from '../../../src/store/verbs/sweep.ts';
-import { timeVerbs } from '../../../src/store/verbs/time.ts';
 import { sharedVerbs } from '../../../src/store/verbs/verbs.ts';
 
 const golden = join(import.meta.dirname, 'statements.sql');
@@ -72,17 +69,10 @@ function textsOfAll(): string {
     orderOf: postgresOrder,
     noter: (asked) => noteBoth(asked),
   };
-  sharedVerbs(db);
-  keyCheck(db);
-  timeVerbs(db, {
+  sharedVerbs(db, {
     time: { read: none, note: none, startAnew: none },
-    followed: undefined,
-    setBackUses: none,
-  });
-  sweepVerb(db, {
     recorded: undefined,
-    life: none,
-    forgetLogin: none,
+    followed: undefined,
     more: [endedThrottles, pastOutages],
   });
   return [...texts]

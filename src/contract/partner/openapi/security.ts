@@ -1,8 +1,7 @@
 // Owns how an OpenAPI document says that requests prove who sends them.
 
 import { knownInput } from '../../../language/known_inputs.ts';
-import { methodRows } from '../../../language/methods.ts';
-import type { AuthenticationMethod } from '../../../oauth/client.ts';
+import { methodRows, type AuthenticationMethod } from '../../../oauth/methods.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
 import type { Reading } from '../../../programme/requests/reading.ts';
 import { type Guide, introspectionFor } from '../guide.ts';

@@ -1,10 +1,15 @@
 // Owns the first section of a partner's page: what the partner was given, and how it proves itself.
 
 import { readsHeader } from '../../../language/client_schema.ts';
-import { filled, methodRows } from '../../../language/methods.ts';
 import { listed } from '../../../lib/present.ts';
 import type { CredentialEncoding } from '../../../oauth/basic.ts';
-import { certificateMethods, isHeaderMethod, secretMethods } from '../../../oauth/client.ts';
+import {
+  filled,
+  methodRows,
+  isHeaderMethod,
+  isByCertificate,
+  isBySecret,
+} from '../../../oauth/methods.ts';
 import { inputsOf, logsIn, type Programme } from '../../../programme/programme.ts';
 import { requestUrl } from '../../../programme/requests/assertion_terms.ts';
 import { comparedProperties, heldValues } from '../../../programme/requests/client_values.ts';
@@ -30,10 +35,7 @@ export function givenSection(guide: Guide): Block {
 
 function provesBySecret({ programme, by }: Guide): boolean {
   const { methods } = programme.clients.authentication;
-  return (
-    by.client.isPublic !== true &&
-    methods.some((method) => secretMethods.some((one) => one === method))
-  );
+  return by.client.isPublic !== true && methods.some(isBySecret);
 }
 
 /** What nobody else may have, by how clients prove themselves. */
@@ -41,9 +43,7 @@ function keepText(guide: Guide): string | false {
   const { programme, by } = guide;
   if (by.client.isPublic === true) return false;
   const { authentication, assertions } = programme.clients;
-  const isCertified = authentication.methods.some((method) =>
-    certificateMethods.some((one) => one === method),
-  );
+  const isCertified = authentication.methods.some(isByCertificate);
   const shown = listed<string>([
     provesBySecret(guide) && 'secret',
     by.apiKey !== undefined && 'API key',

@@ -1,5 +1,5 @@
-// Owns the promises of backing up, restoring and verifying a PostgreSQL store: what is registered comes
-// back, and nothing that was granted.
+// Owns the promises of care that PostgreSQL alone has: a database that was brought back by its own means,
+// and what its servers tell; and running the suite of care there.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -18,19 +18,10 @@ import { StoreUnusable } from '../../../../src/store/unusable.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { without } from '../../../support/tools.ts';
 import { until } from '../../../support/until.ts';
+import { describeCare } from '../../admin/care_suite.ts';
 import { expectNoUsedAssertion, fill } from '../../fill.ts';
-import {
-  aClient,
-  aLogin,
-  aMember,
-  aSigningKey,
-  at,
-  club,
-  otherPartner,
-  partner,
-} from '../../fixtures.ts';
-import { findCode, findLogin, isRevoked, login } from '../../login.ts';
-import { isTaken } from '../../taken.ts';
+import { aClient, at, club, partner } from '../../fixtures.ts';
+import { findCode, findLogin, isRevoked } from '../../login.ts';
 import { postgresScene, type Scene } from './scene.ts';
 
 /** A filled store whose servers are closed, its site, and a path for a backup. */
@@ -59,96 +50,29 @@ const ofOperators = { client: 1, member: 1, gateway: 0, signing_key: 1, maintena
 const registered = { ...ofOperators, audit_stream: 0 };
 const none = { code: 0, kept_text: 0, login: 0, login_attempt: 0, node_lease: 0, spent_code: 0 };
 
-describe('a backup of a PostgreSQL store', { skip: without('postgres') }, () => {
-  test('is a store file with what is registered, made while the store is used', async (t) => {
-    const { open, site, backup } = await filled(t);
-    const store = await open();
-    const report = await site.care?.backup(backup);
-    assert.deepEqual(await storeAt({ kind: 'file', path: backup }).care?.verify(), report);
-    assert.deepEqual(
-      [report?.environment, report?.damage, report?.recordedTime, report?.counts],
-      [
-        'staging',
-        [],
-        at(50),
-        {
-          ...none,
-          ...registered,
-          look_up: 3,
-          removed: 1,
-          revocation: 1,
-          revoked_token: 1,
-          secret_use: 0,
-          token_key: 1,
-        },
-      ],
-    );
-    await store.close();
-  });
+describeCare(
+  'postgres',
+  async (t) => {
+    const { location, query } = await postgresScene(t);
+    return { site: storeAt(location), query };
+  },
+  without('postgres'),
+);
 
-  test('comes back into another schema: registrations and revocations, and no grant', async (t) => {
-    const from = await filled(t);
-    await from.site.care?.backup(from.backup);
-    const to = await postgresScene(t);
-    const restored = await storeAt(to.location).care?.restore(from.backup, 'staging');
-    assert.deepEqual(restored?.voided, { code: 0, login: 0, spent_code: 0, token_key: 1 });
-    assert.deepEqual(restored?.damage, []);
-    await using(await to.open(), async (store) => {
-      assert.deepEqual(await store.list('client', club), [aClient()]);
-      assert.deepEqual(await store.list('member', club), [aMember()]);
-      assert.deepEqual(await store.list('signing_key', club), [aSigningKey('kid')]);
-      assert.deepEqual(await store.list('token_key', club), []);
-      assert.equal(await isTaken(store, 'client', club, otherPartner), true);
-      assert.equal(await store.ensureKeyCheck('another', () => true), 'the key check');
-      assert.equal(await findLogin(store), undefined);
-      assert.equal(await findCode(store, 'unspent', 1), undefined);
-      await expectVoid(store, 1 as Era);
-      await login(store);
-      assert.equal(await isRevoked(store), false);
-      await expectNoUsedAssertion(store);
+test(
+  'a backup of a PostgreSQL store has no grant, and no use of a secret that waits',
+  { skip: without('postgres') },
+  async (t) => {
+    const { site, backup } = await filled(t);
+    const registrations = { look_up: 3, removed: 1, revocation: 1, revoked_token: 1, token_key: 1 };
+    assert.deepEqual((await site.care?.backup(backup))?.counts, {
+      ...none,
+      ...registered,
+      ...registrations,
+      secret_use: 0,
     });
-  });
-
-  // FAULTS 8
-  test('brings back into its own store what is registered, and ends what was granted', async (t) => {
-    const { open, site, backup, query } = await filled(t);
-    await site.care?.backup(backup);
-    await using(await open(), async (store) => {
-      await store.revoke(club, { client: partner });
-      await store.time(at(500));
-      await store.add('member', [aMember({ subject: 'later' as never, username: 'later' })]);
-    });
-    const before = await query('SELECT registrations FROM epoch');
-    const report = await site.care?.restore(backup, 'staging');
-    assert.equal(report?.recordedTime, at(500));
-    assert.notDeepEqual(await query('SELECT registrations FROM epoch'), before);
-    await using(await open(), async (store) => {
-      assert.deepEqual(await store.list('member', club), [aMember()]);
-      assert.equal(await findLogin(store), undefined);
-      await expectVoid(store, 2 as Era);
-    });
-  });
-
-  test('is refused while a server runs, and of another environment; nothing has changed', async (t) => {
-    const { open, site, backup } = await filled(t);
-    await site.care?.backup(backup);
-    await assert.rejects(
-      async () => site.care?.restore(backup, 'live'),
-      unusable(/is of environment staging; this configuration is for live/),
-    );
-    const store = await open();
-    const facts = { name: 'one:1', version: '1', programmes: {}, settings: {} };
-    await store.leaseNode(at(0).valueOf() as never, 'a holder', facts);
-    await using(store, async () => {
-      await store.leaseNode(Date.now() as never, 'a holder', facts);
-      await assert.rejects(
-        async () => site.care?.restore(backup, 'staging'),
-        unusable(/is in use by one:1$/),
-      );
-      assert.equal(await isRevoked(store), false);
-    });
-  });
-});
+  },
+);
 
 /** A client's own token of the era, which stood before. */
 async function expectVoid(store: Store, era: Era): Promise<void> {
@@ -282,41 +206,11 @@ describe('verifying a PostgreSQL store', { skip: without('postgres') }, () => {
     ]);
   });
 
-  const { place } = aLogin();
-  const unfit = 'rows do not fit their checksums: 1 of login';
-  const unfitItem = unfit.replace('login', 'registered');
-  for (const [damage, statement, words] of [
-    ['a changed value', `UPDATE login SET scope = 'other' WHERE place = ${place}`, unfit],
-    ['a changed detail', `UPDATE login SET details = '1 {}' WHERE place = ${place}`, unfit],
-    ['no JSON', `UPDATE registered SET record = '~' WHERE kind = 'member'`, unfitItem],
-    [
-      'a lost key',
-      `DELETE FROM look_up WHERE kind = 'member'`,
-      'keys are missing in look_up: 1 of member',
-    ],
-    [
-      'a lost item',
-      `DELETE FROM registered WHERE kind = 'member'`,
-      'keys of look_up lead to nothing: 1',
-    ],
-  ] as const) {
-    test(`finds ${damage}`, async (t) => {
-      const { site, query } = await filled(t);
-      await query(statement);
-      assert.deepEqual((await site.care?.verify())?.damage, [words]);
-    });
-  }
-
-  test('finds another master key, and no store', async (t) => {
+  test('finds another master key', async (t) => {
     const { site } = await filled(t);
     assert.deepEqual((await site.care?.verify({ keyCheck: 'another' }))?.damage, [
       'the configured master key is not the one that the store was made with',
     ]);
-    const { location } = await postgresScene(t);
-    await assert.rejects(
-      async () => storeAt(location).care?.verify(),
-      unusable(/^there is no store at postgres:/),
-    );
   });
 });
 

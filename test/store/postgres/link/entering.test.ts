@@ -11,6 +11,7 @@ import { firstEra } from '../../../../src/store/judgement.ts';
 import { readPostgresLocation } from '../../../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../../../src/store/postgres/store.ts';
 import { createAuthority } from '../../../support/certificates.ts';
+import { addressHere, nameHere } from '../../../support/name_here.ts';
 import { without } from '../../../support/tools.ts';
 
 describe('entering PostgreSQL over TLS', { skip: without('postgres', 'openssl') }, () => {
@@ -37,7 +38,7 @@ describe('entering PostgreSQL over TLS', { skip: without('postgres', 'openssl') 
     await client.query(`ALTER ROLE jetway PASSWORD '${password}'`);
     await client.end();
     cluster.configure({
-      listen_addresses: '127.0.0.1,127.0.0.2',
+      listen_addresses: [...new Set(['127.0.0.1', '127.0.0.2', addressHere])].join(','),
       ssl: 'on',
       ssl_cert_file: file('server.pem', certificate),
       ssl_key_file: file('server.key', key),
@@ -61,7 +62,7 @@ describe('entering PostgreSQL over TLS', { skip: without('postgres', 'openssl') 
       password: given,
     });
 
-  for (const host of ['127.0.0.1', 'localhost']) {
+  for (const host of new Set(['127.0.0.1', nameHere])) {
     test(`the server is verified by the name in the URL: ${host}`, async () => {
       const store = await open(host);
       assert.equal(await store.era(), firstEra);

@@ -5,29 +5,13 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { instant, milliseconds } from '../../../../src/lib/clock.ts';
-import { type Digest, digest } from '../../../../src/lib/digest.ts';
 import type { ClientId } from '../../../../src/oauth/client.ts';
 import type { Era } from '../../../../src/oauth/grant.ts';
-import type { Store } from '../../../../src/store/contract.ts';
 import { schemaVersion } from '../../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
+import { aClient, aLogin, at, aTokenOfItsOwn, club, key } from '../../fixtures.ts';
+import { refresh } from '../../login.ts';
 import {
-  aClient,
-  aLogin,
-  aMember,
-  aSigningKey,
-  at,
-  aTokenOfItsOwn,
-  club,
-  key,
-  loginNamed,
-  otherPartner,
-  partner,
-} from '../../fixtures.ts';
-import { findCode, findLogin, login, refresh } from '../../login.ts';
-import {
-  backupStore,
   clientsOf,
   isUnusable,
   open,
@@ -36,39 +20,26 @@ import {
   withBackup,
 } from '../../restore_fixture.ts';
 
-withBackup('FAULTS 8: what was granted is void, what was set up is there', async (path, backup) => {
-  const before = open(path);
-  await refresh(before, aLogin(), 'next');
-  await before.revoke(club, { place: aLogin().place }, at(60));
-  await before.add('client', [aClient({ id: 'partnerapi-00009' as ClientId })]);
-  await before.close();
-  const report = await restoreStore(backup, path, staging);
-  assert.equal(report.replaced, `${path}.before-restore`);
-  assert.deepEqual(report.voided, { code: 2, spent_code: 0, login: 2, token_key: 1 });
-  assert.deepEqual(report.damage, []);
-  // Not even in pages that nobody reads any more.
-  assert.ok(!readFileSync(path).includes(key('unspent')));
-  const store = open(path);
-  for (const granted of [aLogin(), loginNamed('another')]) {
-    assert.equal(await findLogin(store, granted), undefined);
-  }
-  for (const name of ['code', 'unspent']) {
-    assert.equal(await findCode(store, name, 1), undefined);
-  }
-  assert.deepEqual(await store.list('client', club), [aClient()]);
-  assert.notDeepEqual(await store.add('client', [aClient({ id: otherPartner })]), []);
-  assert.deepEqual(await store.list('member', club), [aMember()]);
-  assert.deepEqual(await store.list('signing_key', club), [aSigningKey('kid')]);
-  // No key of before vouches for a token.
-  assert.deepEqual(await store.list('token_key', club), []);
-  assert.equal((await store.time()).recorded, at(50));
-  await login(store);
-  await store.close();
-  // The replaced file is what it was.
-  const replaced = open(`${path}.before-restore`);
-  assert.equal((await replaced.list('client', club)).length, 2);
-  await replaced.close();
-});
+withBackup(
+  'FAULTS 8: what was granted is gone from the file, and the replaced file is kept',
+  async (path, backup) => {
+    const before = open(path);
+    await refresh(before, aLogin(), 'next');
+    await before.revoke(club, { place: aLogin().place }, at(60));
+    await before.add('client', [aClient({ id: 'partnerapi-00009' as ClientId })]);
+    await before.close();
+    const report = await restoreStore(backup, path, staging);
+    assert.equal(report.replaced, `${path}.before-restore`);
+    assert.deepEqual(report.voided, { code: 2, spent_code: 0, login: 2, token_key: 1 });
+    assert.deepEqual(report.damage, []);
+    // Not even in pages that nobody reads any more.
+    assert.ok(!readFileSync(path).includes(key('unspent')));
+    // The replaced file is what it was.
+    const replaced = open(`${path}.before-restore`);
+    assert.equal((await replaced.list('client', club)).length, 2);
+    await replaced.close();
+  },
+);
 
 withBackup('FAULTS 8: own tokens of before the restore no longer stand', async (path, backup) => {
   /** The eras of tokens issued before, in each life of the store, and now. */
@@ -93,71 +64,12 @@ withBackup('FAULTS 8: own tokens of before the restore no longer stand', async (
   }
 });
 
-withBackup(
-  'FAULTS 28: a restore goes on at the time of the store it replaces',
-  async (path, backup) => {
-    for (const recorded of [at(120), at(-3600)]) {
-      const before = open(path);
-      await before.acceptTime(recorded);
-      await before.close();
-      await restoreStore(backup, path, staging);
-      const store = open(path);
-      assert.equal((await store.time()).recorded, recorded);
-      await store.close();
-    }
-  },
-);
-
-withBackup('RFC 7523 3: no assertion that was used comes back', async (path, backup) => {
-  const keep = async (jti: string, issuedAt: number): Promise<boolean> => {
-    const store = open(path);
-    const [from, until] = [instant(issuedAt), instant(issuedAt + 300_000)];
-    const assertion = { programme: club, use: 'assertion', key: digest(jti), text: '' } as const;
-    const isKept = await store.keepText({ ...assertion, issuedAt: from, until }, at(0));
-    await store.close();
-    return isKept;
-  };
-  assert.equal(await keep('used', Date.now()), true);
-  await restoreStore(backup, path, staging);
-  assert.equal(await keep('used', Date.now()), false);
-  assert.equal(await keep('new', Date.now() + 120_000), true);
-});
-
 withBackup('FAULTS 8: a restore to nowhere makes the store', async (path, backup) => {
   const target = `${dirname(path)}/elsewhere/new.db`;
   assert.equal((await restoreStore(backup, target, staging)).replaced, undefined);
   assert.equal(statSync(target).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(dirname(target)), ['new.db']);
   assert.deepEqual(await clientsOf(target), [aClient()]);
-});
-
-withBackup('FAULTS 8: no lock comes back, and no node number', async (path, backup) => {
-  const store = open(path);
-  const account = 'digest-of-username' as Digest;
-  const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
-  const begin = (target: Store) => target.reserveAttempt(club, account, policy, at(60));
-  await begin(store);
-  assert.equal((await begin(store)).allowed, false);
-  assert.equal(await store.leaseNode(at(60), 'ended'), 0);
-  await store.revoke(club, { tokenId: 'jti', expiresAt: at(1000) }, at(60));
-  const newer = `${backup}.newer`;
-  const { counts } = await backupStore(path, newer);
-  assert.deepEqual([counts['login_attempt'], counts['node_lease']], [1, 1]);
-  await store.close();
-  const restored = await restoreStore(newer, path, staging);
-  assert.deepEqual(Object.keys(restored.voided).toSorted(), [
-    'code',
-    'login',
-    'spent_code',
-    'token_key',
-  ]);
-  const after = open(path);
-  assert.deepEqual(await begin(after), { allowed: true });
-  assert.equal(await after.leaseNode(at(100), 'new'), 0);
-  assert.equal(await after.isStanding(club, { tokenId: 'jti', expiresAt: at(1000) }), false);
-  const [holder] = await after.findBy('client', 'api_key', club, 'digest-of-key' as Digest);
-  assert.equal(holder?.id, partner);
-  await after.close();
 });
 
 withBackup('C-3: a backup goes to its own environment', async (path, backup) => {

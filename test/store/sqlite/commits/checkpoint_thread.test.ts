@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { LogCheckpoints } from '../../../../src/store/sqlite/commits/log_checkpoints.ts';
@@ -133,7 +133,7 @@ withFile('FAULTS 7: the thread does not write to a file that replaced the store'
 });
 
 withFile('a process ends by itself, thread or none', async (path) => {
-  const script = new URL('../../log_writer.ts', import.meta.url).pathname;
+  const script = join(import.meta.dirname, '../../log_writer.ts');
   const child = spawn(process.execPath, [script, path, 'exit'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

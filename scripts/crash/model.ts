@@ -1,0 +1,163 @@
+// Owns the expected content of a store, from its acknowledgements, and comparing a file with it.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+
+import { ChangeLook } from './changes.ts';
+import type { Line, Offer, Step } from './steps.ts';
+
+/** A step with its outcomes; without outcomes it was interrupted, and may have happened or not. */
+interface Act {
+  readonly step: Step;
+  outcomes?: readonly string[];
+}
+
+/** Everything that the workers of one file have reported. */
+export class Model {
+  readonly #acts: Act[] = [];
+  readonly #pending = new Map<string, Act>();
+
+  /** Numbers of acknowledged and interrupted steps. */
+  get told(): { readonly acknowledged: number; readonly cutOff: number } {
+    const acknowledged = this.#acts.filter(({ outcomes }) => outcomes !== undefined).length;
+    return { acknowledged, cutOff: this.#acts.length - acknowledged };
+  }
+
+  hear(line: Line): void {
+    if ('ready' in line) return;
+    if ('step' in line) {
+      const act: Act = { step: line.step };
+      this.#pending.set(line.lane, act);
+      this.#acts.push(act);
+      return;
+    }
+    const act = this.#pending.get(line.lane);
+    if (act) act.outcomes = line.outcomes;
+  }
+
+  /** Differences from the acknowledgements, and half-done steps, in words; from step `first` on. */
+  compare(database: DatabaseSync, first: number): string[] {
+    return faultsOf(database, this.#acts.slice(first));
+  }
+
+  /** Remembers the acknowledgements so far; the result compares a later file with them. */
+  remember(): (database: DatabaseSync) => string[] {
+    const told = this.#acts.filter(({ outcomes }) => outcomes !== undefined);
+    return (database) => faultsOf(database, told);
+  }
+
+  get length(): number {
+    return this.#acts.length;
+  }
+}
+
+function faultsOf(database: DatabaseSync, acts: readonly Act[]): string[] {
+  const look = new Look(database);
+  return acts.flatMap((act) => {
+    const fault = look.faultOf(act);
+    return fault === undefined ? [] : [`${fault}: ${JSON.stringify(act)}`];
+  });
+}
+
+interface LoginLook {
+  readonly generation: number;
+  readonly nonce: string;
+  readonly isRevoked: boolean;
+}
+
+/** Reads rows with SQL of its own, so that the store under test does not judge itself. */
+class Look {
+  readonly #code: StatementSync;
+  readonly #login: StatementSync;
+  readonly #revocation: StatementSync;
+  readonly #changes: ChangeLook;
+
+  constructor(database: DatabaseSync) {
+    this.#code = database.prepare(
+      `SELECT spent_for FROM code WHERE programme = 'campaign' AND login = ?`,
+    );
+    this.#login = database.prepare(
+      `SELECT substr(state, 1, 4) AS generation, substr(state, 21, 12) AS nonce, revoked_at
+       FROM login WHERE programme = 'campaign' AND place = ?`,
+    );
+    this.#changes = new ChangeLook(database);
+    this.#revocation = database.prepare(
+      `SELECT * FROM revocation WHERE programme = 'campaign' AND owner = 'subject ' || ?`,
+    );
+  }
+
+  faultOf({ step, outcomes }: Act): string | undefined {
+    const isSure = outcomes !== undefined;
+    switch (step.act) {
+      case 'start':
+        return isSure && !this.#find(step.place) ? 'a login is lost' : undefined;
+      case 'issue':
+        return isSure && !this.#code.get(step.code) ? 'a code is lost' : undefined;
+      case 'revoke':
+        return isSure && !this.#find(step.place)?.isRevoked ? 'a revocation is lost' : undefined;
+      case 'revokeAll': {
+        const until = this.#revocation.get(step.subject)?.['revoked_until'];
+        return isSure && until === undefined ? 'a revocation of all is lost' : undefined;
+      }
+      case 'spend':
+        return this.#spendFault(step.code, step.offers, outcomes);
+      case 'refresh':
+        return this.#refreshFault(step.generation, step.offers, outcomes);
+      default:
+        return this.#changes.faultOf(step, isSure);
+    }
+  }
+
+  /** Of concurrent tries exactly one wins, with its login; the others leave nothing. */
+  #spendFault(
+    code: string,
+    offers: readonly Offer[],
+    outcomes: readonly string[] | undefined,
+  ): string | undefined {
+    const spentFor = this.#code.get(code)?.['spent_for'];
+    const winners = offers.map(({ place, nonce }) => {
+      const found = this.#find(place);
+      // Another process may have drawn the place of a try that left nothing: its login has another nonce.
+      return found !== undefined && (found.nonce === nonce || spentFor === place);
+    });
+    if (offers.some(({ place }, n) => (spentFor === place) !== winners[n])) {
+      return 'half of a step is there';
+    }
+    if (outcomes === undefined) return undefined;
+    if (!outcomes.every((outcome, n) => outcome === (winners[n] ? 'spent' : 'replayed'))) {
+      return 'the file is not what was acknowledged';
+    }
+    const winner = offers[winners.indexOf(true)]?.place ?? 0;
+    return offers.length > 1 && !this.#find(winner)?.isRevoked
+      ? 'a replay has revoked nothing'
+      : undefined;
+  }
+
+  /** Of concurrent tries exactly one wins; a later generation has been taken note of by its own step. */
+  #refreshFault(
+    generation: number,
+    offers: readonly Offer[],
+    outcomes: readonly string[] | undefined,
+  ): string | undefined {
+    const found = this.#find(offers[0]?.place ?? 0);
+    if (found === undefined) return 'a login is lost';
+    const wins = outcomes?.filter((outcome) => outcome === 'advanced').length ?? 1;
+    if (wins !== 1) return `a refresh was answered ${wins} times`;
+    if (found.generation > generation) return undefined;
+    if (found.generation < generation) return outcomes && 'a refresh is lost';
+    const winner = offers.findIndex(({ nonce }) => nonce === found.nonce);
+    if (winner < 0) return 'an answer that nobody gave is there';
+    return outcomes && outcomes[winner] !== 'advanced'
+      ? 'the file is not what was acknowledged'
+      : undefined;
+  }
+
+  #find(place: number): LoginLook | undefined {
+    const row = this.#login.get(place);
+    if (row === undefined) return undefined;
+    return {
+      generation: Buffer.from(row['generation'] as Uint8Array).readUInt32BE(),
+      nonce: Buffer.from(row['nonce'] as Uint8Array).toString('hex'),
+      isRevoked: row['revoked_at'] !== null,
+    };
+  }
+}

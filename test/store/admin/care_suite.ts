@@ -1,0 +1,262 @@
+// Owns the promises of backing up, restoring and verifying a store, in whatever place it is: what is
+// registered comes back, and nothing that was granted.
+
+import assert from 'node:assert/strict';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test, type TestContext } from 'node:test';
+
+import { instant, milliseconds } from '../../../src/lib/clock.ts';
+import type { Digest } from '../../../src/lib/digest.ts';
+import type { Era } from '../../../src/oauth/grant.ts';
+import type { StoreCare } from '../../../src/store/care.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import { storeAt, type StoreSite } from '../../../src/store/open.ts';
+import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
+import { scratchFolder } from '../../support/scratch.ts';
+import { expectNoUsedAssertion, fill } from '../fill.ts';
+import {
+  aClient,
+  aLogin,
+  aMember,
+  aSigningKey,
+  at,
+  club,
+  loginNamed,
+  otherPartner,
+  partner,
+} from '../fixtures.ts';
+import { findCode, findLogin, isRevoked, login } from '../login.ts';
+import { isUnusable } from '../restore_fixture.ts';
+
+/** A place for a store, of which there is none yet. */
+export interface CareScene {
+  readonly site: StoreSite;
+  /** Runs a statement in the database of the store, which no process has open. */
+  readonly query: (text: string) => Promise<unknown>;
+}
+
+interface Filled extends CareScene {
+  readonly care: StoreCare;
+  /** A path without a file. */
+  readonly backup: string;
+}
+
+async function using<Result>(
+  { site }: Pick<CareScene, 'site'>,
+  use: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const store = await site.open({ environment: 'staging' });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** A client's own token of an era of before is void, one of now is not. */
+async function expectVoid(store: Store, era: Era): Promise<void> {
+  const own = { client: partner, era, issuedAt: at(1) };
+  const question = { tokenId: 'own', expiresAt: at(600), own };
+  assert.equal(await store.isStanding(club, question), false);
+  const next = { ...own, era: await store.era() };
+  assert.equal(await store.isStanding(club, { ...question, own: next }), true);
+}
+
+/** What `fill` has registered, and nothing that it was granted. */
+async function expectRestored(store: Store): Promise<void> {
+  assert.deepEqual(await store.list('client', club), [aClient()]);
+  assert.deepEqual(await store.list('member', club), [aMember()]);
+  assert.deepEqual(await store.list('signing_key', club), [aSigningKey('kid')]);
+  // No key of before vouches for a token.
+  assert.deepEqual(await store.list('token_key', club), []);
+  assert.notDeepEqual(await store.add('client', [aClient({ id: otherPartner })]), []);
+  const [holder] = await store.findBy('client', 'api_key', club, 'digest-of-key' as Digest);
+  assert.equal(holder?.id, partner);
+  assert.equal(await store.ensureKeyCheck('another', () => true), 'the key check');
+  for (const granted of [aLogin(), loginNamed('another')]) {
+    assert.equal(await findLogin(store, granted), undefined);
+  }
+  for (const name of ['code', 'unspent']) {
+    assert.equal(await findCode(store, name, 1), undefined);
+  }
+  const revoked = { tokenId: 'revoked', expiresAt: at(600) };
+  assert.equal(await store.isStanding(club, revoked), false);
+  await expectNoUsedAssertion(store);
+  await login(store);
+  assert.equal(await isRevoked(store), false);
+}
+
+const [unfit, unfitItem] = ['login', 'registered'].map(
+  (table) => `rows do not fit their checksums: 1 of ${table}`,
+);
+const { place } = aLogin();
+const damages = [
+  ['a changed value', `UPDATE login SET scope = 'other' WHERE place = ${place}`, unfit],
+  ['a changed detail', `UPDATE login SET details = '1 {}' WHERE place = ${place}`, unfit],
+  ['no JSON', `UPDATE registered SET record = '~' WHERE kind = 'member'`, unfitItem],
+  [
+    'a lost key',
+    `DELETE FROM look_up WHERE kind = 'member'`,
+    'keys are missing in look_up: 1 of member',
+  ],
+  [
+    'a lost item',
+    `DELETE FROM registered WHERE kind = 'member'`,
+    'keys of look_up lead to nothing: 1',
+  ],
+] as const;
+
+/** @param make a scene of its own for each call */
+export function describeCare(
+  name: string,
+  make: (t: TestContext) => Promise<CareScene>,
+  skip: string | false = false,
+): void {
+  /** A filled store that is closed. */
+  const filled = async (t: TestContext): Promise<Filled> => {
+    const scene = await make(t);
+    await using(scene, fill);
+    assert.ok(scene.site.care);
+    const backup = join(scratchFolder(t, 'backup'), 'backup.db');
+    return { ...scene, care: scene.site.care, backup };
+  };
+
+  describe(`care for a store: ${name}`, { skip }, () => {
+    test('FAULTS 8: a backup is a sound store file, made while the store is used', async (t) => {
+      const { site, care, backup } = await filled(t);
+      await using({ site }, async (store) => {
+        const report = await care.backup(backup);
+        assert.deepEqual(await storeAt({ kind: 'file', path: backup }).care?.verify(), report);
+        assert.equal(statSync(backup).mode & 0o777, 0o600);
+        const { environment, damage, recordedTime, counts } = report;
+        assert.deepEqual([environment, damage, recordedTime], ['staging', [], at(50)]);
+        const { client, member, signing_key, removed, revocation, revoked_token, look_up } = counts;
+        assert.deepEqual(
+          { client, member, signing_key, removed, revocation, revoked_token, look_up },
+          {
+            client: 1,
+            member: 1,
+            signing_key: 1,
+            removed: 1,
+            revocation: 1,
+            revoked_token: 1,
+            look_up: 3,
+          },
+        );
+        await assert.rejects(care.backup(backup), isUnusable(/is there already/));
+        await care.backup(backup, { overwrite: true });
+        assert.equal(await isRevoked(store), false);
+      });
+    });
+
+    test('FAULTS 8: it comes back elsewhere: what is registered, and no grant', async (t) => {
+      const { care, backup } = await filled(t);
+      await care.backup(backup);
+      const other = await make(t);
+      const restored = await other.site.care?.restore(backup, 'staging');
+      assert.deepEqual(restored?.damage, []);
+      assert.equal(restored.replaced, undefined);
+      assert.equal(restored.voided['token_key'], 1);
+      await using(other, async (store) => {
+        await expectVoid(store, 1 as Era);
+        await expectRestored(store);
+      });
+    });
+
+    test('FAULTS 8, 28: it comes back into its own store, which goes on at its time', async (t) => {
+      const { site, care, backup } = await filled(t);
+      await care.backup(backup);
+      for (const recorded of [at(500), at(-3600)]) {
+        const era = await using({ site }, async (store) => {
+          await store.revoke(club, { client: partner });
+          await store.add('member', [aMember({ subject: 'later' as never, username: 'later' })]);
+          await store.acceptTime(recorded);
+          return store.era();
+        });
+        await care.restore(backup, 'staging');
+        await using({ site }, async (store) => {
+          assert.equal((await store.time()).recorded, recorded);
+          await expectVoid(store, era);
+          await expectRestored(store);
+        });
+      }
+    });
+
+    test('FAULTS 8: no lock comes back, and no node number', async (t) => {
+      const { site, care, backup } = await filled(t);
+      const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
+      const begin = (store: Store) =>
+        store.reserveAttempt(club, 'digest-of-username' as Digest, policy, at(60));
+      await using({ site }, async (store) => {
+        await begin(store);
+        assert.equal((await begin(store)).allowed, false);
+        assert.equal(await store.leaseNode(at(60), 'ended'), 0);
+      });
+      await care.backup(backup);
+      await care.restore(backup, 'staging');
+      await using({ site }, async (store) => {
+        assert.deepEqual(await begin(store), { allowed: true });
+        assert.equal(await store.leaseNode(at(100), 'new'), 0);
+      });
+    });
+
+    test('C-3, FAULTS 9: it is refused of another environment, and while a server runs', async (t) => {
+      const { site, care, backup } = await filled(t);
+      await care.backup(backup);
+      await assert.rejects(
+        care.restore(backup, 'live'),
+        isUnusable(/is of environment staging; this configuration is for live/),
+      );
+      await using({ site }, async (store) => {
+        const facts = { name: 'one:1', version: '1', programmes: {}, settings: {} };
+        await store.leaseNode(instant(Date.now()), 'a holder', facts);
+        await assert.rejects(care.restore(backup, 'staging'), isUnusable(/is in use by/));
+        assert.equal(await isRevoked(store), false);
+      });
+    });
+
+    test('FAULTS 6, 26: a bad backup, or one of another schema, changes nothing', async (t) => {
+      const { care, backup } = await filled(t);
+      const before = (await care.verify()).counts;
+      const refuse = async (message: RegExp, from = backup): Promise<void> => {
+        await assert.rejects(care.restore(from, 'staging'), isUnusable(message));
+        assert.deepEqual((await care.verify()).counts, before);
+      };
+      await refuse(/there is no file/);
+      await care.backup(backup);
+      const bytes = readFileSync(backup);
+      writeFileSync(backup, bytes.subarray(0, bytes.length - 8192));
+      await refuse(/is damaged/);
+      writeFileSync(backup, 'nothing of the kind\n'.repeat(300));
+      await refuse(/is not a database/);
+      for (const version of [schemaVersion - 1, schemaVersion + 1]) {
+        writeFileSync(backup, bytes);
+        const database = new DatabaseSync(backup);
+        database.exec(`PRAGMA user_version = ${version}`);
+        database.close();
+        await refuse(new RegExp(`has schema ${version}`));
+      }
+    });
+
+    for (const [damage, statement, words] of damages) {
+      test(`FAULTS 6: verifying finds ${damage}`, async (t) => {
+        const { care, query, backup } = await filled(t);
+        assert.deepEqual((await care.verify()).damage, []);
+        await query(statement);
+        assert.deepEqual((await care.verify()).damage, [words]);
+        // Logins are not in every backup.
+        if (words !== unfit) await assert.rejects(care.backup(backup), isUnusable(/./));
+      });
+    }
+
+    test('verifying finds no store', async (t) => {
+      const { site } = await make(t);
+      await assert.rejects(
+        async () => site.care?.verify(),
+        isUnusable(/^there is no (file|store at) /),
+      );
+    });
+  });
+}
