@@ -160,6 +160,8 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Postgr
   return {
     life: epochs.current,
     forget: async (until) => void (await link.run(noteForgotten, [until])),
+    // A server without room tells so at the next write.
+    expectWritable: () => Promise.resolve(),
     forgotten: async () => {
       const [[forgotten = 0] = []] = await care.run(findForgotten, []);
       return forgotten as Instant;

@@ -102,6 +102,8 @@ export interface Db {
    * were set back later (FAULTS 29).
    */
   readonly forget: (until: Instant) => Promise<void>;
+  /** Rejects where a write would be refused, as on a full disk; writes nothing. */
+  readonly expectWritable: () => Promise<void>;
   /** The latest instant that was noted so since a time was accepted last. */
   readonly forgotten: () => Promise<Instant>;
   /** `life` is not later than the row: a revocation after it covers a login of its era too. */

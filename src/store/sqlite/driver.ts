@@ -102,6 +102,7 @@ export function sqliteDb({ database, queue, transactions, fresh, eras }: DriverP
     life: () => queue.read(eras.life),
     forget: (until) => queue.writeFromReserve(() => eras.forget(until)),
     forgotten: () => queue.read(eras.forgotten),
+    expectWritable: () => queue.write(() => undefined),
     reader: (asked, parse, remembering) => {
       const { get } = prepare(database, asked);
       const read = (values: Values) => {

@@ -106,6 +106,9 @@ export function attemptVerbs(db: Db): Omit<Counters, 'count'> {
       return made.answer;
     });
     const isAsItWas = state === before && (state !== undefined || found === undefined);
+    // A lock that stands changes no row. What cannot be counted is refused all the same, so that a full
+    // disk does not tell which accounts are locked (FAULTS 4, HOSTILE 63).
+    if (isAsItWas) await db.expectWritable();
     const isWritten = isAsItWas || (await write(account, found, state));
     // To take the row away twice is to take it away; an attempt must not be given back twice.
     if (isWritten === undefined && state !== undefined) throw new Unavailable(notKnown);

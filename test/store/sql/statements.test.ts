@@ -33,6 +33,7 @@ function textsOfAll(): string {
   const db: Db = {
     life: none,
     forget: none,
+    expectWritable: none,
     forgotten: none,
     reader: (asked) => {
       noteBoth(asked);
