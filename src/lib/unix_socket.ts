@@ -16,7 +16,8 @@ export async function listenAtPath(server: Server, path: string, mode: number): 
   }
   expectSocket(path);
   // Nobody gets at it there before it has its mode. A umask would be one of other threads, too.
-  const folder = mkdtempSync(join(dirname(path), '.'));
+  // Not joined: that would take the point away, and make it beside the folder that is ours.
+  const folder = mkdtempSync(`${dirname(path)}/.`);
   const place = join(folder, 's');
   try {
     await new Promise<void>((resolve, reject) => {

@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -50,6 +58,25 @@ test('nobody connects before the socket has its mode, and its end takes no other
   assert.equal(modeOf(path), 0o600);
   await once(next.close(), 'close');
   assert.equal(existsSync(path), false);
+});
+
+test('needs no right but in the folder of the socket', async (t) => {
+  const around = scratchFolder(t, 'socket');
+  const folder = join(around, 'own');
+  mkdirSync(folder);
+  const touched: (string | null)[] = [];
+  const watcher = watch(around, (_event, name) => void touched.push(name));
+  t.after(() => watcher.close());
+  const server = createServer();
+  await listenAtPath(server, join(folder, 'socket'), 0o600);
+  await once(server.close(), 'close');
+  // The watcher is heard by now.
+  writeFileSync(join(around, 'last'), '');
+  while (!touched.includes('last')) await new Promise(setImmediate);
+  assert.deepEqual(
+    touched.filter((name) => name !== 'own' && name !== 'last'),
+    [],
+  );
 });
 
 test('takes no place of a server that answers, nor of a file that is no socket', async (t) => {
