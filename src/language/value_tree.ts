@@ -59,6 +59,11 @@ function partsOf(field: Field): readonly Field[] {
   return 'joined' in field ? field.joined : [];
 }
 
+/** The fields in a field that are not joined to a text. */
+export function apartFromTexts(field: Field): readonly Field[] {
+  return typeof field === 'object' && 'joined' in field ? [] : partsOf(field);
+}
+
 /** Every field of a tree, at any depth; only fields of `occasion`, if it is given. */
 export function* fieldsOf(
   tree: FieldTree,

@@ -2,7 +2,12 @@
 
 import { isPublicOnly } from '../../contract/samples/proof.ts';
 import { headerFields } from '../../language/response_headers.ts';
-import { fieldsOf, type FieldTree, neededValues } from '../../language/value_tree.ts';
+import {
+  apartFromTexts,
+  fieldsOf,
+  type FieldTree,
+  neededValues,
+} from '../../language/value_tree.ts';
 import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { quote } from '../../lib/fault.ts';
 import { propertyValues } from '../../oauth/client.ts';
@@ -90,12 +95,12 @@ export function judgeClient(
       ...missing(answered, 'puts it into its answers'),
       ...missing(lacksKeys(programme, client) ? ['jwks'] : [], 'proves assertions by it'),
       ...unfitValues(programme, client, naming),
-      ...unfitNumbers(programme, client, naming),
     ],
     warnings: [
       ...roleWarnings(programme, client, naming('roles')),
       ...redirectWarnings(client),
       ...idleProofs(programme, client, naming),
+      ...unfitNumbers(programme, client, naming),
     ],
   };
 }
@@ -220,7 +225,7 @@ function unfitValues(
   );
 }
 
-/** A sentence for each value that answers hold as a number, and that is none. */
+/** A sentence for each value that answers hold as a number, and that is none: it is told as a text. */
 function unfitNumbers(
   programme: Programme,
   client: JudgedClient,
@@ -241,14 +246,21 @@ function unfitNumbers(
     return text === undefined || wholeNumber.test(text)
       ? []
       : [
-          `${naming(input)}: ${programme.id} answers with ${quote(text)} as a number, which it is not`,
+          `${naming(input)}: ${programme.id} answers with ${quote(text)} as a number; it is none, and stays a text`,
         ];
   });
 }
 
-/** Values that answers hold as numbers (`type: number`). */
-export function numericValues(programme: Programme): ReadonlySet<string> {
-  const fields = answerTrees(programme).flatMap((tree) => [...fieldsOf(tree)]);
+/** Values that JSON of some grant's answers and tokens holds as numbers (`type: number`). */
+export function numericValues({ grants, layouts, access }: Programme): ReadonlySet<string> {
+  const trees = [
+    ...(layouts.tokens.encoding === 'json' ? [layouts.tokens.fields] : []),
+    ...(access.isSigned ? [layouts.claims] : []),
+    ...identityTrees(layouts),
+  ];
+  const fields = trees.flatMap((tree) =>
+    [...grants].flatMap((type) => [...fieldsOf(tree, type, apartFromTexts)]),
+  );
   return new Set(
     fields.flatMap((field) =>
       typeof field === 'object' && 'type' in field && field.type === 'number' ? [field.value] : [],
@@ -268,21 +280,20 @@ function propertyNames(values: ReadonlySet<string>): readonly string[] {
 }
 
 /** Names of the values that answers and tokens of the programme's grants need. */
-function answeredValues(programme: Programme): ReadonlySet<string> {
-  return new Set(
-    answerTrees(programme).flatMap((tree) =>
-      [...programme.grants].flatMap((type) => [...neededValues(tree, type)]),
-    ),
-  );
-}
-
-/** What answers to grants, tokens and userinfo hold. */
-function answerTrees({ layouts, access }: Programme): readonly FieldTree[] {
-  return [
+function answeredValues({ layouts, access, grants }: Programme): ReadonlySet<string> {
+  const trees = [
     layouts.tokens.fields,
     headerFields(layouts.tokens.headers),
     cookieFields(layouts.tokens.cookies),
     ...(access.isSigned ? [layouts.claims] : []),
-    ...[layouts.identity, layouts.userinfo].filter((tree) => tree !== undefined),
   ];
+  return new Set([
+    ...trees.flatMap((tree) => [...grants].flatMap((type) => [...neededValues(tree, type)])),
+    // A member's login makes these.
+    ...identityTrees(layouts).flatMap((tree) => [...neededValues(tree, 'authorization_code')]),
+  ]);
+}
+
+function identityTrees({ identity, userinfo }: Programme['layouts']): readonly FieldTree[] {
+  return [identity, userinfo].filter((tree) => tree !== undefined);
 }

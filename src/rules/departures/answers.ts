@@ -71,10 +71,11 @@ export const answerDepartures: Readonly<Record<string, JoinedDeparture>> = {
 
   id_token_elsewhere: {
     isQuiet: true,
-    keys: ['id_token', 'token_response.fields'],
-    find: ({ id_token: identity, token_response: { fields } }) =>
+    keys: ['id_token', 'token_response.fields', 'token_response.wrap'],
+    find: ({ id_token: identity, token_response: { fields, wrap } }) =>
       wrong([
-        identity !== undefined && nameOf(fields.get('id_token')) !== 'id_token',
+        identity !== undefined &&
+          (wrap.length > 0 || nameOf(fields.get('id_token')) !== 'id_token'),
         ['token_response', 'fields'],
         'standard clients do not find id_token at the top of the answer (OpenID Connect Core 3.1.3.3)',
         'add id_token: id_token',
