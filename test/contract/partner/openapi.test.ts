@@ -12,6 +12,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { build } from 'esbuild';
 import { generateSource } from 'oazapfts';
 
+import { readBody } from '../../../src/contract/partner/openapi/answers.ts';
 import { openapiDocument } from '../../../src/contract/partner/openapi/document.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { dialectFiles, guideOf, openScene, type PartnerScene, returnFrom } from './scene.ts';
@@ -64,6 +65,11 @@ describe('every dialect', () => {
       }
     });
   }
+});
+
+test('a body that is not of the media type that its dialect names is told as a text', () => {
+  assert.deepEqual(readBody('application/json', '{"a":1}'), { a: 1 });
+  assert.equal(readBody('application/json', 'access_token=a'), 'access_token=a');
 });
 
 interface Answered {

@@ -109,9 +109,15 @@ function typeOf({ headers }: Told): string {
   return (headers['Content-Type'] ?? 'text/plain').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** A body as its schema sees it. */
+/** A body as its schema sees it: a text, where it is not of the media type that a dialect gives it. */
 export function readBody(type: string, body: string): unknown {
-  if (/[/+]json$/.test(type)) return JSON.parse(body);
+  if (/[/+]json$/.test(type)) {
+    try {
+      return JSON.parse(body);
+    } catch {
+      return body;
+    }
+  }
   if (type !== 'application/x-www-form-urlencoded') return body;
   return Object.fromEntries(new URLSearchParams(body));
 }
