@@ -89,7 +89,9 @@ class Look {
     const isSure = outcomes !== undefined;
     switch (step.act) {
       case 'start':
-        return isSure && !this.#find(step.place) ? 'a login is lost' : undefined;
+        return outcomes?.[0] === 'started' && !this.#find(step.place)
+          ? 'a login is lost'
+          : undefined;
       case 'issue':
         return isSure && !this.#code.get(step.code) ? 'a code is lost' : undefined;
       case 'revoke':
@@ -123,11 +125,12 @@ class Look {
       return 'half of a step is there';
     }
     if (outcomes === undefined) return undefined;
-    if (!outcomes.every((outcome, n) => outcome === (winners[n] ? 'spent' : 'replayed'))) {
+    const left = ['replayed', 'taken'];
+    if (!outcomes.every((one, n) => (winners[n] ? one === 'spent' : left.includes(one)))) {
       return 'the file is not what was acknowledged';
     }
     const winner = offers[winners.indexOf(true)]?.place ?? 0;
-    return offers.length > 1 && !this.#find(winner)?.isRevoked
+    return outcomes.includes('replayed') && !this.#find(winner)?.isRevoked
       ? 'a replay has revoked nothing'
       : undefined;
   }

@@ -8,7 +8,7 @@ import { randomBytes, randomKey } from '../../src/lib/random.ts';
 import { type Answer, codeKey, type Place } from '../../src/oauth/grant.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { newPlace } from '../../src/oauth/place.ts';
-import type { NewLogin } from '../../src/store/grants.ts';
+import { type NewLogin, PlaceTaken } from '../../src/store/grants.ts';
 import { type FileStore, openFileStore } from '../../src/store/sqlite/store.ts';
 import { change, changesOf } from './changes.ts';
 import { client, endOf, type Line, type Offer, programme, type Step } from './steps.ts';
@@ -64,12 +64,11 @@ async function take(lane: string, step: Step): Promise<readonly string[]> {
 async function perform(step: Step, now: Instant): Promise<readonly string[]> {
   switch (step.act) {
     case 'start':
-      await store.startLogin(loginOf(offerOf(step.place as Place), now));
-      return ['started'];
+      return [await unlessTaken(start(step.place as Place, now))];
     case 'issue':
       return [await issue(step.code, step.subject, now)];
     case 'spend':
-      return Promise.all(step.offers.map((offer) => spend(step.code, offer, now)));
+      return Promise.all(step.offers.map((offer) => unlessTaken(spend(step.code, offer, now))));
     case 'refresh':
       return advance(step.offers, now);
     case 'revoke':
@@ -81,6 +80,21 @@ async function perform(step: Step, now: Instant): Promise<readonly string[]> {
     default:
       return [await change(store, step, now)];
   }
+}
+
+/** What came of it; `taken` where another process has drawn the place. A server draws again then. */
+async function unlessTaken(outcome: Promise<string>): Promise<string> {
+  try {
+    return await outcome;
+  } catch (error) {
+    if (error instanceof PlaceTaken) return 'taken';
+    throw error;
+  }
+}
+
+async function start(place: Place, now: Instant): Promise<string> {
+  await store.startLogin(loginOf(offerOf(place), now));
+  return 'started';
 }
 
 function issue(code: string, subject: string, now: Instant): Promise<string> {
