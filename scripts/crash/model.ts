@@ -125,8 +125,8 @@ class Look {
       return 'half of a step is there';
     }
     if (outcomes === undefined) return undefined;
-    const left = ['replayed', 'taken'];
-    if (!outcomes.every((one, n) => (winners[n] ? one === 'spent' : left.includes(one)))) {
+    const isLoser = (one: string): boolean => one === 'replayed' || one === 'taken';
+    if (!outcomes.every((one, n) => (winners[n] ? one === 'spent' : isLoser(one)))) {
       return 'the file is not what was acknowledged';
     }
     const winner = offers[winners.indexOf(true)]?.place ?? 0;
