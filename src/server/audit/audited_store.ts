@@ -172,7 +172,9 @@ function namesOf({ identify }: Changer, kind: Kind, programme: ProgrammeId, id: 
 
 /** @param changed the JSON names of fields; all if left out */
 function shownOf<K extends Kind>(kind: K, item: Item<K>, changed?: readonly string[]): Facts {
-  const shown = auditedKinds[kind].shown.map((field) => [jsonName(String(field)), item[field]] as const);
+  const shown = auditedKinds[kind].shown.map(
+    (field) => [jsonName(String(field)), item[field]] as const,
+  );
   const told = shown.filter(([name]) => changed === undefined || changed.includes(name));
   return Object.fromEntries(
     told.map(([name, value]) => [name, isTime(name, value) ? dateText(instant(value)) : value]),
