@@ -34,7 +34,7 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
         yield* wrong([
           exposed.length > 0,
           [...at, 'read'],
-          `the query, which proxies and browsers keep, holds ${exposed.join(' and ')} (RFC 6749 2.3.1, RFC 9700 4.2.4)`,
+          `the query, which proxies and browsers keep, holds ${exposed.join(' and ')} (RFC 6749 2.3.1, RFC 9700 4.3.2)`,
           'queries are never logged here',
         ]);
       }
@@ -179,7 +179,7 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
         yield* wrong([
           exposed.length > 0,
           ['token_endpoints', name, 'inputs'],
-          `the credentials of members stand in the query (${exposed.join(', ')}): proxies, gateways and partners keep addresses in their logs (RFC 9700 4.2.4)`,
+          `the credentials of members stand in the query (${exposed.join(', ')}): proxies, gateways and partners keep addresses in their logs (RFC 6749 4.3.2)`,
           'give the grant an endpoint that reads a form',
         ]);
       }
