@@ -67,9 +67,17 @@ const failureSchema = v.pipe(
   note({ alternatives: () => [pageFailureSchema, redirectSchema] }),
 );
 
-/** How an answer comes back to the partner (OAuth 2.0 Multiple Response Types 2.1, Form Post). */
-export const responseModes = ['query', 'fragment', 'form_post'] as const;
-export type ResponseMode = (typeof responseModes)[number];
+/**
+ * How an answer comes back to the partner (OAuth 2.0 Multiple Response Types 2.1, Form Post), and what
+ * partners are told of it.
+ */
+export const modeRows = {
+  query: '',
+  fragment: ', in the fragment',
+  form_post: ', in a form that it posts; cookies of yours with `SameSite=Lax` do not come along',
+} as const;
+export type ResponseMode = keyof typeof modeRows;
+export const responseModes = Object.keys(modeRows) as readonly ResponseMode[];
 
 export function isResponseMode(text: string | undefined): text is ResponseMode {
   return responseModes.some((mode) => mode === text);

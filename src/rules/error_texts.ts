@@ -5,7 +5,7 @@ import { type ClientAuthentication, readsHeader } from '../language/client_schem
 import type { Definition } from '../language/definition.ts';
 import { type EndpointDefinition, placesOf } from '../language/input_schema.ts';
 import { writtenValues } from '../language/value_tree.ts';
-import { tokenGrants } from '../oauth/grant.ts';
+import { tokensOfGrants } from '../oauth/grant.ts';
 import { methodRows } from '../oauth/methods.ts';
 import type { FailureReason } from '../oauth/reasons.ts';
 import type { Complaint } from '../schema/faults.ts';
@@ -54,7 +54,7 @@ const claims: Readonly<
 
 /** The inputs by which a client proves itself; with the method `token`, what its grants need. */
 function proofInputs({ methods }: ClientAuthentication): readonly string[] {
-  const ofTokens = methods.includes('token') ? Object.values(tokenGrants) : [];
+  const ofTokens = methods.includes('token') ? tokensOfGrants : [];
   return [...methods.flatMap((method) => methodRows[method].inputs), ...ofTokens];
 }
 

@@ -11,7 +11,7 @@ import {
 import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { quote } from '../../lib/fault.ts';
 import { propertyValues } from '../../oauth/client.ts';
-import { type GrantType, publicGrants } from '../../oauth/grant.ts';
+import { grantRows, type GrantType } from '../../oauth/grant.ts';
 import { privateKeyJwt } from '../../oauth/methods.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import { cookieFields } from '../../programme/answers/headers.ts';
@@ -315,7 +315,7 @@ function servedGrants(
   isPublic: boolean | undefined,
 ): Programme['tokenEndpoints'][number]['grants'] {
   const served = tokenEndpoints.flatMap(({ grants }) => grants);
-  return served.filter(({ type }) => isPublic !== true || publicGrants.has(type));
+  return served.filter(({ type }) => isPublic !== true || grantRows[type].isPublic === true);
 }
 
 function identityTrees({ identity, userinfo }: Programme['layouts']): readonly FieldTree[] {

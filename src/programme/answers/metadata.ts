@@ -3,7 +3,7 @@
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { present } from '../../lib/present.ts';
-import { registeredGrantTypes } from '../../oauth/grant.ts';
+import { grantRows } from '../../oauth/grant.ts';
 import { privateKeyJwt, isByCertificate } from '../../oauth/methods.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
@@ -67,7 +67,7 @@ function compileDocument(
     response_types_supported: grants.authorization_code === undefined ? [] : ['code'],
     response_modes_supported: responseModesOf(authorize),
     grant_types_supported: offeredGrants(definition).map(
-      (type) => registeredGrantTypes[type] ?? type,
+      (type) => grantRows[type].registered ?? type,
     ),
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,

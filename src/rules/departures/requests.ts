@@ -4,7 +4,7 @@ import type { Definition } from '../../language/definition.ts';
 import { type EndpointDefinition, placesOf } from '../../language/input_schema.ts';
 import { knownInput } from '../../language/known_inputs.ts';
 import type { Path } from '../../lib/fault.ts';
-import { grantInputs } from '../../oauth/grant.ts';
+import { grantRows } from '../../oauth/grant.ts';
 import {
   loginErrorCode,
   type RedirectableLoginFailure,
@@ -175,7 +175,7 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
     keys: ['endpoint.read', 'endpoint.inputs'],
     *find(definition) {
       for (const [name, endpoint] of endpointsOf(definition, 'password')) {
-        const exposed = inQuery(grantInputs.password.needs, endpoint);
+        const exposed = inQuery(grantRows.password.needs, endpoint);
         yield* wrong([
           exposed.length > 0,
           ['token_endpoints', name, 'inputs'],
@@ -200,7 +200,7 @@ function inQuery(roles: readonly string[], endpoint: EndpointDefinition): readon
 function secretInputs(definition: Definition, endpoint: string): readonly string[] {
   const served = grantsAt(definition, endpoint);
   // password_in_query warns of passwords.
-  const needed = served.flatMap((type) => (type === 'password' ? [] : grantInputs[type].needs));
+  const needed = served.flatMap((type) => (type === 'password' ? [] : grantRows[type].needs));
   const { methods } = definition.client.authentication;
   return methods.includes('parameters') ? [...needed, 'client_secret'] : needed;
 }
