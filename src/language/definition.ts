@@ -59,6 +59,7 @@ const codeSchema = v.strictObject({
   lifetime: key(lifetimeSchema, {
     text: 'How long a code can be redeemed, once. 10 minutes at most (RFC 6749 4.1.2).',
     example: '90s',
+    tells: { row: 'lifetime of a code', isSpan: true },
   }),
 });
 

@@ -38,7 +38,7 @@ test('a key of a type is found by its place in a file and by its path in the ref
   );
   assert.match(
     keyHelp('errors.reasons.throttled'),
-    /\n\nType {5}error answer\nDefault  required\nKeys/,
+    /\n\nType {5}error answer\nDefault  `\{ status: 429, error: temporarily_unavailable, error_description: too many requests \}`\nKeys/,
   );
 });
 
