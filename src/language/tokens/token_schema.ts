@@ -19,6 +19,9 @@ import { nameCases } from '../value_tree.ts';
 
 const day = 86_400_000;
 
+/** Time enough for any client to try again. */
+const usualGrace = 300_000;
+
 /** Of the lifetime of all access tokens, or of those of one grant. */
 export const longAccessTokens: KeyDeparture<Milliseconds> = {
   name: 'long_access_tokens',
@@ -88,6 +91,18 @@ const refreshSchema = v.strictObject({
     text: 'How long a client may try again with a used refresh token, because its connection broke. It gets the same new refresh token in answer once more; within a minute also the same access token. An hour at most. `0s` allows no retry.',
     example: '30s',
     tells: { row: 'time in which a refresh can be repeated', isSpan: true },
+    departs: [
+      {
+        name: 'long_grace',
+        when: (grace, { get }) =>
+          grace > usualGrace &&
+          get('tokens', 'refresh', 'rotation') === 'on' &&
+          get('grants', 'refresh_token') !== undefined,
+        message:
+          'a refresh token that was used stays good for more than 5 minutes (RFC 9700 4.14.2)',
+        hint: 'it is good no more once its successor was used',
+      },
+    ],
   }),
   rotation: key(v.optional(v.picklist(['on', 'off']), 'on'), {
     text: 'Whether each use of a refresh token replaces it. `off`: it stays the same, and answers repeat it unless `only` leaves it out. A token that was replaced before stays replaced. Tell partners before you turn it on: from then on each use replaces their token.',
