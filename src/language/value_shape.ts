@@ -185,15 +185,17 @@ export function compileDeriver(shape: ValueShape, most: number): (seed: string) 
   return (seed) => prefix + derivedText(alphabet, length, seed);
 }
 
-function drawing(
+/** What values of the shape are drawn from, as long as it allows, up to `most` characters. */
+export function drawing(
   {
     prefix = '',
     characters = 'alphanumeric',
     length: { min, max } = { min: 0, max: Infinity },
   }: ValueShape,
   most: number,
-): { readonly alphabet: string; readonly length: number; readonly prefix: string } {
-  return { alphabet: alphabetOf(characters), length: Math.max(min, Math.min(max, most)), prefix };
+) {
+  const length = Math.max(min, Math.min(max, most));
+  return { prefix, characters, alphabet: alphabetOf(characters), length };
 }
 
 export function describeShape(shape: ValueShape): string {
