@@ -185,7 +185,13 @@ export function compileDeriver(shape: ValueShape, most: number): (seed: string) 
   return (seed) => prefix + derivedText(alphabet, length, seed);
 }
 
-/** What values of the shape are drawn from, as long as it allows, up to `most` characters. */
+/** How a value of a shape is drawn: `length` characters of the alphabet, which the class has, after the prefix. */
+interface Drawing extends Required<Pick<ValueShape, 'prefix' | 'characters'>> {
+  readonly alphabet: string;
+  readonly length: number;
+}
+
+/** As long as the shape allows, up to `most` characters. */
 export function drawing(
   {
     prefix = '',
@@ -193,7 +199,7 @@ export function drawing(
     length: { min, max } = { min: 0, max: Infinity },
   }: ValueShape,
   most: number,
-) {
+): Drawing {
   const length = Math.max(min, Math.min(max, most));
   return { prefix, characters, alphabet: alphabetOf(characters), length };
 }
