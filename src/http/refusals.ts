@@ -59,9 +59,15 @@ export function refuseUnreadable(
   const { code = '' } = error;
   const { _httpMessage: outgoing } = socket;
   const isUnreadable = code in statuses || code.startsWith('HPE_');
+  if (isUnreadable && outgoing?.req.complete === true) {
+    // The request before these bytes is under way, and gets its answer.
+    outgoing.shouldKeepAlive = false;
+    outgoing.once('finish', () => socket.destroySoon());
+    return;
+  }
   if (isUnreadable && socket.writable && outgoing?.headersSent !== true) {
     const status = statuses[code] ?? 400;
-    const own = outgoing?.req.complete === false ? outgoing.req.record : undefined;
+    const own = outgoing?.req.record;
     const record = own ?? beginUnreadable(observer);
     const body = JSON.stringify({ error: 'invalid_request' });
     const date = { Date: new Date().toUTCString() };

@@ -6,6 +6,7 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 
 import type { Observer } from '../oauth/request_record.ts';
 import { admission } from './admission.ts';
@@ -110,17 +111,20 @@ export async function listen(
     connections.noteAnswer(outgoing);
     return outgoing;
   };
-  const answer: RequestListener = (_incoming, plain) => {
-    const outgoing = begin(plain);
-    const incoming = outgoing.req;
-    if (hasPlainHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
-    else refuse(outgoing, 400, 'invalid_request');
-  };
+  const answer: RequestListener = (_incoming, plain) =>
+    inOrder(plain, () => {
+      const outgoing = begin(plain);
+      const incoming = outgoing.req;
+      if (hasPlainHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
+      else refuse(outgoing, 400, 'invalid_request');
+    });
   const secure =
     tls === undefined ? undefined : createTlsServer(tls, options, limits.headersTimeout, answer);
   const server = secure ?? createServer(options, answer);
   server.setTimeout(stillTimeout);
-  server.on('checkExpectation', (_incoming, plain) => refuse(begin(plain), 417, 'invalid_request'));
+  server.on('checkExpectation', (_incoming, plain) =>
+    inOrder(plain, () => refuse(begin(plain), 417, 'invalid_request')),
+  );
   server.on('clientError', (error, socket) =>
     refuseUnreadable(error, socket as ServingSocket, observer),
   );
@@ -157,6 +161,33 @@ export async function listen(
       return connections.drain();
     },
   };
+}
+
+/** Requests that may wait on a connection for the answer to one before them; with more it is cut off. */
+const mostBehind = 32;
+/** How many wait, by connection. */
+const behind = new WeakMap<Socket, number>();
+
+/**
+ * Begins a request once its answer is the connection's next one. Node reads on while a request is under way,
+ * and knows only afterwards that its answer ends the connection: what stands behind such an answer may not
+ * be what it seems, and is not executed (HOSTILE 45, 48).
+ */
+function inOrder(outgoing: ServerResponse, begin: () => void): void {
+  const { socket } = outgoing.req;
+  // Node gives an answer its socket when those before it have left.
+  if (outgoing.socket !== null) {
+    if (socket.writable) begin();
+    return;
+  }
+  const waiting = (behind.get(socket) ?? 0) + 1;
+  behind.set(socket, waiting);
+  // Each holds its head, and what of its body was read.
+  if (waiting > mostBehind) socket.destroy();
+  outgoing.once('socket', () => {
+    behind.set(socket, (behind.get(socket) ?? 1) - 1);
+    begin();
+  });
 }
 
 /** RFC 3986 3.2.2 and 3.2.3: a host and perhaps a port. */

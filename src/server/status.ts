@@ -1,73 +1,33 @@
 // Owns what a running server tells of itself on its control socket: its status, and what a reload did.
 
 import type { Config } from '../config/config.ts';
-import { type Health, wholeOf } from '../http/admin.ts';
+import { wholeOf } from '../http/admin.ts';
 import type { Instant } from '../lib/clock.ts';
 import { dateText } from '../lib/duration.ts';
 import { type Fault, formatFault } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import { storeAt } from '../store/open.ts';
-import { healthOf, type HealthSources, maintained } from './health.ts';
-import { type KeyView, viewKeys, keyLines } from './keys/lines.ts';
-import type { Listeners, ListenerUrls } from './listeners.ts';
+import { figuresOf } from './figures.ts';
+import { healthOf, type HealthSources } from './health.ts';
+import { viewKey } from './keys/lines.ts';
+import type { Listeners } from './listeners.ts';
 import type { ServerNode } from './node.ts';
-import type { ProgrammeOutcome } from './programmes/plan.ts';
-import { isComplete, type ProgrammeChanges, type ReloadReport } from './reload/report.ts';
-import type { SettingOutcome } from './settings.ts';
+import { isComplete, type ReloadReport } from './reload/report.ts';
 import { versionLine } from './version.ts';
 
-export interface ReloadView {
-  readonly at: string;
-  readonly complete: boolean;
-  readonly programmes: readonly {
-    readonly programme: string;
-    readonly outcome: ProgrammeOutcome['outcome'];
-    readonly served: boolean;
-    readonly message: string | null;
-    readonly faults: readonly string[];
-  }[];
-  readonly settings: readonly SettingOutcome[];
-  readonly faults: readonly string[];
-  readonly changes?: readonly ProgrammeChanges[];
-}
+export type ReloadView = ReturnType<typeof reloadOf>;
 
-interface NodeView {
-  readonly node: number;
-  readonly name: string;
-  readonly version: string;
-  /** What it serves, by the digest of file and logos. */
-  readonly programmes: Readonly<Record<string, string>>;
-}
-
-export interface StatusView {
-  readonly version: string;
-  readonly pid: number;
-  /** Its number among the processes that share its store; null where that is in doubt. */
-  readonly node: number | null;
-  readonly started: string;
-  readonly uptime_seconds: number;
-  readonly environment: string;
-  readonly listeners: ListenerUrls;
-  readonly health: Health;
-  readonly store: { readonly name: string; readonly status: string };
-  /** The servers of the store, this one included. */
-  readonly nodes: readonly NodeView[];
-  readonly programmes: readonly {
-    readonly programme: string;
-    readonly file: string | null;
-    readonly sha256: string | null;
-    readonly since: string;
-    readonly keys: readonly KeyView[];
-    readonly maintenance: boolean;
-    readonly locked_accounts: number;
-  }[];
-  readonly last_reload: ReloadView;
+/** As the control socket tells it. */
+export type StatusView = Awaited<ReturnType<typeof statusOf>> & {
   /** Where several processes answer requests. */
   readonly workers?: readonly WorkerView[];
-}
+};
 
-interface WorkerView extends Pick<StatusView, 'pid' | 'node' | 'started' | 'uptime_seconds'> {
+interface WorkerView extends Pick<
+  Awaited<ReturnType<typeof statusOf>>,
+  'pid' | 'node' | 'started' | 'uptime_seconds'
+> {
   readonly worker: number;
 }
 
@@ -79,27 +39,31 @@ interface StatusSources extends HealthSources {
 }
 
 /** Of this process. */
-export async function viewStatus(parts: StatusSources): Promise<StatusView> {
+export function viewStatus(parts: StatusSources): Promise<StatusView> {
+  return statusOf(parts);
+}
+
+/** Its type is the view's. */
+async function statusOf(parts: StatusSources) {
   const { config, clock, store, programmes, listeners, reloader, started } = parts;
   const now = clock.now();
-  const closed = new Set(
-    (await maintained(store, programmes.served.keys())).map(({ programme }) => programme),
-  );
   const served = [...programmes.served].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const views = served.map(async ([id, { programme, look, since }]) => {
+  const views = served.map(async ([id, one]) => {
+    const { keys, isInMaintenance, locked } = await figuresOf(parts, one);
     return {
       programme: id,
-      file: look?.file.file ?? null,
-      sha256: look?.fileDigest ?? null,
-      since: dateText(since),
-      keys: await viewKeys(store, keyLines(programme), now),
-      maintenance: closed.has(id),
-      locked_accounts: await store.countLocked(id, now),
+      file: one.look?.file.file ?? null,
+      sha256: one.look?.fileDigest ?? null,
+      since: dateText(one.since),
+      keys: keys.map(viewKey),
+      maintenance: isInMaintenance,
+      locked_accounts: locked,
     };
   });
   return {
     version: versionLine(),
     pid: process.pid,
+    // Among the processes that share its store; null where that is in doubt.
     node: nodeNumber(parts.node),
     started: dateText(started),
     uptime_seconds: Math.round((now - started) / 1000),
@@ -107,6 +71,7 @@ export async function viewStatus(parts: StatusSources): Promise<StatusView> {
     listeners: listeners.urls,
     health: wholeOf(healthOf(parts)),
     store: { name: storeAt(config.store).name, status: store.health().status },
+    // The servers of the store, this one included; what each serves, by the digest of file and logos.
     nodes: parts.node.all().map(({ node, facts }) => ({
       node,
       name: facts.name,
@@ -129,7 +94,13 @@ function nodeNumber({ current }: ServerNode): number | null {
   }
 }
 
+/** As the control socket tells it. */
 export function viewReload(report: ReloadReport): ReloadView {
+  return reloadOf(report);
+}
+
+/** Its type is the view's. */
+function reloadOf(report: ReloadReport) {
   return {
     at: dateText(report.at),
     complete: isComplete(report),

@@ -141,6 +141,46 @@ test('HOSTILE 48: requests that follow one another are each answered once', asyn
   assert.deepEqual(statuses(await rawExchange(club.url, one + one + last)), [200, 200, 200]);
 });
 
+test('HOSTILE 45, 48: nothing behind a refusal that closes is executed', async (t) => {
+  const club = await openClub(t);
+  const length = `Content-Length: ${form.length}`;
+  const behind = tokenRequest(club, [length], form);
+  const large = 'x'.repeat(65_537);
+  const refusals: readonly (readonly [status: number, request: string])[] = [
+    [400, `GET ${paths.login} HTTP/1.1\r\nHost: a b\r\n\r\n`],
+    [400, tokenRequest(club, [length, 'Host: evil.example'], form)],
+    [417, tokenRequest(club, [length, 'Expect: x'], form)],
+    [413, tokenRequest(club, ['Transfer-Encoding: chunked'], `10001\r\n${large}\r\n0\r\n\r\n`)],
+    // Ended by its sender, and by what is no request.
+    [405, `HEAD ${paths.login} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`],
+    [200, `${behind}NO REQUEST\r\n\r\n`],
+  ];
+  for (const [status, request] of refusals) {
+    const text = await rawExchange(club.url, request + behind + behind);
+    assert.deepEqual(statuses(text), [status]);
+    assert.deepEqual(
+      club.records.splice(0).map((record) => record.status),
+      [status],
+    );
+  }
+  assert.deepEqual(club.events, []);
+  const inOrder = `GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n${behind}${refusals[0]?.[1]}${behind}`;
+  assert.deepEqual(statuses(await rawExchange(club.url, inOrder)), [404, 200, 400]);
+  assert.deepEqual(
+    club.records.map((record) => record.status),
+    [404, 200, 400],
+  );
+});
+
+test('HOSTILE 48: a connection on which many requests wait for one answer is cut off', async (t) => {
+  const club = await openClub(t);
+  const one = tokenRequest(club, [`Content-Length: ${form.length}`], form);
+  const last = one.replace('Host:', 'Connection: close\r\nHost:');
+  const answers = await rawExchange(club.url, one.repeat(31) + last);
+  assert.deepEqual(statuses(answers), Array<number>(32).fill(200));
+  assert.deepEqual(statuses(await rawExchange(club.url, one.repeat(40))), []);
+});
+
 test('HOSTILE 49: a path is what was sent, and any other spelling of it is none', async (t) => {
   const club = await openClub(t);
   const query = loginTarget(club.client).slice(paths.login.length);

@@ -2,7 +2,7 @@
 
 import { expectNoDamage } from '../../server/damage.ts';
 import { say } from '../../server/ending.ts';
-import { viewKeys } from '../../server/keys/lines.ts';
+import { listedKeys, viewKey } from '../../server/keys/lines.ts';
 import { type DamagedItem } from '../../store/unusable.ts';
 import { withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
@@ -15,9 +15,10 @@ export async function listKeys(options: KeyOptions): Promise<void> {
   const config = configOf(options);
   await forKeys(config, options, async (lines) => {
     const damage: DamagedItem[] = [];
-    const views = await withStore(config, ({ store, clock }) =>
-      viewKeys(store, lines, clock.now(), (one) => damage.push(one)),
+    const listed = await withStore(config, ({ store, clock }) =>
+      listedKeys(store, lines, clock.now(), (one) => damage.push(one)),
     );
+    const views = listed.map(viewKey);
     if (options.json !== true && views.length + damage.length === 0) {
       return say('there are no keys; serve makes the first ones');
     }

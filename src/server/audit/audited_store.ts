@@ -76,7 +76,7 @@ function writingVerbs(store: Store, begin: () => Changer | undefined): Writing {
       const isGone = await store.remove(kind, programme, id, now);
       if (!isGone || found === undefined) return isGone;
       if (!(found instanceof DamagedItem)) tell(audit, kind, [found], []);
-      else if (audit) audit.put([[`${kind}_removed`, namesOfDamaged(audit, found)]]);
+      else if (audit) audit.put([[`${kind}_removed`, namesOf(audit, kind, programme, id)]]);
       return isGone;
     },
     settleAttempt: async (programme, account, ...settled) => {
@@ -113,7 +113,10 @@ function tell<K extends Kind>(
   const nameOf = (item: Item<K>): string => `${item.programme} ${kinds[kind].idOf(item)}`;
   const former = new Map(before.map((item) => [nameOf(item), item]));
   const left = new Set(after.map(nameOf));
-  const named = (item: Item<K>): Facts => namesOf(audit, kind, item);
+  const named = (item: Item<K>): Facts => ({
+    ...namesOf(audit, kind, item.programme, kinds[kind].idOf(item)),
+    ...('username' in item && { username: audit.identify('username', item.username) }),
+  });
   const told: readonly Told[] = [
     ...before
       .filter((item) => !left.has(nameOf(item)))
@@ -129,52 +132,49 @@ function tell<K extends Kind>(
   audit.put(told);
 }
 
-/** By what an item is looked for. Of members the stream holds digests alone. */
-function namesOf<K extends Kind>({ identify }: Changer, kind: K, item: Item<K>): Facts {
-  const { programme } = item;
-  if ('username' in item) {
-    const { subject, username } = item;
-    return {
-      programme,
-      member: identify('member', subject),
-      username: identify('username', username),
-    };
-  }
-  if (kind === 'client' || kind === 'gateway') return { programme, [kind]: kinds[kind].idOf(item) };
-  return 'kid' in item ? { programme, kid: item.kid } : { programme };
+/** What the stream is told of a kind's items. */
+interface Audited<K extends Kind> {
+  /** The fact that holds an item's identifier. */
+  readonly id?: 'member' | 'client' | 'gateway' | 'kid';
+  /** The fields whose values are told; of all others it is told that they have changed. */
+  readonly shown: readonly (keyof Item<K>)[];
 }
 
-/** Of a member without its username, which only the record has. */
-function namesOfDamaged({ identify }: Changer, { kind, programme, id }: DamagedItem): Facts {
-  if (kind === 'member') return { programme, member: identify('member', id) };
-  if (kind === 'client' || kind === 'gateway') return { programme, [kind]: id };
-  return kind === 'maintenance' ? { programme } : { programme, kid: id };
-}
-
-/** The fields whose values are told; of all others it is told that they have changed. */
-const shownFields: { readonly [K in Kind]: readonly (keyof Item<K>)[] } = {
-  client: [
-    'name',
-    'status',
-    'roles',
-    'redirectUris',
-    'partnerId',
-    'businessContext',
-    'throttle',
-    'certificateSubject',
-    'isPublic',
-  ],
-  member: ['status'],
-  gateway: ['name', 'status'],
-  signing_key: ['algorithm', 'signsFrom', 'retiresAt'],
-  token_key: ['signsFrom', 'retiresAt', 'ended'],
-  maintenance: ['retryAfter'],
-  audit_stream: [],
+const auditedKinds: { readonly [K in Kind]: Audited<K> } = {
+  client: {
+    id: 'client',
+    shown: [
+      'name',
+      'status',
+      'roles',
+      'redirectUris',
+      'partnerId',
+      'businessContext',
+      'throttle',
+      'certificateSubject',
+      'isPublic',
+    ],
+  },
+  member: { id: 'member', shown: ['status'] },
+  gateway: { id: 'gateway', shown: ['name', 'status'] },
+  signing_key: { id: 'kid', shown: ['algorithm', 'signsFrom', 'retiresAt'] },
+  token_key: { id: 'kid', shown: ['signsFrom', 'retiresAt', 'ended'] },
+  maintenance: { shown: ['retryAfter'] },
+  audit_stream: { shown: [] },
 };
+
+/** By what an item is looked for. Of members the stream holds digests alone. */
+function namesOf({ identify }: Changer, kind: Kind, programme: ProgrammeId, id: string): Facts {
+  const { id: name } = auditedKinds[kind];
+  if (name === undefined) return { programme };
+  return { programme, [name]: name === 'member' ? identify(name, id) : id };
+}
 
 /** @param changed the JSON names of fields; all if left out */
 function shownOf<K extends Kind>(kind: K, item: Item<K>, changed?: readonly string[]): Facts {
-  const shown = shownFields[kind].map((field) => [jsonName(String(field)), item[field]] as const);
+  const shown = auditedKinds[kind].shown.map(
+    (field) => [jsonName(String(field)), item[field]] as const,
+  );
   const told = shown.filter(([name]) => changed === undefined || changed.includes(name));
   return Object.fromEntries(
     told.map(([name, value]) => [name, isTime(name, value) ? dateText(instant(value)) : value]),

@@ -34,17 +34,24 @@ export function isInUse({ rules }: KeyLine): boolean {
   return rules.kind === 'token_key' || rules.algorithm !== undefined;
 }
 
+/** A key with what it is used for. */
+export interface ListedKey {
+  readonly kind: ShownKind;
+  readonly state: KeyState;
+}
+
 /** Of each line the keys, oldest first. */
-export async function viewKeys(
+export async function listedKeys(
   store: Registry,
   lines: readonly KeyLine[],
   now: Instant,
   onDamage: OnDamage = refuseDamage,
-): Promise<readonly KeyView[]> {
+): Promise<readonly ListedKey[]> {
   const lists = lines.map(async ({ id, rules }) =>
-    keyStates(await store.list(rules.kind, id, { onDamage }), rules, now).map((state) =>
-      viewKey(state, shownKind(rules)),
-    ),
+    keyStates(await store.list(rules.kind, id, { onDamage }), rules, now).map((state) => ({
+      kind: shownKind(rules),
+      state,
+    })),
   );
   return (await Promise.all(lists)).flat();
 }
@@ -60,7 +67,7 @@ export interface KeyView {
   readonly retires_at: string | null;
 }
 
-function viewKey({ key, status, retiresAt }: KeyState, kind: ShownKind): KeyView {
+export function viewKey({ kind, state: { key, status, retiresAt } }: ListedKey): KeyView {
   return {
     programme: key.programme,
     kind,

@@ -6,11 +6,11 @@ import type { Parts } from '../../http/admin.ts';
 import { type Family, processFamilies, type Sample } from '../../lib/metrics/families.ts';
 import { newestBackup } from '../../store/backup_note.ts';
 import { storeAt } from '../../store/open.ts';
+import { type ProgrammeFigures, programmeFigures } from '../figures.ts';
 import { healthOf, type HealthSources } from '../health.ts';
 import { isComplete, type ReloadReport } from '../reload/report.ts';
 import type { Certificate } from '../settings.ts';
 import { version } from '../version.ts';
-import { type ProgrammeFigures, programmeFigures } from './programmes.ts';
 
 /** What is looked up for one answer. */
 interface Figures {
@@ -147,10 +147,11 @@ const serverGauges: readonly ServerGauge[] = [
     labels: ['programme', 'key'],
     read: ({ programmes }) =>
       programmes.flatMap(({ programme, stored }) =>
-        (stored?.keys ?? []).map(({ kind, since }) => ({
-          labels: { programme, key: kind },
-          value: since / 1000,
-        })),
+        (stored?.keys ?? []).flatMap(({ kind, state: { key, status } }) =>
+          status === 'signing' && key.signsFrom !== undefined
+            ? [{ labels: { programme, key: `${kind}_key` }, value: key.signsFrom / 1000 }]
+            : [],
+        ),
       ),
   },
   {

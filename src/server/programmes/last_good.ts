@@ -73,6 +73,8 @@ export class LastGood {
     return this.#next(async () => {
       makeFolder(this.#folder, 0o700);
       const there = new Set(readdirSync(this.#folder));
+      for (const name of there)
+        if (isLeft(name)) await unlink(join(this.#folder, name)).catch(() => undefined);
       for (const one of versions) if (!there.has(nameOf(one.look))) await this.#put(one);
     });
   }
@@ -124,6 +126,17 @@ export class LastGood {
 
 function nameOf({ id, path, servedDigest }: Look): string {
   return `${id}.${pathDigest(path)}.${servedDigest.slice(0, shownDigits)}.json`;
+}
+
+/** Whether a process that has ended left a version unfinished; this one writes one after the other. */
+function isLeft(name: string): boolean {
+  const [, writer] = /\.json\.(\d+)$/.exec(name) ?? [];
+  if (writer === undefined) return false;
+  try {
+    return Number(writer) === process.pid || !process.kill(Number(writer), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }
 
 function pathDigest(path: string): string {

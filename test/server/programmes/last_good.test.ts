@@ -2,6 +2,7 @@
 // and when it is forgotten.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -95,6 +96,19 @@ test('FAULTS 17: what has changed since it was read is not kept, and what was cu
   assert.equal(lastGood.find(path), undefined);
   writeFileSync(file, text);
   assert.ok(lastGood.find(path));
+});
+
+test('FAULTS 17: what a process left unfinished when it was killed is removed at the next start', async (t) => {
+  const { lastGood, keep, kept } = openScene(t);
+  await keep();
+  const [whole = ''] = readdirSync(kept);
+  const ended = spawnSync(process.execPath, ['--version']).pid;
+  const written = [whole, `${whole}.${process.ppid}`, 'notes.txt'];
+  for (const name of [...written.slice(1), `${whole}.${process.pid}`, `${whole}.${ended}`]) {
+    writeFileSync(join(kept, name), '{');
+  }
+  await lastGood.keep([]);
+  assert.deepEqual(readdirSync(kept).toSorted(), written.toSorted());
 });
 
 test('FAULTS 17: a prune forgets the files of the folder that have gone, and no others', async (t) => {

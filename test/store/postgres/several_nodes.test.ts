@@ -10,8 +10,9 @@ import { openScratchPostgres } from './scratch.ts';
 
 type Asked = Parameters<Link['run']>;
 
-test('FAULTS 24: numbers that three nodes give out at once are all given, and none twice', async () => {
+test('FAULTS 24: numbers that three nodes give out at once are all given, and none twice', async (t) => {
   const scratch = await openScratchPostgres();
+  t.after(scratch.close);
   const nodes = [scratch.store, await scratch.another?.(), await scratch.another?.()];
   const sample = { programme: club, sealedKey: 'sealed', createdAt: at(0), signsFrom: at(0) };
   await Promise.all(
@@ -29,11 +30,11 @@ test('FAULTS 24: numbers that three nodes give out at once are all given, and no
     kids.toSorted((one, other) => one - other),
     Array.from({ length: 60 }, (_, n) => n),
   );
-  await scratch.close();
 });
 
 test('FAULTS 29: a sweep by a clock ahead removes no revocation once the right time is accepted', async (t) => {
   const scratch = await openScratchPostgres();
+  t.after(scratch.close);
   const { store } = scratch;
   const other = await scratch.another?.();
   assert.ok(other);
@@ -56,11 +57,11 @@ test('FAULTS 29: a sweep by a clock ahead removes no revocation once the right t
     await other.sweep(at(7200), 1000);
   assert.equal(accepted.size, 1);
   assert.equal(await store.isStanding(club, { tokenId: 'jti', expiresAt: at(1800) }), false);
-  await scratch.close();
 });
 
-test('FAULTS 6: a damaged login fails no question that is asked beside it', async () => {
+test('FAULTS 6: a damaged login fails no question that is asked beside it', async (t) => {
   const scratch = await openScratchPostgres();
+  t.after(scratch.close);
   const { store } = scratch;
   for (const place of [placeAt(1), placeAt(2)]) await store.startLogin(aLogin({ place }));
   await scratch.harmLogin(placeAt(1));
@@ -71,5 +72,4 @@ test('FAULTS 6: a damaged login fails no question that is asked beside it', asyn
   assert.equal(damaged.status, 'rejected');
   assert.ok(whole.status === 'fulfilled');
   assert.equal(whole.value?.client, partner);
-  await scratch.close();
 });

@@ -1,13 +1,11 @@
-// Owns what is looked up of each programme for the metrics of a running server.
+// Owns the figures of each programme, for the status and the metrics of a running server.
 
-import type { Instant } from '../../lib/clock.ts';
-import { pause } from '../../lib/pause.ts';
-import type { ProgrammeId } from '../../oauth/client.ts';
-import { wholeProgramme } from '../../oauth/maintenance.ts';
-import { lineAt } from '../../token/key_line.ts';
-import type { HealthSources } from '../health.ts';
-import { keyLines } from '../keys/lines.ts';
-import type { Served } from '../programmes/programmes.ts';
+import { pause } from '../lib/pause.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
+import { wholeProgramme } from '../oauth/maintenance.ts';
+import type { HealthSources } from './health.ts';
+import { keyLines, type ListedKey, listedKeys } from './keys/lines.ts';
+import type { Served } from './programmes/programmes.ts';
 
 export interface ProgrammeFigures {
   readonly programme: ProgrammeId;
@@ -22,7 +20,7 @@ export interface ProgrammeFigures {
 interface StoredFigures {
   readonly isInMaintenance: boolean;
   readonly locked: number;
-  readonly keys: readonly { readonly kind: string; readonly since: Instant }[];
+  readonly keys: readonly ListedKey[];
 }
 
 /** Requests are answered between the programmes. */
@@ -41,7 +39,7 @@ export async function programmeFigures(parts: HealthSources): Promise<readonly P
       isUpToDate: !stale.delete(programme),
       isDirectoryLeftAlone: directory.isCircuitOpen?.(),
       // An outage is told by the health of the store.
-      stored: await storedFigures(parts, served).catch(() => undefined),
+      stored: await figuresOf(parts, served).catch(() => undefined),
     });
     await pause();
   }
@@ -49,19 +47,16 @@ export async function programmeFigures(parts: HealthSources): Promise<readonly P
   return [...all, ...[...stale].map((id) => ({ programme: id as ProgrammeId, ...unserved }))];
 }
 
-async function storedFigures(
-  { store, clock }: HealthSources,
-  { programme }: Served,
+/** What the store knows of a served programme. @throws Unavailable where it cannot be asked */
+export async function figuresOf(
+  { store, clock }: Pick<HealthSources, 'store' | 'clock'>,
+  { programme }: Pick<Served, 'programme'>,
 ): Promise<StoredFigures> {
-  const { id } = programme;
-  const keys = keyLines(programme).map(async ({ rules }) => {
-    const { signer } = lineAt(await store.list(rules.kind, id), rules, clock.now());
-    const since = signer?.signsFrom;
-    return since === undefined ? [] : [{ kind: rules.kind, since }];
-  });
-  return {
-    isInMaintenance: (await store.find('maintenance', id, wholeProgramme)) !== undefined,
-    locked: await store.countLocked(id, clock.now()),
-    keys: (await Promise.all(keys)).flat(),
-  };
+  const now = clock.now();
+  const [closed, locked, keys] = await Promise.all([
+    store.find('maintenance', programme.id, wholeProgramme),
+    store.countLocked(programme.id, now),
+    listedKeys(store, keyLines(programme), now),
+  ]);
+  return { isInMaintenance: closed !== undefined, locked, keys };
 }
