@@ -64,7 +64,7 @@ export function signingKeyRules(programme: TokenRules): KeyRules {
   const longest = longestOf({
     'tokens.access.lifetime': access.isSigned || !signsTokens ? access.lifetime : 0,
     'tokens.refresh.longest': refresh.format === 'jwt' || !signsTokens ? refresh.longest : 0,
-    'tokens.identity.lifetime': signsTokens ? (identity?.lifetime ?? 0) : 0,
+    'id_token.lifetime': signsTokens ? (identity?.lifetime ?? 0) : 0,
   });
   const rules = { kind: 'signing_key', ...longest } as const;
   return signsTokens ? { ...rules, algorithm: access.algorithm } : rules;

@@ -38,7 +38,7 @@ async function newestOf(admin: string): Promise<number | undefined> {
 }
 
 describe('store backup --keep', { concurrency: 2 }, () => {
-  test('makes dated backups, each of them whole, and removes the oldest of its own alone', async (t) => {
+  test('FAULTS 40: makes dated backups, each of them whole, and removes the oldest of its own alone', async (t) => {
     const folder = workFolder(t, {
       'other.yaml': configText.replace('jetway.db', 'other.db'),
     });
@@ -78,7 +78,7 @@ describe('store backup --keep', { concurrency: 2 }, () => {
     assert.match(told.stdout, new RegExp(`\n${nameOf(second)} is removed\\.\n`));
   });
 
-  test('FAULTS 6: of a store that is damaged none is made, and none goes', async (t) => {
+  test('FAULTS 40: of a store that is damaged none is made, and none goes', async (t) => {
     const folder = workFolder(t);
     await jetwayEach(folder, [add, backup, backup]);
     const place = join(folder, 'backups');
@@ -146,7 +146,7 @@ describe('store backup --keep', { concurrency: 2 }, () => {
   });
 
   test(
-    'FAULTS 4: without room nothing is written and nothing removed',
+    'FAULTS 40: without room nothing is written and nothing removed',
     { skip: without('mount') },
     async (t) => {
       const folder = workFolder(t);
