@@ -71,6 +71,7 @@ type ToolName =
   | 'curl'
   | 'fish'
   | 'git'
+  | 'haproxy'
   | 'libfaketime'
   | 'logrotate'
   | 'man'
@@ -103,6 +104,7 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   },
   nginx: program('nginx'),
   caddy: program('caddy'),
+  haproxy: program('haproxy'),
   apache2: {
     packages: ['apache2', 'libapache2-mod-oauth2'],
     isThere: () => existsSync(`${apacheModules}/mod_oauth2.so`),
