@@ -14,7 +14,7 @@ import { milliseconds } from '../lib/clock.ts';
 import { quote } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/client.ts';
-import { byGrant, type GrantType, refreshedGrants } from '../oauth/grant.ts';
+import { byGrant, grantRows, type GrantType } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { refreshAudience } from '../token/jwt.ts';
 import { compileErrorMap } from './answers/error_map.ts';
@@ -294,7 +294,7 @@ function refreshingOf({ grants }: Definition): ReadonlySet<GrantType> {
   const isOn = (type: GrantType): boolean => {
     if (type === 'jwt_bearer') return false;
     const said = grants[type]?.refresh_token;
-    return refreshedGrants.includes(type) ? said !== 'off' : said === 'on';
+    return grantRows[type].isRefreshed === true ? said !== 'off' : said === 'on';
   };
   return new Set(grants.refresh_token === undefined ? [] : offeredGrants({ grants }).filter(isOn));
 }

@@ -49,11 +49,11 @@ export function key<Entry extends v.GenericSchema>(
 /** One entry for each name of a closed list, with the text of its row. */
 export function listed<Name extends string, Entry extends v.GenericSchema>(
   rows: Readonly<Record<Name, { readonly text: string }>>,
-  entry: Entry,
+  entryOf: (name: Name) => Entry,
 ): Record<Name, Entry> {
   const entries = Object.entries<{ readonly text: string }>(rows).map(([name, { text }]) => [
     name,
-    { ...entry, docs: { text } },
+    { ...entryOf(name as Name), docs: { text } },
   ]);
   return Object.fromEntries(entries) as Record<Name, Entry>;
 }

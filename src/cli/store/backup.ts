@@ -4,10 +4,17 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { Config } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
+import { instant } from '../../lib/clock.ts';
+import { quote } from '../../lib/fault.ts';
+import { makeFolder } from '../../lib/make_folder.ts';
+import { endingOf, say } from '../../server/ending.ts';
 import { exitCodes, failed, refuseUsage, unwritable } from '../../server/exit.ts';
+import { nextBackup, pruneBackups, roomIn } from '../../store/admin/backup_folder.ts';
+import { noteBackup } from '../../store/backup_note.ts';
 import type { StoreCare, StoreReport } from '../../store/care.ts';
-import { auditCommand, expectDurableStore } from '../open_store.ts';
+import { auditCommand, expectDurableStore, withStore } from '../open_store.ts';
 import { printFile, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
@@ -15,22 +22,86 @@ import { storeSheet, viewStore } from './view.ts';
 
 export interface BackupStoreOptions extends VerbOptions {
   readonly force?: boolean;
+  readonly keep?: string;
 }
 
 /** Servers may use the store meanwhile. */
 export async function backup(file: string, options: BackupStoreOptions): Promise<void> {
+  const { force = false, json = false, keep } = options;
+  refuseUsage([
+    ...(keep === undefined || /^[1-9]\d{0,3}$/.test(keep)
+      ? []
+      : [`--keep must be a number from 1 to 9999, not ${quote(keep)}`]),
+    ...(keep !== undefined && (force || file === '-')
+      ? ['--keep names a folder, in which no backup replaces another']
+      : []),
+  ]);
   const config = configOf(options);
   const care = expectDurableStore(config);
-  const { force = false, json = false } = options;
+  if (keep !== undefined) return backupInto(file, Number(keep), config, options);
   if (file !== '-' && !force && existsSync(file)) {
     const message = `${file} is there already: name another file, or add --force to replace it`;
     throw failed(message);
   }
   // Whoever has a copy has what is in the store.
   auditCommand(config);
-  if (file === '-') return backupToOutput(care, json);
+  if (file === '-') {
+    await backupToOutput(care, json);
+    return note(config);
+  }
   const report = await copyTo(care, file, force);
+  await note(config);
   return printResult(options, viewStore(report), toldOf(report, shownPath(report.path)));
+}
+
+/** A dated backup in a folder, which keeps so many. None is removed before the new one is whole. */
+async function backupInto(
+  folder: string,
+  keep: number,
+  config: Config,
+  options: BackupStoreOptions,
+): Promise<void> {
+  const care = expectDurableStore(config);
+  auditCommand(config);
+  const needed = await care.backupSize();
+  const room = unlessUnwritable(folder, () => {
+    makeFolder(folder, 0o700);
+    return roomIn(folder);
+  });
+  if (room < needed) {
+    const [wanted, found] = [needed, room].map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`);
+    throw failed(
+      `a backup takes some ${wanted}, and ${shownPath(folder)} has room for ${found}: make room, or name a folder on another disk; nothing was written or removed`,
+    );
+  }
+  const report = await copyTo(care, nextBackup(folder, instant(Date.now())), false);
+  const { removed, left } = pruneBackups(report, keep);
+  await note(config);
+  const told = [
+    ...removed.map((name) => `${name} is removed.`),
+    ...left.map(
+      (name) => `${name} is left: it is not a backup of this store, or cannot be removed.`,
+    ),
+  ];
+  const text = [toldOf(report, shownPath(report.path)), ...(told.length > 0 ? ['', ...told] : [])];
+  await printResult(options, { ...viewStore(report), removed, left }, text.join('\n'));
+}
+
+function unlessUnwritable<Result>(path: string, use: () => Result): Result {
+  try {
+    return use();
+  } catch (error) {
+    throw unwritable(error, exitCodes.failed, `no backup can be made in ${shownPath(path)}`);
+  }
+}
+
+/** Servers tell its age. The backup is whole, whether it can be noted or not. */
+async function note(config: Config): Promise<void> {
+  try {
+    await withStore(config, ({ store, clock }) => noteBackup(store, clock.now()));
+  } catch (error) {
+    say(`the backup is made, and cannot be noted in the store: ${endingOf(error).message}`);
+  }
 }
 
 function copyTo(care: StoreCare, file: string, overwrite: boolean): Promise<StoreReport> {

@@ -3,6 +3,7 @@
 import { readsHeader } from '../../language/client_schema.ts';
 import { describeShape } from '../../language/value_shape.ts';
 import { listed } from '../../lib/present.ts';
+import { encodingRows } from '../../oauth/basic.ts';
 import { methodRows } from '../../oauth/methods.ts';
 import { type Programme, logsIn } from '../../programme/programme.ts';
 import type { TokenEndpoint } from '../../programme/requests/token_endpoint.ts';
@@ -100,7 +101,7 @@ function clientAuthentication(programme: Programme): Endpoint {
     rows: [
       ...methods.map((method) => offer(methodRows[method].offered, 'accepted')),
       inHeader && [
-        text('credentials in the header', credentialWords[credentials]),
+        text('credentials in the header', encodingRows[credentials][0]),
         authentication.basic_charset !== 'utf-8' && offer('ISO-8859-1 in the header', 'read'),
         text('their scheme', scheme),
         choice(
@@ -117,13 +118,6 @@ function clientAuthentication(programme: Programme): Endpoint {
     ],
   };
 }
-
-const credentialWords = {
-  raw: 'as they are',
-  form: 'form-encoded',
-  either: 'as they are, or form-encoded',
-  base64: 'each in base64',
-} as const;
 
 function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint {
   const { name, path, reading } = endpoint;

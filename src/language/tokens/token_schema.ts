@@ -23,7 +23,7 @@ const day = 86_400_000;
 export const longAccessTokens: KeyDeparture<Milliseconds> = {
   name: 'long_access_tokens',
   when: (lifetime) => lifetime > day,
-  message: 'access tokens live for more than a day (RFC 9700 2.2.1)',
+  message: 'access tokens live for more than a day (RFC 6750 5.3)',
   hint: 'revocation and disabled clients count at every verification',
 };
 

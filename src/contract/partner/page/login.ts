@@ -1,5 +1,6 @@
 // Owns the section on logins of a partner's page: the link, what comes back, and what can fail.
 
+import { modeRows } from '../../../language/authorize_schema.ts';
 import { loginReasons } from '../../../oauth/login_reasons.ts';
 import type { LoginEndpoint } from '../../../programme/login/endpoint.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
@@ -103,19 +104,13 @@ function comeBack({ programme }: Guide): Block {
   const { headers, body } = loginSuccess(programme).render(new Set(), 'fitting');
   const { code, state, mode } = programme.layouts.redirect;
   return [
-    `The member has ${spanText(programme.login.lifetime)} to log in. After that the browser comes back to your redirect URI with a code${howBack[mode]}:`,
+    `The member has ${spanText(programme.login.lifetime)} to log in. After that the browser comes back to your redirect URI with a code${modeRows[mode]}:`,
     codeBlock('text', headers['Location'] ?? body),
     `${reading.inputs.some(({ role }) => role === 'state') ? `Compare ${inCode(state)} with the value that you remembered, and stop if it differs: somebody else may have begun that login. ` : ''}${sentence(inCode(code))} is good for ${spanText(programme.code.lifetime)} and for one exchange. Do not rely on its form; keep room for ${mostCharacters} characters.`,
   ];
 }
 
 const mostCharacters = 255;
-
-const howBack = {
-  query: '',
-  fragment: ', in the fragment',
-  form_post: ', in a form that it posts; cookies of yours with `SameSite=Lax` do not come along',
-} as const;
 
 function failures({ programme }: Guide): Block {
   const met = loginFailuresOf(programme).filter(({ metBy }) => metBy !== undefined);
