@@ -6,12 +6,14 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
+import * as v from 'valibot';
+
 import type { Config } from '../../config/config.ts';
 import { programmeFileOf, shownPath } from '../../config/programme_files.ts';
 import type { Log } from '../../engine/service.ts';
-import type { Instant } from '../../lib/clock.ts';
+import { type Instant, instant } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/make_folder.ts';
-import { type FileRead, UnreadableFile } from '../../lib/read_file.ts';
+import { type FileRead, readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
 import { type Look, lookOf } from './folder.ts';
 
 /** A version as it is kept. Its file's name tells the programme, the path and the digest. */
@@ -173,9 +175,22 @@ function readAgain({ path, sources }: Look): Kept['files'] | undefined {
   return files;
 }
 
+/** What the folder holds may be anything: a disk, a hand or another program has written it (HOSTILE 54). */
+const keptSchema: v.GenericSchema<unknown, Kept> = v.object({
+  path: v.string(),
+  since: v.pipe(v.number(), v.transform(instant)),
+  files: v.array(v.strictTuple([v.string(), v.string()])),
+});
+/** A programme with its logos is far smaller. */
+const mostKeptBytes = 64 * 1024 * 1024;
+
 function parseKept(path: string): Kept | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Kept;
+    const { success, output } = v.safeParse(
+      keptSchema,
+      JSON.parse(readSourceFile(path, mostKeptBytes)),
+    );
+    return success ? output : undefined;
   } catch {
     return undefined;
   }
