@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 
+import * as v from 'valibot';
+
 /** Who runs a command or a server. */
 export interface Who {
   readonly user: string | undefined;
@@ -12,6 +14,25 @@ export interface Who {
   readonly login_uid: number | undefined;
   readonly host: string;
   readonly pid: number;
+}
+
+const name = v.optional(v.pipe(v.string(), v.maxLength(255)));
+const number = v.optional(v.pipe(v.number(), v.safeInteger()));
+const whoSchema = v.object({
+  user: name,
+  sudo_user: name,
+  uid: number,
+  login_uid: number,
+  host: name,
+  pid: number,
+});
+
+/**
+ * Who a command says that runs it. The audit stream signs it: nothing else that was sent gets there.
+ * @throws Error where the text is none of `byWhom` in JSON
+ */
+export function readWho(text: string): Partial<Who> {
+  return v.parse(whoSchema, JSON.parse(text)) as Partial<Who>;
 }
 
 export function byWhom(): Who {
