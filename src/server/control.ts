@@ -112,7 +112,7 @@ export function controlRoutes(server: Asked, urls: ListenerUrls): ControlRoutes 
     'POST /reload': async (query) => {
       const options = { prune: query.has('prune'), dryRun: query.has('dry_run') };
       const by = readWho(query.get('by') ?? '{}');
-      return viewReload(await server.reload(options, options.dryRun ? undefined : { ...by }));
+      return viewReload(await server.reload(options, options.dryRun ? undefined : by));
     },
   };
 }

@@ -164,11 +164,9 @@ test('HOSTILE 49: a reload signs nothing but who asked for it, in known keys', a
   assert.equal(await asked(JSON.stringify(forged)), '200');
   for (const by of [
     '',
-    'null',
-    '5',
     '{"user":5}',
     '{"user":{"a":1}}',
-    '{"uid":1e99}',
+    '{"uid":"1"}',
     JSON.stringify({ host: 'x'.repeat(256) }),
   ]) {
     assert.equal(await asked(by), '500', by);

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 
-import * as v from 'valibot';
+import type { Facts } from '../../audit/event.ts';
 
 /** Who runs a command or a server. */
 export interface Who {
@@ -16,23 +16,32 @@ export interface Who {
   readonly pid: number;
 }
 
-const name = v.optional(v.pipe(v.string(), v.maxLength(255)));
-const number = v.optional(v.pipe(v.number(), v.safeInteger()));
-const whoSchema = v.object({
-  user: name,
-  sudo_user: name,
-  uid: number,
-  login_uid: number,
-  host: name,
-  pid: number,
-});
+const kinds: Readonly<Record<keyof Who, 'string' | 'number'>> = {
+  user: 'string',
+  sudo_user: 'string',
+  uid: 'number',
+  login_uid: 'number',
+  host: 'string',
+  pid: 'number',
+};
+/** Of a value as text: more than a name of a user or a host has. */
+const longestValue = 255;
 
 /**
- * Who a command says that runs it. The audit stream signs it: nothing else that was sent gets there.
- * @throws Error where the text is none of `byWhom` in JSON
+ * Who runs a command, as the command says. The audit stream signs it: nothing else that was sent gets there.
+ * @param text `byWhom` in JSON
+ * @throws Error where a value is of another kind or longer than any
  */
-export function readWho(text: string): Partial<Who> {
-  return v.parse(whoSchema, JSON.parse(text)) as Partial<Who>;
+export function readWho(text: string): Facts {
+  const told = Object(JSON.parse(text)) as Facts;
+  const entries = Object.entries(kinds).map(([key, kind]) => {
+    const value = told[key];
+    if (value === undefined) return [];
+    if (typeof value !== kind || String(value).length > longestValue)
+      throw new Error(`${key} is no ${kind}, or too long`);
+    return [[key, value] as const];
+  });
+  return Object.fromEntries(entries.flat());
 }
 
 export function byWhom(): Who {

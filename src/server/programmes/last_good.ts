@@ -6,12 +6,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { rename, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
-import * as v from 'valibot';
-
 import type { Config } from '../../config/config.ts';
 import { programmeFileOf, shownPath } from '../../config/programme_files.ts';
 import type { Log } from '../../engine/service.ts';
-import { type Instant, instant } from '../../lib/clock.ts';
+import type { Instant } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/make_folder.ts';
 import { type FileRead, readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
 import { type Look, lookOf } from './folder.ts';
@@ -175,25 +173,29 @@ function readAgain({ path, sources }: Look): Kept['files'] | undefined {
   return files;
 }
 
-/** What the folder holds may be anything: a disk, a hand or another program has written it (HOSTILE 54). */
-const keptSchema: v.GenericSchema<unknown, Kept> = v.object({
-  path: v.string(),
-  since: v.pipe(v.number(), v.transform(instant)),
-  files: v.array(v.strictTuple([v.string(), v.string()])),
-});
 /** A programme with its logos is far smaller. */
 const mostKeptBytes = 64 * 1024 * 1024;
 
 function parseKept(path: string): Kept | undefined {
   try {
-    const { success, output } = v.safeParse(
-      keptSchema,
-      JSON.parse(readSourceFile(path, mostKeptBytes)),
-    );
-    return success ? output : undefined;
+    const value: unknown = JSON.parse(readSourceFile(path, mostKeptBytes));
+    return isKept(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** What the folder holds may be anything: a disk, a hand or another program has written it (HOSTILE 54). */
+function isKept(value: unknown): value is Kept {
+  const { path, since, files } = Object(value) as Partial<Record<keyof Kept, unknown>>;
+  const isFile = (one: unknown): boolean =>
+    Array.isArray(one) && one.length === 2 && one.every((text) => typeof text === 'string');
+  return (
+    typeof path === 'string' &&
+    typeof since === 'number' &&
+    Array.isArray(files) &&
+    files.every(isFile)
+  );
 }
 
 function readKept(from: string): Look | undefined {
