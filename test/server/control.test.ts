@@ -171,8 +171,12 @@ test('HOSTILE 49: a reload signs nothing but who asked for it, in known keys', a
   ]) {
     assert.equal(await asked(by), '500', by);
   }
-  const stream = readFileSync(join(folder, 'audit.jsonl'), 'utf8');
-  const lines = stream.split('\n').filter((line) => line.includes('"reload_asked"'));
+  const asks = (): readonly string[] =>
+    readFileSync(join(folder, 'audit.jsonl'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"reload_asked"'));
+  await until(() => asks().length > 0);
+  const lines = asks();
   assert.equal(lines.length, 1);
   const { time, event, pid, ...rest } = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
   assert.match(String(time), /^\d{4}-/);

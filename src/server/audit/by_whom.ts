@@ -24,8 +24,8 @@ const kinds: Readonly<Record<keyof Who, 'string' | 'number'>> = {
   host: 'string',
   pid: 'number',
 };
-/** Of a value as text: more than a name of a user or a host has. */
-const longestValue = 255;
+/** More characters than a name of a user or a host has. */
+const mostCharacters = 255;
 
 /**
  * Who runs a command, as the command says. The audit stream signs it: nothing else that was sent gets there.
@@ -37,8 +37,8 @@ export function readWho(text: string): Facts {
   const entries = Object.entries(kinds).map(([key, kind]) => {
     const value = told[key];
     if (value === undefined) return [];
-    if (typeof value !== kind || String(value).length > longestValue)
-      throw new Error(`${key} is no ${kind}, or too long`);
+    const isLong = typeof value === 'string' && value.length > mostCharacters;
+    if (typeof value !== kind || isLong) throw new Error(`${key} is no ${kind}, or too long`);
     return [[key, value] as const];
   });
   return Object.fromEntries(entries.flat());
