@@ -37,7 +37,7 @@ export function fillTree(folder: string, { executable, own, sbom, licenses, epoc
     writeFileSync(join(folder, path), content);
   };
   put('usr/bin/jetway', readFileSync(executable));
-  for (const unit of globSync('*.{service,socket}', { cwd: filesFolder })) {
+  for (const unit of globSync('*.{service,socket,timer}', { cwd: filesFolder })) {
     put(`usr/lib/systemd/system/${unit}`, readFileSync(join(filesFolder, unit)));
   }
   put('usr/share/man/man1/jetway.1.gz', gzipSync(run(own, ['man']), { level: 9 }));

@@ -3,7 +3,6 @@
 
 import type { PageFailure, RedirectFailure } from '../../src/language/authorize_schema.ts';
 import type { Definition } from '../../src/language/definition.ts';
-import type { ErrorMapping } from '../../src/language/errors_schema.ts';
 import type { EndpointDefinition } from '../../src/language/input_schema.ts';
 import { inputRows } from '../../src/language/known_inputs.ts';
 import { formatsOf, formatterOf } from '../../src/language/value_format.ts';
@@ -16,7 +15,7 @@ import {
   type Vocabulary,
 } from '../../src/language/vocabularies.ts';
 import { loginReasons } from '../../src/oauth/login_reasons.ts';
-import { reasons } from '../../src/oauth/reasons.ts';
+import { failureReasons, reasons, type UsualAnswer, usualAnswer } from '../../src/oauth/reasons.ts';
 import { departures, warningNames } from '../../src/rules/warnings.ts';
 import { code } from '../../src/schema/key_words.ts';
 import { hasKeys, notesOf, typesOf } from '../../src/schema/keys.ts';
@@ -33,12 +32,13 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
   const names = listed.map(([name]) => name);
   return {
     failures: table(
-      ['Reason', 'When', ...names],
-      Object.entries(reasons).map(([reason, { text }]) => [
-        code(reason),
-        text,
-        ...listed.map(([, { errors }]) => errorWords(errors.reasons, reason)),
-      ]),
+      ['Reason', 'When', 'Usual answer', ...names],
+      failureReasons.map((reason) => {
+        const usual = errorWords(usualAnswer(reason));
+        const others = listed.map(([, { errors }]) => errorWords(errors.reasons[reason]));
+        const told = others.map((words) => (words === usual ? 'the usual' : words));
+        return [code(reason), reasons[reason].text, usual, ...told];
+      }),
     ),
     'login failures': table(
       ['Failure', 'When', ...names],
@@ -123,10 +123,8 @@ function formatRows(): readonly string[][] {
   );
 }
 
-function errorWords(mapped: Readonly<Record<string, ErrorMapping>>, reason: string): string {
-  const mapping = mapped[reason];
-  if (mapping === undefined) return 'not mapped';
-  const { status, error, error_description: text, challenge } = mapping;
+function errorWords(answer: UsualAnswer): string {
+  const { status, error, error_description: text, challenge } = answer;
   const details = [...(text === undefined ? [] : [text]), ...(challenge ? ['challenge'] : [])];
   return `${status} ${[code(error), ...details].join(', ')}`;
 }

@@ -125,6 +125,11 @@ export const logEvents = {
     level: 'error',
     text: 'A changed key of the configuration could not be taken up. The former value still counts.',
   },
+  store_awaited: {
+    level: 'error',
+    text: 'The store was not reached at the start. The server waits for it, is unready meanwhile, and says so each minute.',
+  },
+  store_reached: { level: 'info', text: 'The store that the server waited for answers.' },
   store_warning: {
     level: 'error',
     text: 'The store does not keep what Jetway promises, such as a PostgreSQL server that confirms commits before they are on a disk. It is told each minute.',

@@ -3,11 +3,11 @@
 
 import { html } from 'hono/html';
 
+import { accepts } from '../language/input_formats.ts';
 import type { Cause } from '../oauth/cause.ts';
 import type { Reply } from '../oauth/reply.ts';
 import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
 import type { LoginPageName } from '../programme/login/texts.ts';
-import { accepts } from '../programme/requests/input_formats.ts';
 import type { HeadReply } from './endpoints.ts';
 import { type LoginSite, textsFor } from './login_handlers.ts';
 import { plainFrame, renderPage } from './page.ts';

@@ -2,7 +2,11 @@
 
 import * as v from 'valibot';
 
-import { pageOnlyLoginReasons, redirectableLoginReasons } from '../oauth/login_reasons.ts';
+import {
+  loginErrorCode,
+  pageOnlyLoginReasons,
+  redirectableLoginReasons,
+} from '../oauth/login_reasons.ts';
 import { key, type KeyDeparture, listed, named, note, type Output } from '../schema/notes.ts';
 import { matching, textSchema, wholeNumber, wireNameSchema } from '../schema/scalars.ts';
 import { fieldSchemasOf } from './field_schema.ts';
@@ -63,9 +67,17 @@ const failureSchema = v.pipe(
   note({ alternatives: () => [pageFailureSchema, redirectSchema] }),
 );
 
-/** How an answer comes back to the partner (OAuth 2.0 Multiple Response Types 2.1, Form Post). */
-export const responseModes = ['query', 'fragment', 'form_post'] as const;
-export type ResponseMode = (typeof responseModes)[number];
+/**
+ * How an answer comes back to the partner (OAuth 2.0 Multiple Response Types 2.1, Form Post), and what
+ * partners are told of it.
+ */
+export const modeRows = {
+  query: '',
+  fragment: ', in the fragment',
+  form_post: ', in a form that it posts; cookies of yours with `SameSite=Lax` do not come along',
+} as const;
+export type ResponseMode = keyof typeof modeRows;
+export const responseModes = Object.keys(modeRows) as readonly ResponseMode[];
 
 export function isResponseMode(text: string | undefined): text is ResponseMode {
   return responseModes.some((mode) => mode === text);
@@ -141,11 +153,17 @@ export const authorizeSchema = v.strictObject({
     {
       text: 'Whether a client must always send `redirect_uri` (`required`), or may leave it out if exactly one is registered (G-3). A client with several must send it in any case.',
       example: 'required',
+      tells: {
+        row: 'redirect_uri',
+        words: (rule) => (rule === 'required' ? rule : 'optional for a client with only one'),
+        isStrict: (rule) => rule === 'required',
+      },
     },
   ),
   pkce: key(v.optional(v.picklist(['off', 'optional', 'required']), 'optional'), {
     text: 'Proof keys for codes (RFC 7636, S256 only). `required`: a login request without `code_challenge` is refused. `optional`: Jetway enforces a challenge if one is sent. `off`: Jetway reads none of the inputs for it, even if they are declared.',
     example: 'required',
+    tells: { row: 'PKCE', isStrict: (pkce) => pkce === 'required' },
     departs: [
       {
         name: 'no_pkce',
@@ -161,15 +179,13 @@ export const authorizeSchema = v.strictObject({
   }),
   failures: key(
     v.strictObject({
-      ...listed(pageOnlyLoginReasons, pageFailureSchema),
-      ...listed(redirectableLoginReasons, failureSchema),
-      ...listed(
-        { login_required: redirectableLoginReasons.login_required },
-        v.optional(failureSchema, { redirect: 'login_required' }),
+      ...listed(pageOnlyLoginReasons, () => pageFailureSchema),
+      ...listed(redirectableLoginReasons, (reason) =>
+        v.optional(failureSchema, { redirect: loginErrorCode(reason) ?? 'invalid_request' }),
       ),
     }),
     {
-      text: 'What each failure of a login request becomes: a page for the user, or a redirect with an error code. Every failure must be mapped. The list is [below](#failures-of-a-login-request).',
+      text: 'What each failure of a login request becomes: a page for the user, or a redirect with an error code. A failure that can be a redirect is one with the code of RFC 6749 4.1.2.1 if it is left out; each of the others needs its page. The list is [below](#failures-of-a-login-request).',
       example: '{ access_denied: { redirect: not_a_partner } }',
     },
   ),

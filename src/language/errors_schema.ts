@@ -2,7 +2,13 @@
 
 import * as v from 'valibot';
 
-import { failureReasons, reasons, reasonsByCode } from '../oauth/reasons.ts';
+import {
+  type FailureReason,
+  failureReasons,
+  reasons,
+  reasonsByCode,
+  usualAnswer,
+} from '../oauth/reasons.ts';
 import { key, listed, named, type Output } from '../schema/notes.ts';
 import {
   answerHeadersSchema,
@@ -50,13 +56,15 @@ const challengeSchema = v.picklist(['basic', 'bearer']);
 
 const mappingSchema = v.pipe(
   v.strictObject({
-    status: key(statusSchema, {
+    status: key(v.exactOptional(statusSchema), {
       text: 'The HTTP status. `check` warns of a failure that is answered with a status of success.',
       example: '403',
+      otherwise: 'that of the usual answer',
     }),
-    error: key(textSchema, {
-      text: 'The error code, for the value `error` in `errors.fields` (RFC 6749 5.2).',
+    error: key(v.exactOptional(textSchema), {
+      text: 'The error code, for the value `error` in `errors.fields` (RFC 6749 5.2). If it is left out, so are the description and the challenge: all three are those of the usual answer, unless this answer has its own.',
       example: 'invalid_grant',
+      otherwise: 'that of the usual answer',
     }),
     error_description: key(v.exactOptional(descriptionSchema), {
       text: 'The text for people, for the value `error_description`. `{parameter}` stands for the wire name at fault. Nothing else can be in braces.',
@@ -136,12 +144,22 @@ const groupSchema = v.pipe(
   named('error group'),
 );
 
+/** The answer to a reason: with an `error` of its own as it is written, else laid over the usual one. */
+function answerTo(reason: FailureReason) {
+  const usual = usualAnswer(reason);
+  const whole = v.transform((written: v.InferOutput<typeof mappingSchema>) => {
+    const { status = usual.status, error } = written;
+    return error === undefined ? { ...usual, ...written } : { ...written, status, error };
+  });
+  return v.pipe(mappingSchema, whole);
+}
+
 /** Younger than files that map every reason themselves: there it is as an invalid code. */
 const reasonsSchema = v.pipe(
   v.strictObject({
-    ...listed(reasons, mappingSchema),
+    ...listed(reasons, (reason) => v.optional(answerTo(reason), usualAnswer(reason))),
     invalid_assertion: {
-      ...v.exactOptional(mappingSchema),
+      ...v.exactOptional(answerTo('invalid_assertion')),
       docs: { text: reasons.invalid_assertion.text, otherwise: 'as `invalid_code`' },
     },
   }),
@@ -180,8 +198,8 @@ export const errorsSchema = v.pipe(
       example: '[{ reasons: all, status: 400 }, { reasons: [throttled], status: 429 }]',
       otherwise: 'none',
     }),
-    reasons: key(reasonsSchema, {
-      text: 'What each failure reason becomes. Every reason must be mapped. The list is [below](#failures-of-a-token-request).',
+    reasons: key(v.optional(reasonsSchema, {}), {
+      text: 'What each failure reason becomes, if it is not the usual answer. The list is [below](#failures-of-a-token-request).',
       example: '{ throttled: { status: 503, error: slow_down } }',
     }),
   }),
@@ -194,4 +212,4 @@ export const errorsSchema = v.pipe(
 );
 
 export type ErrorsDefinition = Output<typeof errorsSchema>;
-export type ErrorMapping = Output<typeof mappingSchema>;
+export type ErrorMapping = Output<ReturnType<typeof answerTo>>;

@@ -16,6 +16,7 @@ import {
 } from '../schema/scalars.ts';
 import { snakeCaseWords } from '../schema/words.ts';
 import { failureReasonSchema } from './errors_schema.ts';
+import { inputFormats } from './input_formats.ts';
 import { characterClassSchema, lengthSchema } from './value_shape.ts';
 import { clientPropertyForm } from './vocabularies.ts';
 
@@ -26,14 +27,15 @@ export type Place = ParameterPlace | 'header' | 'path' | 'cookie';
 /** With what an input can be compared: also with a property of the client, by `client.` and its name. */
 export type Comparison = 'programme.identifier' | `client.${string}`;
 
-/** Those that every programme has. */
-export const comparisons: readonly Comparison[] = [
-  'programme.identifier',
-  'client.id',
-  'client.business_context',
-  'client.partner_id',
-  'client.api_key',
-];
+/** Those that every programme has, with what partners are told of each. */
+export const comparisonRows: Readonly<Record<string, string | undefined>> = {
+  'programme.identifier': undefined,
+  'client.id': undefined,
+  'client.business_context': 'the business context registered for you',
+  'client.partner_id': 'the partner id registered for you',
+  'client.api_key': 'your API key',
+};
+export const comparisons = Object.keys(comparisonRows) as readonly Comparison[];
 
 function isComparison(text: string): text is Comparison {
   return comparisons.some((one) => one === text) || clientPropertyForm.test(text);
@@ -56,10 +58,6 @@ const comparisonSchema = v.pipe(
     },
   }),
 );
-
-/** Formats that characters and length cannot describe. */
-export const inputFormats = ['accepts_json', 'ip_list'] as const;
-export type InputFormat = (typeof inputFormats)[number];
 
 /** The places in which an endpoint looks for an input. */
 export function placesOf(

@@ -15,16 +15,18 @@ type FailureLimit = 'off' | { readonly limit: number; readonly window: Milliseco
 
 const countSchema = wholeNumber(1, 1_000_000);
 
-const budgetValues = [
-  'limit',
-  'window',
-  'remaining',
-  'reset_after',
-  'reset_at',
-  'policy',
-  'state',
-] as const;
-export type BudgetValue = (typeof budgetValues)[number];
+/** What headers can tell of a limit, in words for partners. */
+export const budgetRows = {
+  limit: 'how many requests you may make in a window',
+  window: 'the length of a window, in seconds',
+  remaining: 'how many are left until the window ends',
+  reset_after: 'seconds until the window ends',
+  reset_at: 'when the window ends, in seconds since 1970',
+  policy: 'the limit, as a `RateLimit-Policy` (IETF draft)',
+  state: 'what is left, as a `RateLimit` (IETF draft)',
+} as const;
+export type BudgetValue = keyof typeof budgetRows;
+const budgetValues = Object.keys(budgetRows) as readonly BudgetValue[];
 
 /** By header name. */
 export type BudgetHeaders = Readonly<Record<string, BudgetValue>>;

@@ -211,7 +211,7 @@ const pagesOfLanguage = translated('login.pages', ownPagesSchema.entries, {
   wrong_method: '{ title: Impossible ainsi }',
 });
 
-const failurePages = listed(loginReasons, v.exactOptional(pageSchema));
+const failurePages = listed(loginReasons, () => v.exactOptional(pageSchema));
 
 /** All texts in a further language, those of failures included. */
 export const languageSchema = v.pipe(

@@ -6,16 +6,23 @@ import { derivedText, randomText } from '../lib/random.ts';
 import { countOf, describeText } from '../oauth/cause.ts';
 import { key, named, note, type Output } from '../schema/notes.ts';
 
-/** Character classes for files. Free patterns could make requests slow (HOSTILE 55). */
+/**
+ * Character classes for files, with their words for operators and for partners. Free patterns could make
+ * requests slow (HOSTILE 55).
+ */
 export const characterRanges = {
-  digits: ['0-9', 'decimal digits'],
-  letters: ['A-Za-z', 'ASCII letters'],
-  alphanumeric: ['A-Za-z0-9', 'ASCII letters and digits'],
-  lower_hex: ['0-9a-f', 'hexadecimal digits in lower case'],
-  upper_hex: ['0-9A-F', 'hexadecimal digits in upper case'],
-  base64url: ['A-Za-z0-9_-', 'the alphabet of base64url (RFC 4648 5)'],
-  visible: ['!-~', 'ASCII without space and controls'],
-  printable: [' -~', 'ASCII with space, without controls'],
+  digits: ['0-9', 'decimal digits', 'digits'],
+  letters: ['A-Za-z', 'ASCII letters', 'letters'],
+  alphanumeric: ['A-Za-z0-9', 'ASCII letters and digits', 'letters and digits'],
+  lower_hex: ['0-9a-f', 'hexadecimal digits in lower case', 'hexadecimal digits in lower case'],
+  upper_hex: ['0-9A-F', 'hexadecimal digits in upper case', 'hexadecimal digits in upper case'],
+  base64url: [
+    'A-Za-z0-9_-',
+    'the alphabet of base64url (RFC 4648 5)',
+    'letters, digits, `-` and `_`',
+  ],
+  visible: ['!-~', 'ASCII without space and controls', 'ASCII characters without spaces'],
+  printable: [' -~', 'ASCII with space, without controls', 'ASCII characters'],
 } as const;
 
 export type CharacterClass = keyof typeof characterRanges;
@@ -178,15 +185,23 @@ export function compileDeriver(shape: ValueShape, most: number): (seed: string) 
   return (seed) => prefix + derivedText(alphabet, length, seed);
 }
 
-function drawing(
+/** How a value of a shape is drawn: `length` characters of the alphabet, which the class has, after the prefix. */
+interface Drawing extends Required<Pick<ValueShape, 'prefix' | 'characters'>> {
+  readonly alphabet: string;
+  readonly length: number;
+}
+
+/** As long as the shape allows, up to `most` characters. */
+export function drawing(
   {
     prefix = '',
     characters = 'alphanumeric',
     length: { min, max } = { min: 0, max: Infinity },
   }: ValueShape,
   most: number,
-): { readonly alphabet: string; readonly length: number; readonly prefix: string } {
-  return { alphabet: alphabetOf(characters), length: Math.max(min, Math.min(max, most)), prefix };
+): Drawing {
+  const length = Math.max(min, Math.min(max, most));
+  return { prefix, characters, alphabet: alphabetOf(characters), length };
 }
 
 export function describeShape(shape: ValueShape): string {

@@ -94,9 +94,29 @@ export function neededValues(tree: FieldTree, occasion: string): ReadonlySet<str
   return new Set(fields.flatMap((field) => valueOf(field) ?? []));
 }
 
-function valueOf(field: Field): string | undefined {
+/** The value that a field names. */
+export function valueOf(field: Field | undefined): string | undefined {
   if (typeof field === 'string') return field;
-  return 'value' in field ? field.value : undefined;
+  return field !== undefined && 'value' in field ? field.value : undefined;
+}
+
+/** A layout of an answer, with what changes how clients read it. */
+interface Answer {
+  readonly fields: FieldTree;
+  readonly encoding: string;
+  readonly name_case: NameCase;
+  readonly wrap?: readonly string[];
+}
+
+/** The field that clients of JSON find by a name at the top of an answer; undefined if there is none. */
+export function fieldAtTop(answer: Answer, name: string, occasion: string): Field | undefined {
+  const { encoding, fields, name_case: nameCase, wrap = [] } = answer;
+  if (encoding !== 'json' || wrap.length > 0) return undefined;
+  const member = new Map([...fields].filter(([written]) => inCase(written, nameCase) === name));
+  const isChoice = (field: Field): field is Extract<Field, { readonly first: readonly Field[] }> =>
+    typeof field === 'object' && 'first' in field;
+  const choices = fieldsOf(member, occasion, (field) => (isChoice(field) ? field.first : []));
+  return [...choices].find((field) => !isChoice(field));
 }
 
 /** The tree in objects of these names, outermost first. */

@@ -15,8 +15,10 @@ export const nothing = 'nothing';
 export interface Vocabulary {
   /** `token` or `error`, for messages. */
   readonly answer: string;
-  /** Each value's kind, and its description for the reference. */
-  readonly values: Readonly<Record<string, readonly [kind: ValueKind, text: string]>>;
+  /** Each value's kind, its description for the reference, and what partners are told that it is. */
+  readonly values: Readonly<
+    Record<string, readonly [kind: ValueKind, text: string, partner?: string]>
+  >;
   /** Prefixes of names that are values without being listed. */
   readonly prefixes: readonly string[];
   /** The names that `only` accepts. */
@@ -35,39 +37,82 @@ export const sentPrefix = 'sent.';
 export const extraPrefix = 'extra.';
 
 const tokenValues: Vocabulary['values'] = {
-  access_token: ['text', 'The access token. Not in claims.'],
-  refresh_token: ['text', 'The refresh token, if one is issued. Not in claims.'],
-  id_token: ['text', 'The identity token, in the answer to a code. Not in claims.'],
-  scope: ['scope', 'The scope that was granted, if there is one.'],
-  access_lifetime: ['span', 'How long the access token is good, from now.'],
-  refresh_lifetime: ['span', 'How long the refresh token is good, from now; if one is issued.'],
-  issued_at: ['instant', 'Now.'],
-  access_expires_at: ['instant', 'When the access token expires.'],
-  refresh_expires_at: ['instant', 'When the refresh token expires, if one is issued.'],
-  token_id: ['text', "The access token's identifier (`jti`), as `tokens.access.token_id` has it."],
+  access_token: ['text', 'The access token. Not in claims.', 'the access token'],
+  refresh_token: [
+    'text',
+    'The refresh token, if one is issued. Not in claims.',
+    'the refresh token',
+  ],
+  id_token: [
+    'text',
+    'The identity token, in the answer to a code. Not in claims.',
+    'the identity token: who has logged in',
+  ],
+  scope: ['scope', 'The scope that was granted, if there is one.', 'what the token is good for'],
+  access_lifetime: [
+    'span',
+    'How long the access token is good, from now.',
+    'how long the access token is good',
+  ],
+  refresh_lifetime: [
+    'span',
+    'How long the refresh token is good, from now; if one is issued.',
+    'how long the refresh token is good',
+  ],
+  issued_at: ['instant', 'Now.', 'when the answer was made'],
+  access_expires_at: ['instant', 'When the access token expires.', 'when the access token ends'],
+  refresh_expires_at: [
+    'instant',
+    'When the refresh token expires, if one is issued.',
+    'when the refresh token ends',
+  ],
+  token_id: [
+    'text',
+    "The access token's identifier (`jti`), as `tokens.access.token_id` has it.",
+    "the access token's identifier",
+  ],
   issued_token_type: [
     'text',
     'The kind of token that `token_exchange` brought: what `requested_token_type` asked for, or as RFC 8693 3 has it. Other grants have none. Not in claims.',
+    'what kind of token the access token is',
   ],
   subject: [
     'text',
     "The owner of the token: the member's immutable subject, or the client's (C-9).",
+    "the member's permanent identifier; in a token of your own, yours",
   ],
-  grant: ['text', 'The grant that was used, by its name in `grants`.'],
-  kind: ['text', '`member` or `client`: whose token it is.'],
+  grant: ['text', 'The grant that was used, by its name in `grants`.', 'how the token was got'],
+  kind: [
+    'text',
+    '`member` or `client`: whose token it is.',
+    '`member` or `client`: whose token it is',
+  ],
   level: [
     'text',
     "How the member was authenticated, from the directory; not in a client's own token.",
+    'how the member was authenticated',
   ],
-  membership_number: ['text', "The member's number, if the directory knows one."],
-  client_id: ['text', "The client's identifier."],
-  client_name: ['text', "The client's name."],
-  business_context: ['text', "The client's business context, if it has one (P-7)."],
-  partner_id: ['text', "The client's partner id, if it has one (P-7)."],
-  programme_identifier: ['text', 'As `programme_identifier` has it.'],
-  issuer: ['text', "The programme's public base URL (`iss`)."],
-  audience: ['text', 'As `audience` has it.'],
-  request_id: ['text', 'A fresh UUID for each answer. Not in claims.'],
+  membership_number: [
+    'text',
+    "The member's number, if the directory knows one.",
+    'the membership number',
+  ],
+  client_id: ['text', "The client's identifier.", 'your client identifier'],
+  client_name: ['text', "The client's name.", 'your name'],
+  business_context: [
+    'text',
+    "The client's business context, if it has one (P-7).",
+    'your business context',
+  ],
+  partner_id: ['text', "The client's partner id, if it has one (P-7).", 'your partner id'],
+  programme_identifier: ['text', 'As `programme_identifier` has it.', "the programme's identifier"],
+  issuer: ['text', "The programme's public base URL (`iss`).", 'who issued the token'],
+  audience: ['text', 'As `audience` has it.', 'whom the token is meant for'],
+  request_id: [
+    'text',
+    'A fresh UUID for each answer. Not in claims.',
+    'an identifier of this answer',
+  ],
 };
 
 const errorValues: Vocabulary['values'] = {

@@ -38,3 +38,8 @@ export function dateOrNull(at: Instant | undefined): string | null {
 export function dateText(at: Instant): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
 }
+
+/** `20260102T030405.678Z`, for names of files: UTC, in the order of the times. */
+export function fileDate(at: Instant): string {
+  return new Date(at).toISOString().replaceAll(/[-:]/g, '');
+}

@@ -73,7 +73,18 @@ export function readTextFile(path: string, maxBytes: number): string {
 
 /** As `readTextFile`, for a secret: only its owner, who must be this user or root, may read it. */
 export function readSecretFile(path: string, maxBytes: number): string {
-  return decode(noted(path, () => readFile(path, maxBytes, expectPrivate)));
+  const forbidden = isCredential(path) ? 0o007 : 0o077;
+  const check = (stats: Stats): void => expectPrivate(stats, forbidden);
+  return decode(noted(path, () => readFile(path, maxBytes, check)));
+}
+
+/**
+ * A credential of systemd (`LoadCredential=`) is root's and lets the service's user read it by an access list,
+ * whose mask shows as the rights of a group. Nobody else can enter its folder.
+ */
+function isCredential(path: string): boolean {
+  const folder = process.env['CREDENTIALS_DIRECTORY'];
+  return folder !== undefined && folder !== '' && path.startsWith(`${folder}/`);
 }
 
 /** HOSTILE 89: as U+FFFD different secrets would become equal, and the right one would match nowhere. */
@@ -84,8 +95,8 @@ function decode(bytes: Buffer): string {
   throw new UnreadableFile(`is not UTF-8 (line ${line}): save it as UTF-8`);
 }
 
-function expectPrivate({ mode, uid }: Stats): void {
-  if ((mode & 0o077) !== 0) {
+function expectPrivate({ mode, uid }: Stats, forbidden: number): void {
+  if ((mode & forbidden) !== 0) {
     throw new UnreadableFile(
       `can be read by others (mode ${(mode & 0o777).toString(8).padStart(4, '0')}): chmod 600 it`,
     );

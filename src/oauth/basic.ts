@@ -13,10 +13,17 @@ export interface ClientCredentials {
 
 /**
  * The encoding of identifier and secret inside the base64: none (RFC 7617), form-encoding (RFC 6749
- * 2.3.1), either of the two, or base64 for each.
+ * 2.3.1), either of the two, or base64 for each. With the words for comparing two versions of a dialect,
+ * and those for partners.
  */
-export const credentialEncodings = ['raw', 'form', 'either', 'base64'] as const;
-export type CredentialEncoding = (typeof credentialEncodings)[number];
+export const encodingRows = {
+  raw: ['as they are', ''],
+  form: ['form-encoded', ' Both are form-encoded first; what we generate is the same encoded.'],
+  either: ['as they are, or form-encoded', ''],
+  base64: ['each in base64', ' Each of the two is put into base64 first.'],
+} as const;
+export type CredentialEncoding = keyof typeof encodingRows;
+export const credentialEncodings = Object.keys(encodingRows) as readonly CredentialEncoding[];
 
 /**
  * The charset of the text inside the base64. RFC 7617 leaves it open: some libraries send ISO-8859-1. Bytes

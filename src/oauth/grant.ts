@@ -5,15 +5,86 @@ import { type Digest, digest } from '../lib/digest.ts';
 import type { ClientId, ProgrammeId } from './client.ts';
 import type { Member } from './member.ts';
 
-export const grantTypes = [
-  'authorization_code',
-  'refresh_token',
-  'client_credentials',
-  'password',
-  'token_exchange',
-  'jwt_bearer',
-] as const;
-export type GrantType = (typeof grantTypes)[number];
+/** The `grant_type` of RFC 7523 2.1. */
+export const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+/** The `grant_type` of RFC 8693 2.1. */
+export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
+
+interface Grant {
+  /** Inputs that belong to the grant: those it needs, and those it also takes. */
+  readonly needs: readonly string[];
+  readonly takes?: readonly string[];
+  /** Its name in metadata (RFC 8414), where that is not the grant's own. */
+  readonly registered?: string;
+  /** Its answers bring a refresh token unless the file says otherwise (RFC 6749 4.4.3). */
+  readonly isRefreshed?: true;
+  /** A member begins it, so that a public client may: what a client is given for itself needs a proof. */
+  readonly isPublic?: true;
+  /** The input, a token that was given to a client, that tells which client that was. */
+  readonly token?: string;
+  /** For partners: what they do with it, and its access token in a list of tokens. */
+  readonly heading: string;
+  readonly text: string;
+  readonly named: string;
+}
+
+/** What is known of each grant. */
+const rows = {
+  authorization_code: {
+    needs: ['code'],
+    takes: ['redirect_uri', 'code_verifier'],
+    isRefreshed: true,
+    isPublic: true,
+    heading: 'Exchange the code for tokens',
+    text: 'Your server sends the code to us, and gets tokens of the member. The examples read the code from `CODE`.',
+    named: 'Access token from a code',
+  },
+  refresh_token: {
+    needs: ['refresh_token'],
+    isPublic: true,
+    token: 'refresh_token',
+    heading: 'Refresh tokens',
+    text: 'When the access token has ended, or shortly before, exchange the refresh token for new tokens. The examples read it from `REFRESH_TOKEN`.',
+    named: 'Access token from a refresh',
+  },
+  client_credentials: {
+    needs: [],
+    heading: 'Get a token of your own',
+    text: 'For calls that are about no member. Use it until it ends, then get another.',
+    named: 'Access token of your own',
+  },
+  password: {
+    needs: ['username', 'password'],
+    isRefreshed: true,
+    isPublic: true,
+    heading: 'Get tokens with a username and password',
+    text: 'Your server sends what the member has typed, and gets tokens of the member. Do not keep the password. The examples read it from `MEMBER_USERNAME` and `MEMBER_PASSWORD`.',
+    named: 'Access token from a username and password',
+  },
+  token_exchange: {
+    needs: ['subject_token'],
+    takes: ['subject_token_type', 'requested_token_type', 'actor_token'],
+    registered: tokenExchange,
+    token: 'subject_token',
+    heading: 'Exchange an access token',
+    text: 'For an access token of yours you get another one. It ends with the login, as the first one does, and with the first one if you revoke that. The examples read the first one from `ACCESS_TOKEN`.',
+    named: 'Access token from an exchange',
+  },
+  jwt_bearer: {
+    needs: ['assertion'],
+    registered: jwtBearer,
+    heading: 'Get a token with an assertion',
+    text: 'Your server signs an assertion and exchanges it for a token; there is no refresh token: sign another. The examples read it from `ASSERTION`.',
+    named: 'Access token with an assertion',
+  },
+} as const satisfies Readonly<Record<string, Grant>>;
+
+export type GrantType = keyof typeof rows;
+
+export const grantRows: Readonly<Record<GrantType, Grant>> = rows;
+
+export const grantTypes = Object.keys(rows) as readonly GrantType[];
 
 /** A value for each grant. */
 export function byGrant<Value>(valueOf: (type: GrantType) => Value): Record<GrantType, Value> {
@@ -21,51 +92,14 @@ export function byGrant<Value>(valueOf: (type: GrantType) => Value): Record<Gran
   return Object.fromEntries(values) as Record<GrantType, Value>;
 }
 
-/** Grants whose answers bring a refresh token unless the file says otherwise (RFC 6749 4.4.3). */
-export const refreshedGrants: readonly GrantType[] = ['authorization_code', 'password'];
-/** The `grant_type` of RFC 7523 2.1. */
-export const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-
-/** The `grant_type` of RFC 8693 2.1. */
-export const tokenExchange = 'urn:ietf:params:oauth:grant-type:token-exchange';
-
-/** The name of a grant in metadata (RFC 8414), where it is not the grant's own. */
-export const registeredGrantTypes: Readonly<Partial<Record<GrantType, string>>> = {
-  token_exchange: tokenExchange,
-  jwt_bearer: jwtBearer,
-};
-
-/** Inputs of a token request that belong to one grant: those it needs, and those it also takes. */
-export const grantInputs: Readonly<
-  Record<GrantType, { readonly needs: readonly string[]; readonly takes: readonly string[] }>
-> = {
-  authorization_code: { needs: ['code'], takes: ['redirect_uri', 'code_verifier'] },
-  refresh_token: { needs: ['refresh_token'], takes: [] },
-  client_credentials: { needs: [], takes: [] },
-  password: { needs: ['username', 'password'], takes: [] },
-  token_exchange: {
-    needs: ['subject_token'],
-    takes: ['subject_token_type', 'requested_token_type', 'actor_token'],
-  },
-  jwt_bearer: { needs: ['assertion'], takes: [] },
-};
-
-/** Grants of public clients, which a member begins: what a client is given for itself needs a proof. */
-export const publicGrants: ReadonlySet<GrantType> = new Set([
-  'authorization_code',
-  'refresh_token',
-  'password',
-]);
-
-/** Grants whose input, a token that was given to a client, tells which client that was. */
-export const tokenGrants: Readonly<Partial<Record<GrantType, string>>> = {
-  refresh_token: 'refresh_token',
-  token_exchange: 'subject_token',
-};
+/** The inputs by which a client is known that has got a token before. */
+export const tokensOfGrants: readonly string[] = Object.values(grantRows).flatMap(
+  ({ token }) => token ?? [],
+);
 
 /** Every input that belongs to some grant. */
 export const inputsOfGrants: ReadonlySet<string> = new Set(
-  Object.values(grantInputs).flatMap(({ needs, takes }) => [...needs, ...takes]),
+  Object.values(grantRows).flatMap(({ needs, takes = [] }) => [...needs, ...takes]),
 );
 
 /** The store's key of an authorization code: the digest of its text. */

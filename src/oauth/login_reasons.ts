@@ -3,6 +3,11 @@
 
 import { adviceOf, asDescribed, askForHelp, lookUp, type ReasonText } from './reasons.ts';
 
+interface RedirectableReason extends ReasonText {
+  /** The code of RFC 6749 4.1.2.1; of login_required, that of OpenID Connect Core 3.1.2.6. */
+  readonly code?: string;
+}
+
 /**
  * Reasons that are always shown on a page, in the order of the checks: no redirect URI can be trusted yet
  * (RFC 6749 4.1.2.1). Only the member can tell the partner of a page: it shows a reference.
@@ -45,6 +50,7 @@ export const redirectableLoginReasons = {
   repeated_parameter: {
     text: 'Another input came more than once.',
     ...adviceOf('repeated_parameter'),
+    code: 'invalid_request',
   },
   unknown_parameter: {
     text: 'A parameter is no input of the endpoint, and it has `unknown: refuse`.',
@@ -54,10 +60,12 @@ export const redirectableLoginReasons = {
     text: 'A required input is not there, or `code_challenge` if `pkce` asks for it (RFC 7636 4.4.1).',
     cause: 'A parameter is missing: {names}.',
     remedy: asDescribed,
+    code: 'invalid_request',
   },
   invalid_parameter: {
     text: 'An input does not fit its shape, format or allowed values, or a `code_challenge` came without `code_challenge_method=S256`.',
     ...adviceOf('invalid_parameter'),
+    code: 'invalid_request',
   },
   invalid_header: {
     text: 'A header does not fit its shape or format: the user is told of difficulties on a page (P-13).',
@@ -68,11 +76,13 @@ export const redirectableLoginReasons = {
     text: 'The input `response_type` is required and not there.',
     cause: 'A parameter is missing: {names}.',
     remedy: asDescribed,
+    code: 'invalid_request',
   },
   unsupported_response_type: {
     text: 'The `response_type` is none of its `allowed` values (G-5).',
     cause: 'The value of {names} is not offered.',
     remedy: asDescribed,
+    code: 'unsupported_response_type',
   },
   context_mismatch: {
     text: "An input that `must_equal` something of the client's is not that.",
@@ -82,32 +92,43 @@ export const redirectableLoginReasons = {
     text: 'The scope does not exist.',
     cause: 'The scope does not exist: {names}.',
     remedy: 'Ask for a scope that this page lists, or for none.',
+    code: 'invalid_scope',
   },
   access_denied: {
     text: 'The client does not have the role `member` (G-22).',
     cause: 'You are not registered to log members in.',
     remedy: askForHelp,
+    code: 'access_denied',
   },
   login_required: {
     text: 'The request says `prompt=none`: a login is never without its page (OpenID Connect Core 3.1.2.6).',
     cause: '`prompt=none` asks for a login without a page, and there is none.',
     remedy: 'Send the member without `prompt=none`.',
+    code: 'login_required',
   },
   server_error: {
     text: 'Something failed that should not have. Before the redirect URI is known, a page with `login.messages.difficulties` stands in for a redirect.',
     cause: 'Something failed on our side.',
     remedy: 'Let the member try again later. If it happens again, ask for help.',
+    code: 'server_error',
   },
   temporarily_unavailable: {
     text: 'The store cannot be reached, or the programme is under maintenance. A page stands in for a redirect as with `server_error`.',
     cause: 'The service cannot answer for a while.',
     remedy: 'Let the member try again later.',
+    code: 'temporarily_unavailable',
   },
-} as const satisfies Readonly<Record<string, ReasonText>>;
+} as const satisfies Readonly<Record<string, RedirectableReason>>;
 
 export type PageOnlyLoginFailure = keyof typeof pageOnlyLoginReasons;
 export type RedirectableLoginFailure = keyof typeof redirectableLoginReasons;
 export type LoginFailureReason = PageOnlyLoginFailure | RedirectableLoginFailure;
+
+/** The code that a standard has for a failure of a redirect; undefined if it has none. */
+export function loginErrorCode(reason: RedirectableLoginFailure): string | undefined {
+  const row: RedirectableReason = redirectableLoginReasons[reason];
+  return row.code;
+}
 
 /** Every reason, in the order of the checks. */
 export const loginReasons: Readonly<Record<LoginFailureReason, ReasonText>> = {

@@ -14,7 +14,7 @@ import { milliseconds } from '../lib/clock.ts';
 import { quote } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/client.ts';
-import { byGrant, type GrantType, refreshedGrants } from '../oauth/grant.ts';
+import { byGrant, grantRows, type GrantType } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { refreshAudience } from '../token/jwt.ts';
 import { compileErrorMap } from './answers/error_map.ts';
@@ -36,6 +36,7 @@ import {
 import { compileVerification } from './requests/verification.ts';
 import { compileSandbox } from './sandbox.ts';
 import { accessFormatOf, accessFormOf, signsAccess, compileTokenForms } from './token_forms.ts';
+import { compileTold } from './told.ts';
 
 /** Characters of a prefix by which an identifier is told from a secret. */
 const leastPrefix = 3;
@@ -134,6 +135,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     /** Who an assertion of the grant `jwt_bearer` may be about, in the order of the file. */
     assertionSubjects: definition.grants.jwt_bearer?.subject ?? [],
     login,
+    /** What partners are told by single keys. */
+    told: compileTold(definition),
     code: {
       generate: compileGenerator(definition.code, usualCodeLength),
       lifetime: definition.code.lifetime,
@@ -294,7 +297,7 @@ function refreshingOf({ grants }: Definition): ReadonlySet<GrantType> {
   const isOn = (type: GrantType): boolean => {
     if (type === 'jwt_bearer') return false;
     const said = grants[type]?.refresh_token;
-    return refreshedGrants.includes(type) ? said !== 'off' : said === 'on';
+    return grantRows[type].isRefreshed === true ? said !== 'off' : said === 'on';
   };
   return new Set(grants.refresh_token === undefined ? [] : offeredGrants({ grants }).filter(isOn));
 }

@@ -6,7 +6,7 @@ import { alphabetOf } from '../language/value_shape.ts';
 import { nodeAt, positionAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
-import { grantTypes, publicGrants, tokenGrants } from '../oauth/grant.ts';
+import { grantRows, grantTypes, tokensOfGrants } from '../oauth/grant.ts';
 import {
   methodRows,
   type AuthenticationMethod,
@@ -67,7 +67,7 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
         // Its own scheme tells a secret from the credentials.
         const isTold = input.scheme?.toLowerCase() !== scheme.toLowerCase();
         const isBare = input.scheme === undefined || methods.includes('bare_basic');
-        const isToken = methods.includes('token') && Object.values(tokenGrants).includes(role);
+        const isToken = methods.includes('token') && tokensOfGrants.includes(role);
         if ((role === 'client_secret' || isToken) && isTold && !isBare) continue;
         yield [
           ['token_endpoints', name, 'inputs', role],
@@ -88,7 +88,9 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
   const message = (role: string): string =>
     `authentication by ${ways.get(role)} needs an input "${role}" here`;
   for (const [name, endpoint] of endpoints) {
-    const isByToken = grantsAt(definition, name).every((type) => tokenGrants[type] !== undefined);
+    const isByToken = grantsAt(definition, name).every(
+      (type) => grantRows[type].token !== undefined,
+    );
     if (isByToken && methods.includes('token')) continue;
     yield* lackingInputs(['token_endpoints', name], endpoint, [...ways.keys()], message);
   }
@@ -105,7 +107,7 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
   const { methods, secret_half: half } = client.authentication;
   const isPair = methods.some(isHeaderMethod);
   const onlyPublic = methods.every((method) => method === 'none');
-  const others = grantTypes.filter((type) => grants[type] && !publicGrants.has(type));
+  const others = grantTypes.filter((type) => grants[type] && grantRows[type].isPublic !== true);
   yield* wrong(
     [
       half !== undefined && !methods.includes('secret'),
@@ -142,9 +144,10 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
       'add grants.authorization_code or grants.password, or take none out',
     ],
     [
-      methods.includes('token') && !grantTypes.some((type) => grants[type] && tokenGrants[type]),
+      methods.includes('token') &&
+        !grantTypes.some((type) => grants[type] && grantRows[type].token),
       [...at, 'methods'],
-      `no grant here takes a token, as ${Object.keys(tokenGrants).join(' and ')} do`,
+      `no grant here takes a token, as ${grantTypes.filter((type) => grantRows[type].token).join(' and ')} do`,
       'take token out of client.authentication.methods',
     ],
     [

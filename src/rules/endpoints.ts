@@ -11,7 +11,7 @@ import {
 import { nodeAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
-import { grantInputs, type GrantType, grantTypes } from '../oauth/grant.ts';
+import { grantRows, type GrantType, grantTypes } from '../oauth/grant.ts';
 import { memberPath } from '../oauth/parameters.ts';
 import { attributeMark } from '../oauth/xml_parameters.ts';
 import { endpointsOf, grantsAt } from '../programme/requests/grant_places.ts';
@@ -66,7 +66,7 @@ export function* grantComplaints(definition: Definition, document: YamlNode): It
       const at = ['token_endpoints', name];
       const isOwn = nodeAt(document, [...at, 'inputs'])?.at.file === document.at.file;
       const turnedOn = nodeAt(document, ['grants', type]);
-      const missing = grantInputs[type].needs.filter((role) => endpoint.inputs[role] === undefined);
+      const missing = grantRows[type].needs.filter((role) => endpoint.inputs[role] === undefined);
       // A file that turns on a grant of an endpoint of the variant has no inputs to look at.
       if (isOwn || turnedOn?.at.file !== document.at.file || missing.length === 0) {
         const message = (role: string): string => `the grant ${type} needs an input "${role}" here`;

@@ -1,10 +1,12 @@
 // Owns the warning about texts of failures, mostly those of the variant, that name a place, a header or a media
 // type of which the dialect knows nothing.
 
-import { readsHeader } from '../language/client_schema.ts';
+import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import { type EndpointDefinition, placesOf } from '../language/input_schema.ts';
 import { writtenValues } from '../language/value_tree.ts';
+import { tokensOfGrants } from '../oauth/grant.ts';
+import { methodRows } from '../oauth/methods.ts';
 import type { FailureReason } from '../oauth/reasons.ts';
 import type { Complaint } from '../schema/faults.ts';
 
@@ -35,7 +37,9 @@ const claims: Readonly<
     /\bheader\b/i,
     ({ client: { authentication }, token_endpoints }) =>
       readsHeader(authentication) ||
-      Object.values(token_endpoints).some(({ inputs }) => inputs['client_secret']?.in === 'header'),
+      Object.values(token_endpoints).some(({ inputs }) =>
+        proofInputs(authentication).some((role) => inputs[role]?.in === 'header'),
+      ),
     'no credentials are read from a header',
   ],
   programme_mismatch: [
@@ -47,6 +51,12 @@ const claims: Readonly<
     'the programme is not read from a header',
   ],
 };
+
+/** The inputs by which a client proves itself; with the method `token`, what its grants need. */
+function proofInputs({ methods }: ClientAuthentication): readonly string[] {
+  const ofTokens = methods.includes('token') ? tokensOfGrants : [];
+  return [...methods.flatMap((method) => methodRows[method].inputs), ...ofTokens];
+}
 
 function readsNoQuery(endpoint: EndpointDefinition): boolean {
   const places = Object.values(endpoint.inputs).map((input) => placesOf(input, endpoint));

@@ -2,6 +2,7 @@
 // identifiers or grant types it issues could never answer a token request.
 
 import type { Definition } from '../language/definition.ts';
+import { formatRows } from '../language/input_formats.ts';
 import { comparisons, type InputDefinition } from '../language/input_schema.ts';
 import { loginInputs, tokenInputs } from '../language/known_inputs.ts';
 import type { Path } from '../lib/fault.ts';
@@ -10,7 +11,6 @@ import { inputsOfGrants } from '../oauth/grant.ts';
 import { proofInputs } from '../oauth/pkce.ts';
 import { repeatedInputs } from '../programme/requests/echo.ts';
 import { grantsAt, readsInput } from '../programme/requests/grant_places.ts';
-import { formatSamples } from '../programme/requests/input_formats.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 import { endpointsIn } from './endpoints.ts';
@@ -104,7 +104,7 @@ function* idleShapeComplaints(at: Path, input: InputDefinition): Iterable<Compla
     if (fits(value)) continue;
     yield [[...at, 'allowed', index], `this is allowed, and refused by the shape beside it`];
   }
-  if (format === undefined || formatSamples[format].some(fits)) return;
+  if (format === undefined || formatRows[format].samples.some(fits)) return;
   yield [[...at, 'format'], `nothing of this format has the shape beside it`];
 }
 

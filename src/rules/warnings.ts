@@ -8,6 +8,7 @@ import { bothWarnings } from './authentication.ts';
 import { answerDepartures } from './departures/answers.ts';
 import { clientDepartures } from './departures/clients.ts';
 import { departuresOfKeys, type JoinedDeparture, keyDepartures } from './departures/departure.ts';
+import { errorDepartures } from './departures/errors.ts';
 import { requestDepartures } from './departures/requests.ts';
 import { errorTextWarnings } from './error_texts.ts';
 import { nameWarnings } from './inputs.ts';
@@ -22,6 +23,7 @@ const joinedDepartures: Readonly<Record<string, JoinedDeparture>> = {
   ...requestDepartures,
   ...clientDepartures,
   ...answerDepartures,
+  ...errorDepartures,
 };
 
 /** All departures: the keys that can make each, and whether it is listed alone. */

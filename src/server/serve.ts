@@ -12,13 +12,14 @@ import { expose } from '../lib/metrics/exposition.ts';
 import { noteReads } from '../lib/read_file.ts';
 import { type Control, controlRoutes, openControl } from './control.ts';
 import { say } from './ending.ts';
-import { type CommandError, misconfigured } from './exit.ts';
+import { type CommandError, exitCodes, misconfigured } from './exit.ts';
 import { handedSockets, type ListenerUrls, openAdmin } from './listeners.ts';
 import { openLog, type ServerLog } from './log_writer.ts';
 import type { ProgrammeOutcome } from './programmes/plan.ts';
 import type { ReloadReport } from './reload/report.ts';
 import { type Asked, type Listening, Server, type Start } from './server.ts';
 import { ignoreSignals, untilSignal } from './signals.ts';
+import { StartWait } from './start_wait.ts';
 import type { ServiceManager } from './systemd.ts';
 
 export interface ServeOptions {
@@ -50,17 +51,31 @@ async function serveLogging(options: ServeOptions, log: ServerLog): Promise<void
   // The audit stream tells of the very text that was read.
   const digest = reads[0]?.digest ?? '';
   const start = { path, config, digest, tls, acceptClock, handed };
-  await run(await open(start, log), start, log);
+  const manager = await serviceManager(log);
+  const wait = new StartWait(start, manager);
+  const server = await Promise.race([open(start, log, wait), wait.cut]);
+  if (typeof server === 'string') {
+    // The try under way may last for a minute, and would serve in the end.
+    log.end();
+    process.exit(exitCodes.done);
+  }
+  await run(server, { ...start, manager, wait }, log);
 }
 
-async function open(start: Start, log: ServerLog): Promise<Asked> {
-  if (start.config.workers === 1) return Server.open(start, log);
+async function open(start: Start, log: ServerLog, { onAway }: StartWait): Promise<Asked> {
+  if (start.config.workers === 1) return Server.open(start, log, onAway);
   const { Workers } = await import('./workers/workers.ts');
-  return Workers.open(start, log);
+  return Workers.open(start, log, onAway);
+}
+
+/** A start, and what stands beside the server from then on. */
+interface Started extends Start {
+  readonly manager: ServiceManager | undefined;
+  readonly wait: StartWait;
 }
 
 /** Resolves once a signal has ended the server; rejects once it is lost. */
-async function run(server: Asked, start: Start, log: ServerLog): Promise<void> {
+async function run(server: Asked, start: Started, log: ServerLog): Promise<void> {
   let why = 'told to';
   let lost: CommandError | undefined;
   void server.lost.then((error) => (lost = error));
@@ -92,25 +107,28 @@ async function run(server: Asked, start: Start, log: ServerLog): Promise<void> {
 /** @param beside gets what was opened beside the server */
 async function answerUntilTold(
   server: Asked,
-  { config, handed }: Start,
+  { config, handed, manager, wait }: Started,
   log: ServerLog,
   beside: { control?: Control; admin?: RunningServer },
 ): Promise<NodeJS.Signals | CommandError> {
-  const listening = await server.start();
+  // The further workers may have to wait for the store, too.
+  const listening = await Promise.race([server.start(), wait.cut]);
+  const awaited = await wait.end();
   const app = createAdminApp({
     parts: () => server.health(),
     metrics: async (form) => expose(await server.metrics(), form),
   });
-  const admin = await openAdmin(config, handed, app);
+  awaited.admin?.swap(app);
+  const admin = awaited.admin ?? (await openAdmin(config, handed, app));
   if (admin !== undefined) beside.admin = admin;
+  if (typeof listening === 'string') return 'SIGINT';
   const urls = { ...listening.urls, ...(admin && { admin: admin.url }) };
-  const manager = await serviceManager(log);
   const tellReady = ({ programmes }: ReloadReport): void => {
     const served = programmes.filter(({ isServed }) => isServed).length;
     manager?.ready(`${served} of ${programmes.length} programmes at ${urls.main}`);
   };
   // Before anything is printed: its reader may send a signal at once.
-  const signalled = untilSignal(['SIGTERM', 'SIGINT']);
+  const signalled = awaited.signalled ?? untilSignal(['SIGTERM', 'SIGINT']);
   process.on('SIGUSR2', () => void server.acceptClock());
   let { report } = listening;
   process.removeAllListeners('SIGHUP').on('SIGHUP', () => {

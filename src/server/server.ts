@@ -14,7 +14,7 @@ import type { Family } from '../lib/metrics/families.ts';
 import { present } from '../lib/present.ts';
 import { endHashing } from '../members/password.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { Unavailable } from '../oauth/failure.ts';
+import { Unavailable } from '../oauth/failure.ts';
 import type { Store } from '../store/contract.ts';
 import type { StoreHealth } from '../store/keeping.ts';
 import { storeAt } from '../store/open.ts';
@@ -43,6 +43,7 @@ import type { ReloadOptions, ReloadReport } from './reload/report.ts';
 import { requestMetrics } from './requests/metrics.ts';
 import { RecentRefusals } from './requests/recent_refusals.ts';
 import { Settings, settingsOf } from './settings.ts';
+import { type OnAway, onceReached } from './start_wait.ts';
 import { type StatusView, viewStatus } from './status.ts';
 import { clockBeside, sharedTime, type SharedTime, wallName } from './store_clock.ts';
 import { Tracing } from './tracing/tracing.ts';
@@ -172,10 +173,15 @@ export class Server {
   }
 
   /**
-   * Opens the store and takes the programmes into service; nothing listens yet. Where it rejects, nothing
-   * is left open.
+   * Opens the store and takes the programmes into service; nothing listens yet. Waits for a store across a
+   * network that is not reached. Where it rejects, nothing is left open.
    */
-  static async open(start: Start, log: ServerLog): Promise<Server> {
+  static open(start: Start, log: ServerLog, onAway: OnAway): Promise<Server> {
+    const open = (): Promise<Server> => Server.#open(start, log);
+    return start.config.store.kind === 'postgres' ? onceReached(open, log, onAway) : open();
+  }
+
+  static async #open(start: Start, log: ServerLog): Promise<Server> {
     const { config, worker } = start;
     const folder = new ProgrammeFolder(config.programmes);
     const looks = await folder.read();
@@ -268,7 +274,11 @@ export class Server {
     };
     this.#upkeep = startHousekeeping(present({ ...options, keyRecords: this.#keyRecords }));
     reloader.watch();
-    const closed = await maintained(store, programmes.served.keys());
+    // The server answers by now: what can only be announced is left out if the store went away meanwhile.
+    const closed = await maintained(store, programmes.served.keys()).catch((error: unknown) => {
+      if (error instanceof Unavailable) return [];
+      throw error;
+    });
     return { urls: listeners.urls, closed, report: reloader.last };
   }
 

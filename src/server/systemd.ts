@@ -29,6 +29,14 @@ export class ServiceManager {
     this.#tell('READY=1', `STATUS=${status}`);
   }
 
+  /**
+   * The server waits for its store. Say it more often than once a minute, and within the manager's own
+   * patience with a start (TimeoutStartSec). A trouble's own words could hold a line of this protocol.
+   */
+  wait(): void {
+    this.#tell('EXTEND_TIMEOUT_USEC=60000000', 'STATUS=the store does not answer: waiting for it');
+  }
+
   /** `Type=notify-reload` waits for `ready` from here on. */
   reloading(): void {
     this.#tell('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`);

@@ -54,6 +54,8 @@ export interface StoreCare {
    * @throws StoreUnwritable
    */
   readonly backup: (target: string, options?: BackupOptions) => Promise<StoreReport>;
+  /** Bytes that a backup takes, about. */
+  readonly backupSize: () => number | Promise<number>;
   /**
    * Puts a backup in the place of the store, which no server may have open. All codes and tokens of
    * the backup are void.

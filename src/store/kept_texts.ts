@@ -10,9 +10,10 @@ import type { ProgrammeId } from '../oauth/client.ts';
  * - `access_token`, `refresh_token`: the ordinary text of a token that has a form of its own, encrypted
  *   under a key made from that token, of which the key here is a digest;
  * - `live_token`: the one live token of an owner, which takes its place by live_tokens.ts; and, once a
- *   programme, that there may be any.
+ *   programme, that there may be any;
+ * - `backup`: when the newest backup was made (backup_note.ts).
  */
-export type KeptUse = 'assertion' | 'access_token' | 'refresh_token' | 'live_token';
+export type KeptUse = 'assertion' | 'access_token' | 'refresh_token' | 'live_token' | 'backup';
 
 export interface KeptText {
   readonly programme: ProgrammeId;

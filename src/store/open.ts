@@ -1,7 +1,7 @@
 // Owns the kinds of stores: how a configuration names each kind, how it is opened and cared for. A new
 // backend adds itself here alone.
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { present } from '../lib/present.ts';
@@ -19,7 +19,7 @@ import {
   readPostgresLocation,
 } from './postgres/location.ts';
 import { openPostgresStore } from './postgres/store.ts';
-import { arriveAtFile, fileCare, leaveFile } from './sqlite/care.ts';
+import { arriveAtFile, fileCare, leaveFile, sizeOf } from './sqlite/care.ts';
 import { readItems } from './sqlite/file/read.ts';
 import { expectNoDirectory } from './sqlite/file/refusals.ts';
 import { openFileStore, openMemoryStore, serverReserve } from './sqlite/store.ts';
@@ -127,11 +127,7 @@ function fileSite(path: string): StoreSite {
     name: path,
     masterKey: 'made',
     keyFolder: dirname(path),
-    size: () =>
-      [path, `${path}-wal`].reduce(
-        (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
-        0,
-      ),
+    size: () => sizeOf(path),
     look: (kind) => readItems(path, kind),
     exists: () => existsSync(path),
     expectPossible: () => expectNoDirectory(path),

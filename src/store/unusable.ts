@@ -49,6 +49,19 @@ export class DamagedItem extends Unavailable {
   }
 }
 
+/** The servers of the store answer, and refuse this one: another try finds the same. */
+export class TurnedAway extends Unavailable {
+  /** Whether it is as an outage all the same: something was in the way that goes by itself. */
+  readonly passes: boolean = false;
+}
+
+/** Whether the store was not reached, and may be later without anything that its operator does to it. */
+export function mayAnswerLater(error: unknown): error is Unavailable {
+  if (error instanceof TurnedAway) return error.passes;
+  if (error instanceof DamagedItem || error instanceof StoreFailed) return false;
+  return error instanceof Unavailable;
+}
+
 /** What is done about a damaged thing among others. */
 export type OnDamage = (damage: DamagedItem) => void;
 

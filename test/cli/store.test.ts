@@ -133,7 +133,10 @@ describe('store', { concurrency: 2 }, () => {
     const { counts, damage } = JSON.parse(sound.stdout) as Report;
     assert.deepEqual([counts['client'], damage], [1, []]);
     assert.equal(backup.code, 0);
-    assert.match(told.stdout, /^The store is sound\.\n\n {2}file +\S+backup\.db\n/);
+    assert.match(
+      told.stdout,
+      /^The store is sound\. A restore of it .*\n\n {2}file +\S+backup\.db\n/,
+    );
     assert.match(told.stdout, /^ +1 client$/m);
     assert.equal(foreign.code, 4);
     assert.match(foreign.stderr, /is of environment staging; this configuration is for live/);

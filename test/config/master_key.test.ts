@@ -84,6 +84,23 @@ describe('master key', () => {
     });
   }
 
+  test('HOSTILE 56: a credential of systemd may show the mask of its access list, and nothing more', (t) => {
+    const { folder, config } = fresh(t);
+    const key = readMasterKey(config);
+    const path = join(folder, 'data/master.key');
+    process.env['CREDENTIALS_DIRECTORY'] = join(folder, 'data');
+    t.after(() => {
+      delete process.env['CREDENTIALS_DIRECTORY'];
+    });
+    chmodSync(path, 0o440);
+    assert.deepEqual(readMasterKey(config), key);
+    chmodSync(path, 0o444);
+    assert.throws(() => readMasterKey(config), unusable(/can be read by others \(mode 0444\)/));
+    chmodSync(path, 0o440);
+    process.env['CREDENTIALS_DIRECTORY'] = join(folder, 'dat');
+    assert.throws(() => readMasterKey(config), unusable(/can be read by others \(mode 0440\)/));
+  });
+
   const damaged = [
     ['empty', ''],
     ['too short', 'c2hvcnQ\n'],

@@ -10,7 +10,7 @@ import {
 import { verifyFaults } from '../../src/http/demo/demo.ts';
 import type { Definition } from '../../src/language/definition.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
-import { tokenGrants } from '../../src/oauth/grant.ts';
+import { grantRows } from '../../src/oauth/grant.ts';
 import { logsIn, type Programme } from '../../src/programme/programme.ts';
 import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
 import type { FailingStore } from '../support/failing_store.ts';
@@ -57,7 +57,9 @@ function* furtherTokenFaults({
 }: Provoking): Iterable<Provoked> {
   // A token that comes alone names no client without its role.
   const isByToken = definition.client.authentication.methods.includes('token');
-  const grant = [...programme.grants].find((one) => !isByToken || tokenGrants[one] === undefined);
+  const grant = [...programme.grants].find(
+    (one) => !isByToken || grantRows[one].token === undefined,
+  );
   const [place] = grant === undefined ? [] : endpointsOf(definition, grant);
   if (grant === undefined || place === undefined) return;
   const values = { code: 'x', refresh_token: 'x', username: 'x', password: 'x' };

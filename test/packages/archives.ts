@@ -69,6 +69,8 @@ const files = [
   'etc/jetway/programmes/third-club.yaml',
   'usr/bin/jetway',
   'usr/lib/systemd/system/jetway-admin.socket',
+  'usr/lib/systemd/system/jetway-backup.service',
+  'usr/lib/systemd/system/jetway-backup.timer',
   'usr/lib/systemd/system/jetway-gateway.socket',
   'usr/lib/systemd/system/jetway.service',
   'usr/lib/systemd/system/jetway.socket',

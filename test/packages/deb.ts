@@ -70,7 +70,7 @@ describe('the .deb', { skip: without('systemd-nspawn') }, () => {
     await machine.boot();
     machine.does(`dpkg -i ${former}`);
     machine.does(
-      'systemd-analyze verify jetway.service jetway.socket jetway-gateway.socket jetway-admin.socket',
+      'systemd-analyze verify jetway.service jetway-backup.service jetway-backup.timer jetway.socket jetway-gateway.socket jetway-admin.socket',
     );
     assert.equal(machine.tries('systemctl is-active jetway').text, 'inactive\n');
     machine.does('systemctl enable --now jetway');
@@ -135,7 +135,59 @@ describe('the .deb', { skip: without('systemd-nspawn') }, () => {
     assert.match(told, /^(?:400)+$/);
   });
 
-  test('removed, it leaves its data and configuration; purged, nothing', () => {
+  test('a night makes a backup, as often as it comes, within the sandbox', () => {
+    machine.does('systemctl enable --now jetway-backup.timer');
+    assert.match(machine.does('systemctl list-timers --no-pager'), /jetway-backup\.timer/);
+    for (let night = 0; night < 3; night += 1) machine.does('systemctl start jetway-backup');
+    const names = machine.does('ls /var/lib/jetway/backups').trim().split('\n');
+    assert.equal(names.length, 3);
+    assert.match(asService(`jetway store verify /var/lib/jetway/backups/${names[2]}`), /is sound/);
+    const metrics = machine.does('curl -sS http://127.0.0.1:9090/metrics');
+    assert.match(metrics, /^jetway_newest_backup_timestamp_seconds [1-9]/m);
+  });
+
+  test('a process list has it by its name, and a reload tells of a bad file', () => {
+    assert.equal(machine.does('pgrep -x jetway').trim(), pid());
+    machine.does('echo "nonsense: 1" >>/etc/jetway/programmes/third-club.yaml');
+    assert.notEqual(machine.tries('systemctl reload jetway').code, 0);
+    machine.does('sed -i /^nonsense/d /etc/jetway/programmes/third-club.yaml');
+    machine.does('systemctl reload jetway');
+  });
+
+  test('a credential that root alone can read is the master key', () => {
+    const drop = '/run/systemd/system/jetway.service.d';
+    const lines =
+      '[Service]\\nLoadCredential=master.key:/root/master.key\\nEnvironment=JETWAY_MASTER_KEY_FILE=%d/master.key\\n';
+    machine.does(`mkdir ${drop} && install -m 600 /var/lib/jetway/master.key /root/master.key`);
+    machine.does('mv /var/lib/jetway/master.key /root/away.key');
+    machine.does(`printf %b '${lines}' >${drop}/secrets.conf`);
+    machine.does('systemctl daemon-reload && systemctl restart jetway');
+    const command = 'env JETWAY_MASTER_KEY_FILE=/run/credentials/jetway.service/master.key jetway';
+    assert.match(asService(`${command} client list`), /partnerapi-12345/);
+    machine.does(`mv /root/away.key /var/lib/jetway/master.key && rm -r ${drop}`);
+    machine.does('systemctl daemon-reload && systemctl restart jetway');
+  });
+
+  test('FAULTS 39: a database that is away is waited for, longer than a start may take', async () => {
+    const drop = '/run/systemd/system/jetway.service.d';
+    const store = 'postgres://jetway@127.0.0.1:1/jetway?sslmode=disable';
+    const show = (name: string): string =>
+      machine.does(`systemctl show --value -p ${name} jetway`).trim();
+    machine.does('systemctl stop jetway && cp /etc/jetway/config.yaml /root/config.yaml');
+    machine.does(`sed -i 's|^store: .*|store: ${store}|' /etc/jetway/config.yaml`);
+    machine.does(`mkdir ${drop} && printf '[Service]\\nTimeoutStartSec=3\\n' >${drop}/short.conf`);
+    machine.does('systemctl daemon-reload && systemctl --no-block start jetway && sleep 8');
+    assert.deepEqual([show('ActiveState'), show('NRestarts')], ['activating', '0']);
+    assert.match(show('StatusText'), /^the store does not answer: waiting for it$/);
+    const ready = 'curl -sS -o /dev/null -w "%{http_code}" http://127.0.0.1:9090/readyz';
+    assert.equal(machine.does(ready), '503');
+    machine.does(`systemctl stop jetway && rm -r ${drop}`);
+    assert.deepEqual([show('ActiveState'), show('Result')], ['inactive', 'success']);
+    machine.does('mv /root/config.yaml /etc/jetway/config.yaml');
+    machine.does('systemctl daemon-reload && systemctl start jetway');
+  });
+
+  test('removed, it leaves its data and configuration; purged, its data', () => {
     machine.does('dpkg --remove jetway');
     assert.notEqual(machine.tries('systemctl is-active jetway jetway.socket').code, 0);
     const left =
@@ -144,7 +196,13 @@ describe('the .deb', { skip: without('systemd-nspawn') }, () => {
     machine.does('ls /etc/jetway/config.yaml /var/lib/jetway/jetway.db /var/lib/jetway/master.key');
     machine.does(`dpkg -i --force-confold ${deb} && systemctl start jetway`);
     assert.match(asService('jetway client list'), /partnerapi-12345/);
-    machine.does('dpkg --purge jetway');
-    assert.equal(machine.does('find /etc /var/l* -name "jetway*"'), '');
+    const told = machine.does('dpkg --purge jetway');
+    assert.match(told, /^jetway: \/var\/lib\/jetway stays as it is; remove it yourself /m);
+    assert.equal(machine.does('find /etc -name "jetway*"'), '');
+    const kept = 'jetway.db master.key audit.jsonl backups/*';
+    machine.does(`cd /var/lib/jetway && ls ${kept}`);
+    // Installed again, it goes on with them.
+    machine.does(`dpkg -i ${deb} && systemctl start jetway`);
+    assert.match(asService('jetway client list'), /partnerapi-12345/);
   });
 });

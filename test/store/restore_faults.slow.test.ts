@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
@@ -64,8 +64,8 @@ withBackup(
       const bad = Buffer.from(harm(Buffer.from(good)));
       writeFileSync(path, bad);
       assert.throws(() => open(path), StoreUnusable);
-      await restoreStore(backup, path, staging);
-      assert.deepEqual(readFileSync(`${path}.before-restore`), bad);
+      const { replaced } = await restoreStore(backup, path, staging);
+      assert.deepEqual(readFileSync(replaced ?? ''), bad);
       assert.deepEqual(await clientsOf(path), [aClient()]);
     }
   },
@@ -76,10 +76,10 @@ withBackup('FAULTS 6: a damaged log is kept as well, and never played', async (p
   const log = readFileSync(`${path}-wal`);
   log[8000]! ^= 1;
   writeFileSync(`${path}-wal`, log);
-  await restoreStore(backup, path, staging);
-  assert.deepEqual(readFileSync(`${path}.before-restore-wal`), log);
+  const { replaced = '' } = await restoreStore(backup, path, staging);
+  assert.deepEqual(readFileSync(`${replaced}-wal`), log);
   const left = readdirSync(dirname(path)).filter((name) => /-(wal|shm)$/.test(name));
-  assert.deepEqual(left, ['jetway.db.before-restore-wal']);
+  assert.deepEqual(left, [`${basename(replaced)}-wal`]);
   const store = open(path);
   assert.deepEqual(await store.list('client', club), [aClient()]);
   await store.close();

@@ -11,7 +11,7 @@ import {
 import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { quote } from '../../lib/fault.ts';
 import { propertyValues } from '../../oauth/client.ts';
-import { publicGrants } from '../../oauth/grant.ts';
+import { grantRows, type GrantType } from '../../oauth/grant.ts';
 import { privateKeyJwt } from '../../oauth/methods.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import { cookieFields } from '../../programme/answers/headers.ts';
@@ -63,7 +63,7 @@ export function judgeClient(
   const { id } = programme;
   const inputs = inputsIn(programme);
   const comparisons = new Set<string>(inputs.flatMap(({ must_equal }) => must_equal ?? []));
-  const values = answeredValues(programme);
+  const values = answeredValues(programme, openGrants(programme, client));
   const absent = Object.entries(needed).flatMap(([input, field]) =>
     client[field] === undefined || client[field].length === 0 ? [input] : [],
   );
@@ -181,21 +181,19 @@ export function orIncomplete(missing: string): string {
 }
 
 function roleWarnings(
-  { id, tokenEndpoints }: Programme,
+  programme: Programme,
   { roles, isPublic }: ClientFields,
   role: string,
 ): readonly string[] {
   if (roles.length === 0) {
     return [`the client has no role: every grant is refused until it is given one (${role})`];
   }
-  const served = tokenEndpoints.flatMap(({ grants }) => grants);
-  const open = served.filter(({ type }) => isPublic !== true || publicGrants.has(type));
-  const used = new Set(open.map((grant) => grant.role));
+  const used = new Set(servedGrants(programme, isPublic).map((grant) => grant.role));
   return roles
     .filter((one) => !used.has(one))
     .map(
       (one) =>
-        `no grant of ${id} is for ${isPublic === true ? 'public clients of ' : ''}the role ${one}: it is of no use to the client there`,
+        `no grant of ${programme.id} is for ${isPublic === true ? 'public clients of ' : ''}the role ${one}: it is of no use to the client there`,
     );
 }
 
@@ -240,7 +238,7 @@ function unfitNumbers(
       return [`property.${name}`, first] as const;
     }),
   ]);
-  return [...numericValues(programme)].flatMap((value) => {
+  return [...numericValues(programme, openGrants(programme, client))].flatMap((value) => {
     const input = value.replace(clientPropertyPrefix, propertyInput);
     const text = values.get(input);
     return text === undefined || wholeNumber.test(text)
@@ -251,12 +249,15 @@ function unfitNumbers(
   });
 }
 
-/** Values that JSON of some grant's answers and tokens holds as numbers (`type: number`). */
-export function numericValues({ grants, layouts, access }: Programme): ReadonlySet<string> {
+/** Values that JSON of these grants' answers and tokens holds as numbers (`type: number`). */
+export function numericValues(
+  { layouts, access, ...programme }: Programme,
+  grants: ReadonlySet<GrantType> = programme.grants,
+): ReadonlySet<string> {
   const trees = [
     ...(layouts.tokens.encoding === 'json' ? [layouts.tokens.fields] : []),
     ...(access.isSigned ? [layouts.claims] : []),
-    ...identityTrees(layouts),
+    ...(grants.has('authorization_code') ? identityTrees(layouts) : []),
   ];
   const fields = trees.flatMap((tree) =>
     [...grants].flatMap((type) => [...fieldsOf(tree, type, apartFromTexts)]),
@@ -270,7 +271,7 @@ export function numericValues({ grants, layouts, access }: Programme): ReadonlyS
 
 /** Names of the client properties that answers and tokens of a programme need. */
 export function neededProperties(programme: Programme): readonly string[] {
-  return propertyNames(answeredValues(programme));
+  return propertyNames(answeredValues(programme, programme.grants));
 }
 
 function propertyNames(values: ReadonlySet<string>): readonly string[] {
@@ -279,19 +280,42 @@ function propertyNames(values: ReadonlySet<string>): readonly string[] {
     .map((value) => value.slice(clientPropertyPrefix.length));
 }
 
-/** Names of the values that answers and tokens of the programme's grants need. */
-function answeredValues({ layouts, access, grants }: Programme): ReadonlySet<string> {
+/** Names of the values that answers and tokens of these grants need. */
+function answeredValues(
+  { layouts, access }: Programme,
+  grants: ReadonlySet<GrantType>,
+): ReadonlySet<string> {
   const trees = [
     layouts.tokens.fields,
     headerFields(layouts.tokens.headers),
     cookieFields(layouts.tokens.cookies),
     ...(access.isSigned ? [layouts.claims] : []),
   ];
+  // A member's login makes these.
+  const ofLogin = grants.has('authorization_code') ? identityTrees(layouts) : [];
   return new Set([
     ...trees.flatMap((tree) => [...grants].flatMap((type) => [...neededValues(tree, type)])),
-    // A member's login makes these.
-    ...identityTrees(layouts).flatMap((tree) => [...neededValues(tree, 'authorization_code')]),
+    ...ofLogin.flatMap((tree) => [...neededValues(tree, 'authorization_code')]),
   ]);
+}
+
+/** The grants that a client can use; all of them as long as it has no role. */
+function openGrants(
+  programme: Programme,
+  { roles, isPublic }: ClientFields,
+): ReadonlySet<GrantType> {
+  if (roles.length === 0) return programme.grants;
+  const open = servedGrants(programme, isPublic).filter(({ role }) => roles.includes(role));
+  return new Set(open.map(({ type }) => type));
+}
+
+/** The grants of the token endpoints, as far as a client of this type can use them. */
+function servedGrants(
+  { tokenEndpoints }: Programme,
+  isPublic: boolean | undefined,
+): Programme['tokenEndpoints'][number]['grants'] {
+  const served = tokenEndpoints.flatMap(({ grants }) => grants);
+  return served.filter(({ type }) => isPublic !== true || grantRows[type].isPublic === true);
 }
 
 function identityTrees({ identity, userinfo }: Programme['layouts']): readonly FieldTree[] {

@@ -7,10 +7,13 @@ export const storeVerbs: readonly Verb[] = [
     words: 'store backup',
     summary: 'copy the store to a file while servers go on; the master key is not in it',
     details:
-      'Of a PostgreSQL store the file has what is registered: clients, members, gateways, keys, revocations. Codes and logins are left out, since a restore voids them anyway.',
-    operands: [['<file>', 'the file to be made; - for standard output']],
+      'Of a PostgreSQL store the file has what is registered: clients, members, gateways, keys, revocations. Codes and logins are left out, since a restore voids them anyway. With --keep the operand is a folder. The backup gets the date as its name, and the oldest backups of this store in that folder go once it is whole.',
+    operands: [['<file>', 'the file to be made; - for standard output; with --keep a folder']],
     reads: 'store',
-    options: [option('--force', 'replace the file if it is there')],
+    options: [
+      option('--force', 'replace the file if it is there'),
+      option('--keep <number>', 'make a dated backup in a folder, and keep so many of them'),
+    ],
     example: 'jetway store backup backup.db',
     run: lazy(() => import('../store/backup.ts'), 'backup'),
   },
@@ -33,7 +36,7 @@ export const storeVerbs: readonly Verb[] = [
     words: 'store verify',
     summary: 'read the store, or a backup, and tell whether it is sound',
     details:
-      'A file is read whole. Of a PostgreSQL store the schema, the master key, replication, the clock and a sample of the rows are looked at; pg_amcheck reads the rest.',
+      'A file is read whole, and a restore of it is tried in a folder of its own (TMPDIR): the configured store has no part in it. Of a PostgreSQL store the schema, the master key, replication, the clock and a sample of the rows are looked at; pg_amcheck reads the rest.',
     operands: [['[file]', 'a backup; the configured store without it']],
     reads: 'store',
     example: 'jetway store verify backup.db',

@@ -4,10 +4,15 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { Config } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
+import { quote } from '../../lib/fault.ts';
+import { endingOf, say } from '../../server/ending.ts';
 import { exitCodes, failed, refuseUsage, unwritable } from '../../server/exit.ts';
+import { backUpInto, type Pruned } from '../../store/admin/backup_folder.ts';
+import { noteBackup } from '../../store/backup_note.ts';
 import type { StoreCare, StoreReport } from '../../store/care.ts';
-import { auditCommand, expectDurableStore } from '../open_store.ts';
+import { auditCommand, expectDurableStore, withStore } from '../open_store.ts';
 import { printFile, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
@@ -15,27 +20,64 @@ import { storeSheet, viewStore } from './view.ts';
 
 export interface BackupStoreOptions extends VerbOptions {
   readonly force?: boolean;
+  readonly keep?: string;
 }
 
 /** Servers may use the store meanwhile. */
 export async function backup(file: string, options: BackupStoreOptions): Promise<void> {
+  const { force = false, json = false, keep } = options;
+  refuseUsage([
+    ...(keep === undefined || /^[1-9]\d{0,3}$/.test(keep)
+      ? []
+      : [`--keep must be a number from 1 to 9999, not ${quote(keep)}`]),
+    ...(keep !== undefined && (force || file === '-')
+      ? ['--keep names a folder, in which no backup replaces another']
+      : []),
+  ]);
   const config = configOf(options);
   const care = expectDurableStore(config);
-  const { force = false, json = false } = options;
-  if (file !== '-' && !force && existsSync(file)) {
+  if (keep === undefined && file !== '-' && !force && existsSync(file)) {
     const message = `${file} is there already: name another file, or add --force to replace it`;
     throw failed(message);
   }
   // Whoever has a copy has what is in the store.
   auditCommand(config);
-  if (file === '-') return backupToOutput(care, json);
-  const report = await copyTo(care, file, force);
-  return printResult(options, viewStore(report), toldOf(report, shownPath(report.path)));
+  if (file === '-') {
+    await backupToOutput(care, json);
+    return note(config);
+  }
+  const report = await made<StoreReport & Partial<Pruned>>(file, () =>
+    keep === undefined
+      ? care.backup(file, { overwrite: force })
+      : backUpInto(file, Number(keep), care),
+  );
+  await note(config);
+  const { removed, left } = report;
+  const told = [
+    toldOf(report, shownPath(report.path)),
+    ...(removed ?? []).map((name) => `${name} is removed.`),
+    ...(left ?? []).map(
+      (name) => `${name} is left: it is no backup of this store, or cannot be removed.`,
+    ),
+  ];
+  return printResult(
+    options,
+    { ...viewStore(report), ...(removed && { removed, left }) },
+    told.join('\n'),
+  );
 }
 
-function copyTo(care: StoreCare, file: string, overwrite: boolean): Promise<StoreReport> {
-  const copying = () => care.backup(file, { overwrite });
-  return withProgress('copying the store', undefined, copying).catch((error: unknown) => {
+/** Servers tell its age. The backup is whole, whether it can be noted or not. */
+async function note(config: Config): Promise<void> {
+  try {
+    await withStore(config, ({ store, clock }) => noteBackup(store, clock.now()));
+  } catch (error) {
+    say(`the backup is made, and cannot be noted in the store: ${endingOf(error).message}`);
+  }
+}
+
+function made<Report>(file: string, make: () => Promise<Report>): Promise<Report> {
+  return withProgress('copying the store', undefined, make).catch((error: unknown) => {
     throw unwritable(error, exitCodes.failed, `the backup cannot be written to ${shownPath(file)}`);
   });
 }
@@ -57,7 +99,8 @@ async function backupToOutput(care: StoreCare, json: boolean): Promise<void> {
   // A folder that only its owner can read, where the system keeps large files (TMPDIR).
   const folder = mkdtempSync(join(tmpdir(), 'jetway-backup-'));
   try {
-    const report = await copyTo(care, join(folder, 'backup.db'), false);
+    const file = join(folder, 'backup.db');
+    const report = await made(file, () => care.backup(file));
     await printFile(report.path);
     console.error(toldOf({ ...report, path: '-' }, 'standard output'));
   } finally {

@@ -1,10 +1,15 @@
 // Owns the verb `store verify`, and printing a store file's kind, rows and damage.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { instant } from '../../lib/clock.ts';
 import { dateOrNull, dateText } from '../../lib/duration.ts';
-import { storeUnusable } from '../../server/exit.ts';
+import { exitCodes, storeUnusable, unwritable } from '../../server/exit.ts';
 import { masterKeyOf, siteOf } from '../../server/open_store.ts';
 import type { StoreReport } from '../../store/care.ts';
+import { storeAt } from '../../store/open.ts';
 import { verifyFile } from '../../store/sqlite/file/read.ts';
 import { createKeyring } from '../../token/keyring.ts';
 import { expectDurableStore } from '../open_store.ts';
@@ -16,10 +21,28 @@ import { sheet } from '../table.ts';
 export async function verify(file: string | undefined, options: VerbOptions): Promise<void> {
   const report = await (file === undefined ? verifyConfigured(options) : verifyFile(file));
   const isSound = report.damage.length === 0;
-  const verdict = isSound ? 'The store is sound.' : 'The store is damaged: restore a backup.';
+  if (isSound && file !== undefined) await tryRestore(file, report);
+  const verdict = !isSound
+    ? 'The store is damaged: restore a backup.'
+    : `The store is sound.${file === undefined ? '' : ' A restore of it was tried elsewhere: that opens.'}`;
   await printResult(options, viewStore(report), `${verdict}\n\n${storeSheet(report)}`);
   // The damage is printed already.
   if (!isSound) throw storeUnusable('');
+}
+
+/** Restores a backup into a file of its own, and opens that as a server does. */
+async function tryRestore(backup: string, { environment }: StoreReport): Promise<void> {
+  // A folder that only its owner can read, where the system keeps large files (TMPDIR).
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-restore-'));
+  try {
+    const site = storeAt({ kind: 'file', path: join(folder, 'jetway.db') });
+    await site.care?.restore(backup, environment);
+    await (await site.open({ environment })).close();
+  } catch (error) {
+    throw unwritable(error, exitCodes.failed, `a restore cannot be tried in ${folder}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 async function verifyConfigured(options: VerbOptions): Promise<StoreReport> {

@@ -3,6 +3,7 @@
 import { readsHeader } from '../../language/client_schema.ts';
 import { describeShape } from '../../language/value_shape.ts';
 import { listed } from '../../lib/present.ts';
+import { encodingRows } from '../../oauth/basic.ts';
 import { methodRows } from '../../oauth/methods.ts';
 import { type Programme, logsIn } from '../../programme/programme.ts';
 import type { TokenEndpoint } from '../../programme/requests/token_endpoint.ts';
@@ -16,12 +17,12 @@ import {
   answers,
   choice,
   type Endpoint,
+  keyRows,
   type Rows,
   limit,
   limitText,
   offer,
   shape,
-  span,
   text,
   type Row,
 } from './rows.ts';
@@ -58,7 +59,7 @@ function sandboxRows({ sandbox }: Programme): Rows {
 }
 
 function loginRequest(programme: Programme): Endpoint {
-  const { path, reading, pkce, redirectStatus, binds, redirectUriRule } = programme.login.endpoint;
+  const { path, reading, redirectStatus, binds } = programme.login.endpoint;
   return {
     kind: 'login request',
     path,
@@ -66,19 +67,14 @@ function loginRequest(programme: Programme): Endpoint {
     rows: [
       selectorRows(programme, path),
       readingRows(programme, reading),
-      choice(
-        'redirect_uri',
-        redirectUriRule === 'required' ? 'required' : 'optional for a client with only one',
-        redirectUriRule === 'required',
-      ),
-      choice('PKCE', pkce, pkce === 'required'),
+      keyRows(programme, 'authorize'),
       text(
         'a good request',
         `${redirectStatus} to the login page, ${binds === 'request' ? 'with the cookie that binds the login to this browser' : 'which binds the login to the browser that opens it'}`,
       ),
       answers('success', loginSuccess(programme)),
       text('codes', describeShape(codeShape(programme))),
-      span('lifetime of a code', programme.code.lifetime),
+      keyRows(programme, 'code'),
       ...loginFailuresOf(programme).map(loginFailure),
     ],
   };
@@ -100,7 +96,7 @@ function clientAuthentication(programme: Programme): Endpoint {
     rows: [
       ...methods.map((method) => offer(methodRows[method].offered, 'accepted')),
       inHeader && [
-        text('credentials in the header', credentialWords[credentials]),
+        text('credentials in the header', encodingRows[credentials][0]),
         authentication.basic_charset !== 'utf-8' && offer('ISO-8859-1 in the header', 'read'),
         text('their scheme', scheme),
         choice(
@@ -117,13 +113,6 @@ function clientAuthentication(programme: Programme): Endpoint {
     ],
   };
 }
-
-const credentialWords = {
-  raw: 'as they are',
-  form: 'form-encoded',
-  either: 'as they are, or form-encoded',
-  base64: 'each in base64',
-} as const;
 
 function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint {
   const { name, path, reading } = endpoint;
@@ -159,16 +148,12 @@ function selectorRows({ selectors, identifier }: Programme, path: string): reado
 }
 
 /** What assertions must be; nothing where none are taken. */
-function assertionRows({ clients, assertionSubjects }: Programme): Rows {
+function assertionRows(programme: Programme): Rows {
+  const { clients, assertionSubjects } = programme;
   if (clients.assertions === undefined) return [];
-  const { assertion } = clients.authentication;
-  const { audience, algorithms, issuer, longest, tolerance, jti } = assertion;
+  const { jti } = clients.authentication.assertion;
   return [
-    text('aud of assertions', audience.join(' or ')),
-    text('algorithms of assertions', algorithms.join(', ')),
-    text('iss of assertions', issuer),
-    span('longest life of an assertion', longest),
-    span('tolerance for clocks', tolerance),
+    keyRows(programme, 'client.authentication.assertion'),
     text('jti of assertions', jti ?? 'required of a client, optional of a grant'),
     assertionSubjects.length !== 0 &&
       text('sub of assertions of a grant', assertionSubjects.join(' or ')),

@@ -1,5 +1,6 @@
 // Owns the rows of an endpoint's reading: methods, media types and inputs.
 
+import { formatRows } from '../../language/input_formats.ts';
 import { loginInputs, tokenInputs } from '../../language/known_inputs.ts';
 import { describeShape, isNarrower } from '../../language/value_shape.ts';
 import { writtenValues } from '../../language/value_tree.ts';
@@ -142,17 +143,12 @@ function shapeWords(input: AnyInput): readonly string[] {
   ].filter((word) => word !== '');
 }
 
-const formatWords = {
-  accepts_json: 'accepts JSON',
-  ip_list: 'a list of IP addresses',
-} as const;
-
 /** Further demands on the value. */
 function demandsOf(
   { must_equal: comparison, format }: AnyInput,
   identifier: string,
 ): readonly string[] {
-  const demands = format === undefined ? [] : [formatWords[format]];
+  const demands: readonly string[] = format === undefined ? [] : [formatRows[format].demand];
   if (comparison === undefined) return demands;
   if (comparison === 'programme.identifier') return [...demands, `must be "${identifier}"`];
   const property = comparison.slice('client.'.length).replaceAll('_', ' ');

@@ -1,8 +1,10 @@
 // Owns what a partner is told of the values in requests and answers.
 
+import { formatRows } from '../../language/input_formats.ts';
+import { comparisonRows } from '../../language/input_schema.ts';
 import { knownInput } from '../../language/known_inputs.ts';
 import type { ValueFormat } from '../../language/value_format.ts';
-import type { CharacterClass, ValueShape } from '../../language/value_shape.ts';
+import { characterRanges, type ValueShape } from '../../language/value_shape.ts';
 import { type Field, type FieldTree, inCase, type NameCase } from '../../language/value_tree.ts';
 import {
   clientPropertyPrefix,
@@ -50,7 +52,7 @@ export function inputText(
       equal === undefined &&
       known?.hasOwnForm !== true &&
       shapeText(input),
-    format && formatTexts[format],
+    format && formatRows[format].partner,
     scheme && `after the word ${inCode(scheme.toLowerCase())}`,
   ]
     .filter((text) => typeof text === 'string')
@@ -65,41 +67,19 @@ export function scopesFor(
   return scope.kind !== 'list' && kind === 'client_credentials' ? [scope.client] : scope.values;
 }
 
-const characterTexts: Readonly<Record<CharacterClass, string>> = {
-  digits: 'digits',
-  letters: 'letters',
-  alphanumeric: 'letters and digits',
-  lower_hex: 'hexadecimal digits in lower case',
-  upper_hex: 'hexadecimal digits in upper case',
-  base64url: 'letters, digits, `-` and `_`',
-  visible: 'ASCII characters without spaces',
-  printable: 'ASCII characters',
-};
-
 /** `ghu_` and 36 letters and digits. */
 export function shapeText({ prefix, characters, length }: ValueShape): string {
   const { min = 0, max = 0 } = length ?? {};
   const count = length === undefined ? '' : `${min === max ? max : `${min} to ${max}`} `;
-  const rest = count + (characters === undefined ? 'characters' : characterTexts[characters]);
+  const rest = count + (characters === undefined ? 'characters' : characterRanges[characters][2]);
   return prefix === undefined || prefix === '' ? rest : `${inCode(prefix)} and ${rest}`;
 }
 
 function registeredText(comparison: string): string | undefined {
   if (comparison === 'client.id') return undefined;
   const name = comparison.slice(clientPropertyPrefix.length);
-  return registered[comparison] ?? `the ${inCode(name)} registered for you`;
+  return comparisonRows[comparison] ?? `the ${inCode(name)} registered for you`;
 }
-
-const registered: Readonly<Record<string, string>> = {
-  'client.business_context': 'the business context registered for you',
-  'client.partner_id': 'the partner id registered for you',
-  'client.api_key': 'your API key',
-};
-
-export const formatTexts = {
-  accepts_json: 'must allow `application/json`, if sent',
-  ip_list: 'IP addresses with commas between them',
-} as const;
 
 /** A member of an answer and what it holds. */
 export interface AnswerValue {
@@ -108,33 +88,6 @@ export interface AnswerValue {
   readonly value: string;
   readonly text: string;
 }
-
-const valueTexts: Readonly<Record<string, string>> = {
-  access_token: 'the access token',
-  refresh_token: 'the refresh token',
-  id_token: 'the identity token: who has logged in',
-  scope: 'what the token is good for',
-  access_lifetime: 'how long the access token is good',
-  refresh_lifetime: 'how long the refresh token is good',
-  issued_token_type: 'what kind of token the access token is',
-  issued_at: 'when the answer was made',
-  access_expires_at: 'when the access token ends',
-  refresh_expires_at: 'when the refresh token ends',
-  token_id: "the access token's identifier",
-  subject: "the member's permanent identifier; in a token of your own, yours",
-  level: 'how the member was authenticated',
-  kind: '`member` or `client`: whose token it is',
-  grant: 'how the token was got',
-  membership_number: 'the membership number',
-  client_id: 'your client identifier',
-  client_name: 'your name',
-  business_context: 'your business context',
-  partner_id: 'your partner id',
-  programme_identifier: "the programme's identifier",
-  issuer: 'who issued the token',
-  audience: 'whom the token is meant for',
-  request_id: 'an identifier of this answer',
-};
 
 const formatNames: Readonly<Partial<Record<ValueFormat, string>>> = {
   seconds: 'in seconds',
@@ -202,7 +155,9 @@ function valueOf(field: Field): Omit<AnswerValue, 'path'> | undefined {
   if (value.startsWith(sentPrefix)) return { value, text: 'what your request said' };
   const isOwn = value.startsWith(clientPropertyPrefix);
   const ofMember = value.startsWith(memberPropertyPrefix) ? 'a value of the member' : undefined;
-  const text = isOwn ? 'a value registered for you' : (ofMember ?? valueTexts[value]);
+  const text = isOwn
+    ? 'a value registered for you'
+    : (ofMember ?? tokenVocabulary.values[value]?.[2]);
   if (text === undefined) return undefined;
   const format = as ?? usualFormats[tokenVocabulary.values[value]?.[0] ?? ''];
   const unit = format === undefined ? undefined : formatNames[format];

@@ -1,7 +1,7 @@
 // Owns sample requests with one fault each, and the dialect's reason to refuse each of them.
 
 import { present } from '../../lib/present.ts';
-import { grantInputs, type GrantType, tokenGrants } from '../../oauth/grant.ts';
+import { grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
@@ -74,7 +74,7 @@ function wrongInputs(code: string, grant: GrantType, { inputs }: Reading): Sampl
   const fitting = (role: string): string =>
     fittingValue(inputs.find((one) => one.role === role) ?? {}, wanted[role] ?? 'wrong');
   // A client that has a key signs another assertion for each request.
-  const needs = grantInputs[grant].needs.filter((role) => role !== 'assertion');
+  const needs = grantRows[grant].needs.filter((role) => role !== 'assertion');
   return Object.fromEntries(needs.map((role) => [role, fitting(role)]));
 }
 
@@ -128,7 +128,7 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
   const { programme, grant, reading, by, request } = scene;
   const { authentication } = programme.clients;
   // A token that comes alone is a proof; an endpoint of that grant alone reads no other.
-  if (tokenGrants[grant] !== undefined && authentication.methods.includes('token')) return;
+  if (grantRows[grant].token !== undefined && authentication.methods.includes('token')) return;
   if (isSigning(programme.clients.authentication)) {
     const role = grant === 'jwt_bearer' ? 'assertion' : 'client_assertion';
     const told = inputOf(scene, role)?.name ?? role;

@@ -1,17 +1,17 @@
 // Owns sample requests of a programme's client, built from what is compiled of its file.
 
 import { elementText, escapeXml } from '../../language/encoding.ts';
+import { formatRows } from '../../language/input_formats.ts';
 import type { InputDefinition, ParameterPlace } from '../../language/input_schema.ts';
 import { compileDeriver, compileShape } from '../../language/value_shape.ts';
 import { present } from '../../lib/present.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
 import type { Client } from '../../oauth/client.ts';
-import { grantInputs, type GrantType } from '../../oauth/grant.ts';
+import { grantRows, type GrantType } from '../../oauth/grant.ts';
 import { attributeMark } from '../../oauth/xml_parameters.ts';
 import { withPathValues } from '../../programme/path_index.ts';
 import { endpointsFor, type Programme } from '../../programme/programme.ts';
 import { heldValues } from '../../programme/requests/client_values.ts';
-import { formatSamples } from '../../programme/requests/input_formats.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
 import {
@@ -59,11 +59,7 @@ export function sampleTokenRequest(
     ...proof,
     ...values,
   };
-  const needed = [
-    'grant_type',
-    ...grantInputs[grant].needs,
-    ...Object.keys({ ...proof, ...values }),
-  ];
+  const needed = ['grant_type', ...grantRows[grant].needs, ...Object.keys({ ...proof, ...values })];
   const request = fillInputs(endpoint.reading, programme, by, known, new Set(needed));
   return { ...request, ...shown };
 }
@@ -201,7 +197,7 @@ export function fittingValue(
   const [first] = input.allowed ?? [];
   const fits = compileShape(input);
   if (first !== undefined) return input.allowed?.includes(wanted) === true ? wanted : first;
-  if (input.format !== undefined) return formatSamples[input.format].find(fits) ?? wanted;
+  if (input.format !== undefined) return formatRows[input.format].samples.find(fits) ?? wanted;
   return fits(wanted) ? wanted : compileDeriver(input, longestSample)(wanted);
 }
 

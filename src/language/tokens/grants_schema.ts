@@ -4,19 +4,17 @@ import * as v from 'valibot';
 
 import { quote } from '../../lib/fault.ts';
 import { roles } from '../../oauth/client.ts';
-import { jwtBearer, registeredGrantTypes, tokenExchange } from '../../oauth/grant.ts';
+import { grantRows, type GrantType, jwtBearer, tokenExchange } from '../../oauth/grant.ts';
 import { key, type KeyDeparture, named } from '../../schema/notes.ts';
 import { lifetimeSchema, matching, oneOrMore, textSchema } from '../../schema/scalars.ts';
 import { valueShapeSchema } from '../value_shape.ts';
 import { longAccessTokens } from './token_schema.ts';
 
-/** The names of RFC 6749, RFC 7523 2.1 and RFC 8693 2.1. */
-const standardNames: Readonly<Record<string, string>> = registeredGrantTypes;
-
 const renamedGrant: KeyDeparture<string> = {
   name: 'renamed_grants',
   isQuiet: true,
-  when: (word, { path: [, type = ''] }) => word !== (standardNames[type] ?? type),
+  // Of a key below grants.TYPE.
+  when: (word, { path: [, type] }) => word !== (grantRows[type as GrantType].registered ?? type),
   message: 'standard clients send another grant_type for this grant (RFC 6749 4.1.3)',
   hint: 'partners of this programme need the client its document describes',
 };

@@ -3,7 +3,7 @@
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { present } from '../../lib/present.ts';
-import { registeredGrantTypes } from '../../oauth/grant.ts';
+import { grantRows } from '../../oauth/grant.ts';
 import { privateKeyJwt, isByCertificate } from '../../oauth/methods.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
@@ -62,13 +62,12 @@ function compileDocument(
     : undefined;
   const places = { issuer, ...endpoints(definition, publicUrl) };
   const keys = { jwks_uri: issuer + programmePaths.keySet };
-  // JSON.stringify leaves out undefined members.
   const abilities = {
     scopes_supported: scope.values,
     response_types_supported: grants.authorization_code === undefined ? [] : ['code'],
     response_modes_supported: responseModesOf(authorize),
     grant_types_supported: offeredGrants(definition).map(
-      (type) => registeredGrantTypes[type] ?? type,
+      (type) => grantRows[type].registered ?? type,
     ),
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,
@@ -94,12 +93,15 @@ function compileDocument(
     introspection_endpoint_auth_signing_alg_values_supported: algorithms,
   };
   return ({ keySet, introspection: isAsked }) =>
-    JSON.stringify({
-      ...places,
-      ...(keySet ? keys : {}),
-      ...abilities,
-      ...(isAsked ? asking : {}),
-    });
+    JSON.stringify(
+      { ...places, ...(keySet ? keys : {}), ...abilities, ...(isAsked ? asking : {}) },
+      withoutEmpty,
+    );
+}
+
+/** RFC 8414 3.2: a list without elements is left out. So are undefined members, by JSON.stringify. */
+function withoutEmpty(_: string, value: unknown): unknown {
+  return Array.isArray(value) && value.length === 0 ? undefined : value;
 }
 
 /** The usual mode, and those that a login request can choose. */

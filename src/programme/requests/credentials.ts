@@ -9,7 +9,7 @@ import {
 } from '../../oauth/basic.ts';
 import { type Cause, faulty, ownCause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import { grantTypes, tokenGrants } from '../../oauth/grant.ts';
+import { grantRows, grantTypes, tokensOfGrants } from '../../oauth/grant.ts';
 import {
   filled,
   methodRows,
@@ -63,7 +63,7 @@ export function provingToken<Rule extends Pick<Input, 'role'>>(
 ): Rule | undefined {
   const readsMore = rules.some(({ role }) => credentialRoles.has(role));
   if (readsMore || readsHeader(authentication)) return undefined;
-  const tokens = authentication.methods.includes('token') ? Object.values(tokenGrants) : [];
+  const tokens = authentication.methods.includes('token') ? tokensOfGrants : [];
   return rules.find(({ role }) => tokens.includes(role));
 }
 
@@ -168,7 +168,7 @@ export function compileCredentials(
 
 function shownToken(inputs: Inputs): TokenCredentials | undefined {
   for (const grant of grantTypes) {
-    const token = inputs.get(tokenGrants[grant] ?? '');
+    const token = inputs.get(grantRows[grant].token ?? '');
     if (token !== undefined) return { kind: 'token', grant, token };
   }
   return undefined;

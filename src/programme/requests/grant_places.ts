@@ -3,14 +3,7 @@
 import type { ClientAuthentication } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
-import {
-  grantInputs,
-  type GrantType,
-  grantTypes,
-  inputsOfGrants,
-  publicGrants,
-  tokenGrants,
-} from '../../oauth/grant.ts';
+import { grantRows, type GrantType, grantTypes, inputsOfGrants } from '../../oauth/grant.ts';
 import {
   methodRows,
   type AuthenticationMethod,
@@ -29,12 +22,12 @@ type Places = Pick<Definition, 'grants' | 'token_endpoints'>;
 
 /** Whether a request for the grant may bring the input: inputs of other grants are not read. */
 export function readsInput(type: GrantType, role: string): boolean {
-  const { needs, takes } = grantInputs[type];
+  const { needs, takes = [] } = grantRows[type];
   return !inputsOfGrants.has(role) || needs.includes(role) || takes.includes(role);
 }
 
 export function needsInput(type: GrantType, role: string): boolean {
-  return grantInputs[type].needs.includes(role);
+  return grantRows[type].needs.includes(role);
 }
 
 /** The grants that the file turns on. */
@@ -90,10 +83,10 @@ export function proofsOf(
   ): readonly (readonly string[])[] => {
     if (isHeaderMethod(method) || (method === 'secret' && half !== undefined)) return [[]];
     if (method === 'token') {
-      const token = isGrant(kind) ? tokenGrants[kind] : undefined;
+      const token = isGrant(kind) ? grantRows[kind].token : undefined;
       return token === undefined ? [] : [[token]];
     }
-    const isPublic = !isGrant(kind) || publicGrants.has(kind);
+    const isPublic = !isGrant(kind) || grantRows[kind].isPublic === true;
     if (method === 'none' && !isPublic) return [];
     // The assertion of the grant proves its client too (RFC 7521 4.1).
     const isOfGrant = method === privateKeyJwt && kind === 'jwt_bearer';

@@ -3,6 +3,7 @@
 // partners of an input read these rows.
 
 import type { Definition } from '../../language/definition.ts';
+import { formatRows } from '../../language/input_formats.ts';
 import {
   type Comparison,
   type EndpointDefinition,
@@ -23,7 +24,7 @@ import {
   ownCause,
 } from '../../oauth/cause.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
-import { grantInputs, inputsOfGrants } from '../../oauth/grant.ts';
+import { grantRows, inputsOfGrants } from '../../oauth/grant.ts';
 import { memberPath } from '../../oauth/parameters.ts';
 import { challengeFault, proofInputs } from '../../oauth/pkce.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
@@ -31,7 +32,6 @@ import { attributeMark } from '../../oauth/xml_parameters.ts';
 import { isPathValue } from '../path_index.ts';
 import { heldValues } from './client_values.ts';
 import { isGrant, type RequestKind, readsInput, proofsOf } from './grant_places.ts';
-import { formatTest, formatWords } from './input_formats.ts';
 
 /** Values of a request by the engine's names; an empty value is absent. */
 export type Inputs = ReadonlyMap<string, string>;
@@ -175,7 +175,7 @@ function needsOf(
   const names = new Set(kinds.map((kind) => (isGrant(kind) && grants[kind]?.grant_type) || kind));
   const isAsked = (kind: RequestKind): boolean => {
     if (input.required || (role === 'grant_type' && names.size > 1)) return true;
-    if (isGrant(kind)) return grantInputs[kind].needs.includes(role);
+    if (isGrant(kind)) return grantRows[kind].needs.includes(role);
     if (kind === 'management') return role === question;
     if (kind !== 'login') return false;
     if (role === 'redirect_uri') return authorize.redirect_uri === 'required';
@@ -289,11 +289,11 @@ function* formTestsOf(definition: InputDefinition): Iterable<ValueTest> {
   const { in: place, format, allowed } = definition;
   yield* shapeTests(definition);
   if (format !== undefined) {
-    const hasFormat = formatTest(format);
+    const { expected, fits } = formatRows[format];
     yield {
       key: 'format',
-      expected: formatWords[format],
-      came: (value) => (hasFormat(value) ? undefined : describeText(value)),
+      expected,
+      came: (value) => (fits(value) ? undefined : describeText(value)),
     };
   }
   if (allowed === undefined && place !== 'path') return;

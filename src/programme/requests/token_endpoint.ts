@@ -5,7 +5,7 @@ import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { describeName, ownCause } from '../../oauth/cause.ts';
 import { type Client, type Role } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import { byGrant, type GrantType, publicGrants } from '../../oauth/grant.ts';
+import { byGrant, grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileEcho, type Sent } from './echo.ts';
@@ -153,7 +153,7 @@ function compileGrantSelection(
       const cause = ownCause(['grants'], `${parameter}: one of ${offered}`, came, parameter);
       throw new Refusal('unsupported_grant_type', { parameter, cause });
     }
-    if (client.isPublic === true && !publicGrants.has(grant.type)) {
+    if (client.isPublic === true && grantRows[grant.type].isPublic !== true) {
       const came = 'a public client, which proves nothing';
       const cause = { rule: ['grants', grant.type], expected: 'a confidential client', came };
       throw new Refusal('grant_not_allowed', { cause });

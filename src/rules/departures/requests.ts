@@ -1,16 +1,15 @@
 // Owns departures in what requests a dialect takes: how endpoints read them, and how login requests fail.
 
-import type {
-  AuthorizeDefinition,
-  PageFailure,
-  RedirectFailure,
-} from '../../language/authorize_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import { type EndpointDefinition, placesOf } from '../../language/input_schema.ts';
 import { knownInput } from '../../language/known_inputs.ts';
 import type { Path } from '../../lib/fault.ts';
-import { grantInputs } from '../../oauth/grant.ts';
-import type { RedirectableLoginFailure } from '../../oauth/login_reasons.ts';
+import { grantRows } from '../../oauth/grant.ts';
+import {
+  loginErrorCode,
+  type RedirectableLoginFailure,
+  redirectableLoginReasons,
+} from '../../oauth/login_reasons.ts';
 import { endpointsOf, grantsAt } from '../../programme/requests/grant_places.ts';
 import { wrong } from '../../schema/faults.ts';
 import { endpointsIn } from '../endpoints.ts';
@@ -18,19 +17,12 @@ import type { JoinedDeparture } from './departure.ts';
 
 const loginInputsAt: Path = ['authorize', 'endpoint', 'inputs'];
 
-/** The code that RFC 6749 4.1.2.1 has for a failure (login_required: OpenID Connect Core 3.1.2.6). */
-const loginErrors: Readonly<Partial<Record<RedirectableLoginFailure, string>>> = {
-  repeated_parameter: 'invalid_request',
-  missing_parameter: 'invalid_request',
-  invalid_parameter: 'invalid_request',
-  missing_response_type: 'invalid_request',
-  unsupported_response_type: 'unsupported_response_type',
-  invalid_scope: 'invalid_scope',
-  access_denied: 'access_denied',
-  login_required: 'login_required',
-  server_error: 'server_error',
-  temporarily_unavailable: 'temporarily_unavailable',
-};
+/** The failures for which RFC 6749 4.1.2.1 has a code, with the code. */
+const loginErrors = Object.keys(redirectableLoginReasons).flatMap((name) => {
+  const reason = name as RedirectableLoginFailure;
+  const code = loginErrorCode(reason);
+  return code === undefined ? [] : [[reason, code] as const];
+});
 
 /** By the stable name of the warning. */
 export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
@@ -42,7 +34,7 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
         yield* wrong([
           exposed.length > 0,
           [...at, 'read'],
-          `the query, which proxies and browsers keep, holds ${exposed.join(' and ')} (RFC 6749 2.3.1, RFC 9700 4.2.4)`,
+          `the query, which proxies and browsers keep, holds ${exposed.join(' and ')} (RFC 6749 2.3.1, RFC 9700 4.3.2)`,
           'queries are never logged here',
         ]);
       }
@@ -100,9 +92,9 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
     isQuiet: true,
     keys: ['authorize.failures'],
     find: ({ authorize, grants }) => {
-      const shown = Object.keys(loginErrors).filter(
-        (reason) => reason in authorize.failures && 'page' in failureOf(authorize, reason),
-      );
+      const shown = loginErrors
+        .map(([reason]) => reason)
+        .filter((reason) => 'page' in authorize.failures[reason]);
       return wrong([
         grants.authorization_code !== undefined && shown.length > 0,
         ['authorize', 'failures', shown[0] ?? ''],
@@ -116,8 +108,8 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
     isQuiet: true,
     keys: ['login_failure.redirect'],
     find: ({ authorize, grants }) => {
-      const other = Object.entries(loginErrors).filter(([reason, code]) => {
-        const failure = failureOf(authorize, reason);
+      const other = loginErrors.filter(([reason, code]) => {
+        const failure = authorize.failures[reason];
         return 'redirect' in failure && failure.redirect !== code;
       });
       const [[first, code] = ['', '']] = other;
@@ -183,11 +175,11 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
     keys: ['endpoint.read', 'endpoint.inputs'],
     *find(definition) {
       for (const [name, endpoint] of endpointsOf(definition, 'password')) {
-        const exposed = inQuery(grantInputs.password.needs, endpoint);
+        const exposed = inQuery(grantRows.password.needs, endpoint);
         yield* wrong([
           exposed.length > 0,
           ['token_endpoints', name, 'inputs'],
-          `the credentials of members stand in the query (${exposed.join(', ')}): proxies, gateways and partners keep addresses in their logs (RFC 9700 4.2.4)`,
+          `the credentials of members stand in the query (${exposed.join(', ')}): proxies, gateways and partners keep addresses in their logs (RFC 6749 4.3.2)`,
           'give the grant an endpoint that reads a form',
         ]);
       }
@@ -208,7 +200,7 @@ function inQuery(roles: readonly string[], endpoint: EndpointDefinition): readon
 function secretInputs(definition: Definition, endpoint: string): readonly string[] {
   const served = grantsAt(definition, endpoint);
   // password_in_query warns of passwords.
-  const needed = served.flatMap((type) => (type === 'password' ? [] : grantInputs[type].needs));
+  const needed = served.flatMap((type) => (type === 'password' ? [] : grantRows[type].needs));
   const { methods } = definition.client.authentication;
   return methods.includes('parameters') ? [...needed, 'client_secret'] : needed;
 }
@@ -222,12 +214,4 @@ function isStandard(role: string): boolean {
 /** The first member of each row, in words. */
 function wordsOf(rows: readonly (readonly [name: string, ...unknown[]])[]): string {
   return rows.map(([name]) => name).join(', ');
-}
-
-function failureOf(
-  { failures }: AuthorizeDefinition,
-  reason: string,
-): object & Partial<RedirectFailure> {
-  const mapped: Readonly<Record<string, PageFailure | RedirectFailure>> = failures;
-  return mapped[reason] ?? {};
 }

@@ -4,6 +4,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Parts } from '../../http/admin.ts';
 import { type Family, processFamilies, type Sample } from '../../lib/metrics/families.ts';
+import { newestBackup } from '../../store/backup_note.ts';
 import { storeAt } from '../../store/open.ts';
 import { type ProgrammeFigures, programmeFigures } from '../figures.ts';
 import { healthOf, type HealthSources } from '../health.ts';
@@ -19,6 +20,8 @@ interface Figures {
   readonly lastReload: ReloadReport;
   readonly drift: number;
   readonly storeBytes: number | undefined;
+  /** Seconds since 1970; 0 where there is none. */
+  readonly newestBackup: number | undefined;
 }
 
 interface ServerGauge {
@@ -33,14 +36,18 @@ interface ServerGauge {
 export async function serverFamilies(
   parts: HealthSources & { readonly config: Config },
 ): Promise<readonly Family[]> {
-  const { reloader, settings, clock, config } = parts;
+  const { reloader, settings, clock, config, store } = parts;
+  const site = storeAt(config.store);
+  const backup = async (): Promise<number | undefined> =>
+    site.care && ((await newestBackup(store, clock.now())) ?? 0) / 1000;
   const figures: Figures = {
     parts: healthOf(parts),
     programmes: await programmeFigures(parts),
     certificates: settings.certificates(),
     lastReload: reloader.last,
     drift: clock.drift(),
-    storeBytes: storeAt(config.store).size?.(),
+    storeBytes: site.size?.(),
+    newestBackup: await backup().catch(() => undefined),
   };
   return [...processFamilies(), ...familiesOf(figures)];
 }
@@ -52,6 +59,13 @@ export function familiesOf(figures?: Figures): readonly Family[] {
     type: 'gauge',
     samples: () => (figures === undefined ? [] : read(figures)),
   }));
+}
+
+/** What a server tells that has no store yet. */
+export function startingFamilies(parts: Parts): readonly Family[] {
+  const health = familiesOf().filter(({ name }) => name === 'jetway_health');
+  const told = health.map((family) => ({ ...family, samples: () => healthSeries(parts) }));
+  return [...processFamilies(), ...told];
 }
 
 function single(
@@ -164,6 +178,11 @@ const serverGauges: readonly ServerGauge[] = [
     'jetway_store_bytes',
     "Size of the store's file with its log; absent where it is in memory.",
     ({ storeBytes }) => storeBytes,
+  ),
+  single(
+    'jetway_newest_backup_timestamp_seconds',
+    'When jetway store backup last made a backup of the store; 0 before the first, and after a restore.',
+    ({ newestBackup: at }) => at,
   ),
   single(
     'jetway_clock_drift_seconds',

@@ -53,7 +53,7 @@ export function explain(
   const effective = effectiveDocument(loaded);
   const lineOf = (path: Path): RuleLine => ruleLine(loaded, effective, path, file);
   const rule = rulePath(refusal, effective);
-  const answer = answerPath(refusal, loaded);
+  const answer = answerPath(refusal, loaded, effective);
   const error = errorOf(refusal, effective);
   return {
     ...told,
@@ -136,10 +136,12 @@ const pageTexts: readonly Path[] = [
 function answerPath(
   { endpoint: kind, reason, step }: Refusal,
   { document }: LoadedProgramme,
+  effective: unknown,
 ): Path | undefined {
   const isThere = (path: Path): boolean => nodeAt(document, path) !== undefined;
   if (kind !== 'login_request' && kind !== 'login_page') {
-    return [['errors', 'reasons', reason]].find(isThere);
+    const path = ['errors', 'reasons', reason];
+    return valueAt(effective, path) === undefined ? undefined : path;
   }
   if (reason === 'method_not_allowed') return ['login', 'pages', 'wrong_method'];
   if (step === 'arrival') return ['login', 'messages', 'difficulties'];

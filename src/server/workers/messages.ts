@@ -37,9 +37,10 @@ export interface Question {
   readonly args: readonly unknown[];
 }
 
-/** From a worker: that it can be asked; an answer; or why it ends by itself. */
+/** From a worker: that it can be asked; why it still waits for its store; an answer; or why it ends by itself. */
 export type FromWorker =
   | { readonly hello: true }
+  | { readonly away: string }
   | { readonly answer: number; readonly result: unknown }
   | { readonly answer: number; readonly failure: Ending }
   | { readonly lost: Ending };

@@ -103,7 +103,8 @@ class Worker {
     log.follow(start.config.log);
     // As they are now; what cannot be read is as the first process has it.
     const tls = { ...start.tls, ...readTls(start.config) };
-    const server = await Server.open({ ...start, tls, worker: this.#number }, log);
+    const onAway = (away: string): void => tell({ away });
+    const server = await Server.open({ ...start, tls, worker: this.#number }, log, onAway);
     this.#server = server;
     void server.lost.then((error) => this.#lose(server, error));
     return server.outcomes;

@@ -9,6 +9,7 @@ import { workerEnvironment } from '../../lib/machine.ts';
 import type { Ending } from '../ending.ts';
 import { CommandError, exitCodes } from '../exit.ts';
 import type { ServerLog } from '../log_writer.ts';
+import type { OnAway } from '../start_wait.ts';
 import type { FromWorker, Question, Verb, WorkerVerbs } from './messages.ts';
 
 type Args<Name extends Verb> = Parameters<WorkerVerbs[Name]>;
@@ -31,6 +32,7 @@ export class WorkerProcess {
   /** When it was started, in milliseconds of the monotonic clock. */
   readonly begunAt: number = performance.now();
   readonly #worker: Worker;
+  readonly #onAway: OnAway;
   readonly #asked = new Map<number, Asked>();
   readonly #hello = Promise.withResolvers<void>();
   readonly #exited = Promise.withResolvers<CommandError>();
@@ -40,8 +42,9 @@ export class WorkerProcess {
   #lost: Ending | undefined;
 
   /** Starts it. Its log goes to `log`. */
-  constructor(number: number, workers: number, log: ServerLog) {
+  constructor(number: number, workers: number, log: ServerLog, onAway: OnAway) {
     this.number = number;
+    this.#onAway = onAway;
     cluster.setupPrimary(launch());
     this.#worker = cluster.fork(workerEnvironment(number, workers));
     const { stderr } = this.#worker.process;
@@ -86,6 +89,7 @@ export class WorkerProcess {
 
   #hear(message: FromWorker): void {
     if ('hello' in message) this.#hello.resolve();
+    else if ('away' in message) this.#onAway(message.away);
     else if ('lost' in message) this.#lost = message.lost;
     else if ('answer' in message) {
       const asked = this.#asked.get(message.answer);

@@ -24,6 +24,7 @@ import { healthSeries } from '../metrics/server.ts';
 import type { ReloadOptions, ReloadReport } from '../reload/report.ts';
 import type { Asked, Listening, Start } from '../server.ts';
 import { followed } from '../settings.ts';
+import type { OnAway } from '../start_wait.ts';
 import type { StatusView } from '../status.ts';
 import type { WhyAnswer } from '../why/route.ts';
 import { growing, mergeFamilies, readableFamily } from './merged_metrics.ts';
@@ -61,6 +62,7 @@ type Result<Name extends Verb> = Awaited<ReturnType<WorkerVerbs[Name]>>;
 export class Workers implements Asked {
   outcomes: Asked['outcomes'] = [];
   readonly #log: ServerLog;
+  readonly #onAway: OnAway;
   readonly #began = Date.now();
   readonly #lost = Promise.withResolvers<CommandError>();
   /** Those that answer requests, by number. */
@@ -78,15 +80,16 @@ export class Workers implements Asked {
   #reloads = 0;
   #isEnding = false;
 
-  private constructor(start: Start, log: ServerLog) {
+  private constructor(start: Start, log: ServerLog, onAway: OnAway) {
     this.#start = start;
     this.#log = log;
+    this.#onAway = onAway;
     watchProcess();
   }
 
   /** Starts the first worker, which opens the store: it finds out whether any can. Nothing listens yet. */
-  static async open(start: Start, log: ServerLog): Promise<Workers> {
-    const workers = new Workers(start, log);
+  static async open(start: Start, log: ServerLog, onAway: OnAway): Promise<Workers> {
+    const workers = new Workers(start, log, onAway);
     const first = workers.#begin(1);
     workers.outcomes = await first.ask('open', workers.#workerStart());
     workers.#members.set(1, first);
@@ -245,7 +248,7 @@ export class Workers implements Asked {
   }
 
   #begin(number: number): WorkerProcess {
-    const worker = new WorkerProcess(number, this.#count, this.#log);
+    const worker = new WorkerProcess(number, this.#count, this.#log, this.#onAway);
     this.#all.add(worker);
     void worker.exited.then(() => this.#all.delete(worker));
     return worker;

@@ -51,8 +51,8 @@ export interface Place {
   readonly count: (table: string) => Promise<Count>;
   /** SQL of a table, or of as much of it as is looked at. */
   readonly sample: (table: string, count: Count) => string;
-  /** Bytes. */
-  readonly size: () => Promise<number>;
+  /** Bytes; on a server of these tables alone, if any are named. */
+  readonly size: (tables?: readonly string[]) => Promise<number>;
   /** Damage that hides any other, in words. */
   readonly ownDamage: () => Promise<readonly string[]>;
   /** What its servers tell of themselves. */

@@ -36,6 +36,7 @@ export function postgresCare(access: StoreAccess): StoreCare {
           }),
         ),
       ),
+    backupSize: () => withStore(access, ({ size }) => size(registrations.map(({ name }) => name))),
     restore: (backup, environment) =>
       readingFile(backup, async (source) => {
         const brought = await reportOnFile(source);

@@ -145,12 +145,14 @@ export async function openPlace({ location, password }: StoreAccess): Promise<Po
     // Whole pages from all over it.
     sample: (table, { rows }) =>
       rows <= most.sampled ? table : `${table} TABLESAMPLE SYSTEM (${(100 * most.sampled) / rows})`,
-    size: () =>
-      numberOf(
+    size: (names) => {
+      const which = names === undefined ? '' : ` AND relname IN ('${names.join("', '")}')`;
+      return numberOf(
         place,
         `SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class
-          WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'`,
-      ),
+          WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'${which}`,
+      );
+    },
     // Reading all pages is the business of PostgreSQL's own checks (pg_amcheck).
     ownDamage: async () => [],
     server: () => serverFacts(place),

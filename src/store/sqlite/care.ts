@@ -1,6 +1,6 @@
 // Owns the care of a store file: what its place does by itself in what admin/ does for every place.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -41,6 +41,7 @@ export function fileCare(path: string): StoreCare {
         readingFile(store, (_, database) => copyInto(database, draft));
       return backupStore(store, target, options, fill);
     },
+    backupSize: () => sizeOf(path),
     restore: async (backup, environment) => {
       if (isSame(backup, realPath(path))) {
         throw new StoreUnusable(`${backup} is the store itself`, 'name the file of a backup');
@@ -51,6 +52,14 @@ export function fileCare(path: string): StoreCare {
     },
     verify: () => verifyFile(path),
   };
+}
+
+/** Bytes of a store file and its log; 0 where there is none. */
+export function sizeOf(path: string): number {
+  const sizes = [path, `${path}-wal`].map(
+    (file) => statSync(file, { throwIfNoEntry: false })?.size,
+  );
+  return sizes.reduce<number>((sum, size = 0) => sum + size, 0);
 }
 
 function isSame(one: string, other: string): boolean {

@@ -29,3 +29,20 @@ token_endpoints: { grant: { path: "/{club}/{version}/token", inputs: { ${inputs}
     ],
   );
 });
+
+test('RFC 8414 3.2: a list without elements is left out, and all others are told', () => {
+  const without = definitionOf(`
+metadata: on
+grants: { authorization_code: null, refresh_token: null }
+client: { authentication: { methods: [bare_basic] } }
+scope: { kind: list, values: [], client: null, member_default: null }
+`);
+  const metadata = compileMetadata('club', without, 'https://tokens.example', '/executive-club');
+  const document = JSON.parse(metadata.document({ introspection: true, keySet: true })) as object;
+  const lists = Object.entries(document).filter(([, value]) => Array.isArray(value));
+  assert.deepEqual(
+    lists.map(([name]) => name),
+    ['response_modes_supported', 'grant_types_supported', 'code_challenge_methods_supported'],
+  );
+  for (const [name, list] of lists) assert.notDeepEqual(list, [], name);
+});

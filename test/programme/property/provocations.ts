@@ -1,7 +1,7 @@
 // Owns requests with one thing wrong: each with the reason it is refused for and what is told of it.
 
 import type { InputDefinition } from '../../../src/language/input_schema.ts';
-import { grantInputs, type GrantType } from '../../../src/oauth/grant.ts';
+import { grantRows, type GrantType } from '../../../src/oauth/grant.ts';
 import type { FailureReason } from '../../../src/oauth/reasons.ts';
 import { endpointsOf, grantsAt } from '../../../src/programme/requests/grant_places.ts';
 import type { Facts } from './oracle.ts';
@@ -52,7 +52,7 @@ function* provoking(
 }
 
 function tokensOf(grant: GrantType): Record<string, string> {
-  return Object.fromEntries(grantInputs[grant].needs.map((role) => [role, 'nope']));
+  return Object.fromEntries(grantRows[grant].needs.map((role) => [role, 'nope']));
 }
 
 function* wrongBodies(good: Draft): Iterable<Provocation> {
@@ -104,7 +104,7 @@ function* wrongInputs(
   isAlone: boolean,
 ): Iterable<Provocation> {
   const values = tokensOf(grant);
-  const [needed] = grantInputs[grant].needs;
+  const [needed] = grantRows[grant].needs;
   if (needed !== undefined) {
     yield { draft: good, reason: `invalid_${needed}` as FailureReason };
     yield missing(needed, good, inputs);

@@ -1,7 +1,8 @@
 // Owns slips of the pen: an entry that stands twice in a list, a word that is misspelt, an input that
 // takes less than it did; each somewhere in a whole dialect (HOSTILE 58).
 
-import { comparisons, inputFormats } from '../../../src/language/input_schema.ts';
+import { inputFormats } from '../../../src/language/input_formats.ts';
+import { comparisons } from '../../../src/language/input_schema.ts';
 import { characterClasses } from '../../../src/language/value_shape.ts';
 import { isMap, type Plain, type PlainMap } from './dialect.ts';
 

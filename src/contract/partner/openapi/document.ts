@@ -1,5 +1,6 @@
 // Owns the OpenAPI 3.1 document of a programme: its endpoints for partners.
 
+import { formatRows } from '../../../language/input_formats.ts';
 import { programmePaths } from '../../../oauth/own_paths.ts';
 import { logsIn } from '../../../programme/programme.ts';
 import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.ts';
@@ -7,7 +8,6 @@ import type { TokenManagementEndpoint } from '../../../programme/requests/token_
 import { answerTo, grantsOf } from '../../answers.ts';
 import { isPage, loginFailuresOf } from '../../login.ts';
 import { below, type Guide, introspectionFor, isToldOf } from '../guide.ts';
-import { formatTexts } from '../values.ts';
 import { failureExamples, grantExample, responsesOf, userinfoExamples } from './answers.ts';
 import { bodyOf, parametersOf } from './requests.ts';
 import { schemes, security } from './security.ts';
@@ -129,7 +129,7 @@ function tokenPath(guide: Guide, endpoint: TokenEndpoint): readonly [string, Pat
 function acceptText({ inputs }: TokenEndpoint['reading']): object {
   const input = inputs.find(({ wireName, inHeader }) => inHeader && wireName === 'accept');
   return input?.format === 'accepts_json'
-    ? { description: `The header \`Accept\` ${formatTexts.accepts_json}.` }
+    ? { description: `The header \`Accept\` ${formatRows.accepts_json.partner}.` }
     : {};
 }
 

@@ -2,7 +2,7 @@
 
 import { readsHeader } from '../../../language/client_schema.ts';
 import { listed } from '../../../lib/present.ts';
-import type { CredentialEncoding } from '../../../oauth/basic.ts';
+import { encodingRows } from '../../../oauth/basic.ts';
 import {
   filled,
   methodRows,
@@ -15,7 +15,7 @@ import { requestUrl } from '../../../programme/requests/assertion_terms.ts';
 import { comparedProperties, heldValues } from '../../../programme/requests/client_values.ts';
 import type { Guide } from '../guide.ts';
 import { type Block, type Row, escaped, inCode, sentence, table } from '../markdown.ts';
-import { spanText } from './words.ts';
+import { paragraphs, spanText } from './words.ts';
 
 export function givenSection(guide: Guide): Block {
   const { by, isRegistered } = guide;
@@ -112,19 +112,12 @@ function comparedText({ by, isRegistered }: Guide): string {
   return ` (${isRegistered ? '' : 'yours; '}compared to the letter, but for the port of \`http://127.0.0.1\`, \`http://[::1]\` and \`http://localhost\`, which is free)`;
 }
 
-const encodingTexts: Readonly<Record<CredentialEncoding, string>> = {
-  raw: '',
-  either: '',
-  form: ' Both are form-encoded first; what we generate is the same encoded.',
-  base64: ' Each of the two is put into base64 first.',
-};
-
 /** How a client proves itself, in words. */
 function authentication({ programme, by }: Guide): Block {
   const { authentication: asked } = programme.clients;
   const { methods, credentials, scheme, secret_half: half, when_both: both } = asked;
   const encoded =
-    encodingTexts[credentials] +
+    encodingRows[credentials][1] +
     (asked.basic_charset === 'utf-8' ? '' : ' Letters beyond ASCII may be in UTF-8 or ISO-8859-1.');
   const nameOf = (role: string): string =>
     programme.tokenEndpoints
@@ -159,6 +152,7 @@ function authentication({ programme, by }: Guide): Block {
   return [
     `You prove who you are by ${[...new Set(ways)].join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
     assertionText(programme),
+    paragraphs(programme, 'client.authentication'),
   ];
 }
 

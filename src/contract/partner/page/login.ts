@@ -1,5 +1,6 @@
 // Owns the section on logins of a partner's page: the link, what comes back, and what can fail.
 
+import { modeRows } from '../../../language/authorize_schema.ts';
 import { loginReasons } from '../../../oauth/login_reasons.ts';
 import type { LoginEndpoint } from '../../../programme/login/endpoint.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
@@ -7,7 +8,7 @@ import { isPage, type LoginFailure, loginFailuresOf, loginSuccess } from '../../
 import { curlLines, withVariables } from '../curl.ts';
 import { type Guide, loginRequest } from '../guide.ts';
 import { type Block, type Row, codeBlock, escaped, inCode, sentence, table } from '../markdown.ts';
-import { inputTable, spanText } from './words.ts';
+import { inputTable, paragraphs, spanText } from './words.ts';
 
 export function loginSection(guide: Guide): Block {
   const login = guide.programme.login.endpoint;
@@ -22,6 +23,9 @@ export function loginSection(guide: Guide): Block {
     proofKeys(login),
     '### What comes back',
     comeBack(guide),
+    paragraphs(guide.programme, 'authorize'),
+    paragraphs(guide.programme, 'code'),
+    paragraphs(guide.programme, 'login'),
     '### When a login fails',
     failures(guide),
   ];
@@ -103,19 +107,13 @@ function comeBack({ programme }: Guide): Block {
   const { headers, body } = loginSuccess(programme).render(new Set(), 'fitting');
   const { code, state, mode } = programme.layouts.redirect;
   return [
-    `The member has ${spanText(programme.login.lifetime)} to log in. After that the browser comes back to your redirect URI with a code${howBack[mode]}:`,
+    `The member has ${spanText(programme.login.lifetime)} to log in. After that the browser comes back to your redirect URI with a code${modeRows[mode]}:`,
     codeBlock('text', headers['Location'] ?? body),
     `${reading.inputs.some(({ role }) => role === 'state') ? `Compare ${inCode(state)} with the value that you remembered, and stop if it differs: somebody else may have begun that login. ` : ''}${sentence(inCode(code))} is good for ${spanText(programme.code.lifetime)} and for one exchange. Do not rely on its form; keep room for ${mostCharacters} characters.`,
   ];
 }
 
 const mostCharacters = 255;
-
-const howBack = {
-  query: '',
-  fragment: ', in the fragment',
-  form_post: ', in a form that it posts; cookies of yours with `SameSite=Lax` do not come along',
-} as const;
 
 function failures({ programme }: Guide): Block {
   const met = loginFailuresOf(programme).filter(({ metBy }) => metBy !== undefined);

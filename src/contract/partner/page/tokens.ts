@@ -1,6 +1,6 @@
 // Owns the sections on grants of a partner's page: requests, answers, and what the answers hold.
 
-import type { GrantType } from '../../../oauth/grant.ts';
+import { grantRows, type GrantType, grantTypes } from '../../../oauth/grant.ts';
 import { tokenPlace } from '../../../programme/answers/token_place.ts';
 import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.ts';
 import { answerTo, grantsOf, refreshForm, type ServedGrant } from '../../answers.ts';
@@ -8,7 +8,7 @@ import type { SampleRequest } from '../../samples/requests.ts';
 import { below, type Guide, isToldOf, tokenRequests } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { answerValues, inputText } from '../values.ts';
-import { answerBlock, example, inputTable, spanText } from './words.ts';
+import { answerBlock, example, inputTable, paragraphs, spanText } from './words.ts';
 
 interface Place {
   readonly endpoint: TokenEndpoint;
@@ -16,10 +16,15 @@ interface Place {
   readonly request: SampleRequest;
 }
 
+/** In the order in which a partner meets them: first those that begin a login. */
+const inOrder = grantTypes.toSorted(
+  (one, other) =>
+    Number(grantRows[other].isRefreshed ?? 0) - Number(grantRows[one].isRefreshed ?? 0),
+);
+
 export function tokenSections(guide: Guide): Block {
-  const grants = Object.keys(grantWords) as readonly GrantType[];
-  return grants.flatMap((grant) => {
-    const { heading, text } = grantWords[grant];
+  return inOrder.flatMap((grant) => {
+    const { heading, text } = grantRows[grant];
     const places = placesOf(guide, grant);
     const [first, ...others] = places;
     if (first === undefined) return [];
@@ -120,11 +125,8 @@ const signedAnew =
 function refreshNotes({ programme }: Guide): Block {
   const { refresh, grants } = programme;
   if (!grants.has('refresh_token')) return [];
-  if (refresh.rotation === 'off') {
-    return [
-      '**A refresh token stays the same**, and several of your servers can use it at once. Each use begins its lifetime anew. Keep it as you keep your secret: whoever has both has the login.',
-    ];
-  }
+  const told = paragraphs(programme, 'tokens.refresh');
+  if (refresh.rotation === 'off') return told;
   const again =
     refresh.grace === 0
       ? 'Never send a refresh token twice: its second use is taken for theft and ends the login.'
@@ -132,47 +134,6 @@ function refreshNotes({ programme }: Guide): Block {
   return [
     `**A refresh token is good once.** Every answer brings a new one: store it in place of the old one, before you use the new tokens. ${again}`,
     'Refresh one login by one request at a time. If several of your servers share logins, let one of them refresh, or lock the login while you do. Do not put a copy of an old database into service beside the present one: its old refresh tokens would end the logins.',
+    told,
   ];
 }
-
-interface GrantWords {
-  /** What the partner does with it. */
-  readonly heading: string;
-  readonly text: string;
-  /** Its access token, in a list of tokens. */
-  readonly token: string;
-}
-
-/** In the order in which a partner meets them. */
-export const grantWords: Readonly<Record<GrantType, GrantWords>> = {
-  authorization_code: {
-    heading: 'Exchange the code for tokens',
-    text: 'Your server sends the code to us, and gets tokens of the member. The examples read the code from `CODE`.',
-    token: 'Access token from a code',
-  },
-  password: {
-    heading: 'Get tokens with a username and password',
-    text: 'Your server sends what the member has typed, and gets tokens of the member. Do not keep the password. The examples read it from `MEMBER_USERNAME` and `MEMBER_PASSWORD`.',
-    token: 'Access token from a username and password',
-  },
-  refresh_token: {
-    heading: 'Refresh tokens',
-    text: 'When the access token has ended, or shortly before, exchange the refresh token for new tokens. The examples read it from `REFRESH_TOKEN`.',
-    token: 'Access token from a refresh',
-  },
-  client_credentials: {
-    heading: 'Get a token of your own',
-    text: 'For calls that are about no member. Use it until it ends, then get another.',
-    token: 'Access token of your own',
-  },
-  token_exchange: {
-    heading: 'Exchange an access token',
-    text: 'For an access token of yours you get another one. It ends with the login, as the first one does, and with the first one if you revoke that. The examples read the first one from `ACCESS_TOKEN`.',
-    token: 'Access token from an exchange',
-  },
-  jwt_bearer: {
-    heading: 'Get a token with an assertion',
-    text: 'Your server signs an assertion and exchanges it for a token; there is no refresh token: sign another. The examples read it from `ASSERTION`.',
-    token: 'Access token with an assertion',
-  },
-};

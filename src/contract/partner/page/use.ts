@@ -1,7 +1,8 @@
 // Owns the sections on the use of tokens of a partner's page: calls, lifetimes, retries and limits.
 
-import type { BudgetValue } from '../../../language/limits.ts';
+import { budgetRows } from '../../../language/limits.ts';
 import { milliseconds } from '../../../lib/clock.ts';
+import { grantRows } from '../../../oauth/grant.ts';
 import type { FailureReason } from '../../../oauth/reasons.ts';
 import { type Programme, logsIn } from '../../../programme/programme.ts';
 import {
@@ -15,8 +16,7 @@ import { failureAnswer } from '../../failures.ts';
 import { callRequest, type Guide } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { shapeText } from '../values.ts';
-import { grantWords } from './tokens.ts';
-import { example, inputTable, shortAnswer, spanText } from './words.ts';
+import { example, inputTable, paragraphs, shortAnswer, spanText } from './words.ts';
 
 export function callSection(guide: Guide): Block {
   const { programme } = guide;
@@ -61,7 +61,7 @@ export function lifetimeSection(guide: Guide): Block {
   const isFormed = hasForms(programme);
   const refreshes = grants.has('refresh_token');
   const known = [...grants].map((grant) => ({
-    name: grantWords[grant].token,
+    name: grantRows[grant].named,
     cells: [
       spanText(accessLifetime(programme, grant)),
       isFormed && formText(accessForm(programme, grant)),
@@ -95,6 +95,7 @@ export function lifetimeSection(guide: Guide): Block {
     ),
     refreshes &&
       'A login lives on as long as you refresh it in time, up to the last line of the table.',
+    paragraphs(programme, 'tokens.access'),
     'Rely on the lifetimes in the answers where they tell them: those above can change.',
   ];
 }
@@ -118,24 +119,13 @@ export function retrySection(guide: Guide): Block {
   ];
 }
 
-const budgetTexts: Readonly<Record<BudgetValue, string>> = {
-  limit: 'how many requests you may make in a window',
-  window: 'the length of a window, in seconds',
-  remaining: 'how many are left until the window ends',
-  reset_after: 'seconds until the window ends',
-  reset_at: 'when the window ends, in seconds since 1970',
-  policy: 'the limit, as a `RateLimit-Policy` (IETF draft)',
-  state: 'what is left, as a `RateLimit` (IETF draft)',
-};
-
 export function limitSection(guide: Guide): Block {
   const { programme, by } = guide;
-
   const limit = by.client.throttle ?? programme.throttle;
   const { failureLimit } = programme.clients;
   const { headers = {} } = programme.throttle ?? {};
   const refused = answerTo(programme, 'throttled');
-  const told = Object.entries(headers).map(([name, value]) => [inCode(name), budgetTexts[value]]);
+  const told = Object.entries(headers).map(([name, value]) => [inCode(name), budgetRows[value]]);
   return [
     '## Limits',
     limit === undefined

@@ -6,6 +6,7 @@ import type pg from 'pg';
 
 import { type Milliseconds, milliseconds } from '../../../lib/clock.ts';
 import { Unavailable } from '../../../oauth/failure.ts';
+import { mayAnswerLater, TurnedAway } from '../../unusable.ts';
 import { Connection } from './connection.ts';
 import type { Parameter, Rows, Statement } from './statement.ts';
 
@@ -118,11 +119,12 @@ export class Primary {
 
   /**
    * Connects to whichever host is the primary by now.
-   * @throws Unavailable that names each host and why it would not do
+   * @throws Unavailable that names each host and why it would not do; TurnedAway where none will do as it is
    */
   async dial(patience: Patience, ended: () => void): Promise<Connection> {
     const { hosts } = this.#servers;
     const troubles: string[] = [];
+    let isTurnedAway = true;
     for (let tried = 0; tried < hosts.length; tried += 1) {
       const index = (this.#last + tried) % hosts.length;
       const host = hosts[index];
@@ -132,10 +134,12 @@ export class Primary {
         this.#last = index;
         return connection;
       } catch (error) {
-        troubles.push(`${host.host}:${host.port}: ${(error as Error).message}`);
+        troubles.push(`${host.host}:${host.port}: ${reasonOf(error)}`);
+        isTurnedAway &&= !mayDoLater(error);
       }
     }
-    throw new Unavailable(`store: no primary of PostgreSQL answers (${troubles.join('; ')})`);
+    const reason = `store: no primary of PostgreSQL answers (${troubles.join('; ')})`;
+    throw isTurnedAway ? new TurnedAway(reason) : new Unavailable(reason);
   }
 
   async #open(
@@ -170,7 +174,7 @@ export class Primary {
       const cluster = { identifier, timeline: Number.parseInt(timeline, 16) };
       this.#expectPrimary(isStandby, cluster);
       // Found here once, not by every statement that writes: each would come back with a new connection.
-      if (isReadOnly) throw new Error('read-only (default_transaction_read_only is on)');
+      if (isReadOnly) throw new Unavailable('read-only (default_transaction_read_only is on)');
       const params: Parameter[] = [schema, String(patience.statement), String(patience.lock)];
       await connection.run(settings, params, dialSpan);
       await this.#settle(connection, `${timeline} ${startedAt}`);
@@ -195,15 +199,36 @@ export class Primary {
   }
 
   #expectPrimary(isStandby: boolean, found: Cluster): void {
-    if (isStandby) throw new Error('a standby');
+    if (isStandby) throw new Unavailable('a standby');
     const known = this.#cluster;
     if (known !== undefined && known.identifier !== found.identifier) {
       throw new Error(`another cluster (${found.identifier} instead of ${known.identifier})`);
     }
     // It does not know yet that another was promoted.
     if (known !== undefined && found.timeline < known.timeline) {
-      throw new Error(`a former primary (timeline ${found.timeline}, already ${known.timeline})`);
+      throw new Unavailable(
+        `a former primary (timeline ${found.timeline}, already ${known.timeline})`,
+      );
     }
     this.#cluster = found;
   }
+}
+
+/**
+ * Codes with which a host is not there, or not yet: of the system and of the resolver of names, and SQLSTATEs
+ * of lost connections (08), a server without room for one (53), and one that starts or stops (57P).
+ */
+const away = /^(?:E[A-Z]+$|EAI_AGAIN$|08|53|57P)/;
+
+/** Whether a host may be the primary later, as it is configured: not so with another password or certificate. */
+function mayDoLater(error: unknown): boolean {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  // The driver has no codes for these.
+  return mayAnswerLater(error) || away.test(code) || /timeout|terminated/i.test(message);
+}
+
+/** The error of a name with several addresses has an empty message. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return message || (code ?? String(error));
 }

@@ -1,6 +1,7 @@
 // Owns what a statement for PostgreSQL is, and how it can end other than by rows.
 
 import { Unavailable } from '../../../oauth/failure.ts';
+import { TurnedAway } from '../../unusable.ts';
 
 export interface Statement {
   /** Under which a connection keeps its plan: one name, one text. */
@@ -32,13 +33,15 @@ export class OutcomeUnknown extends Unavailable {}
  * The database refused a statement and rolled it back. An error of the database that no verb expects is an
  * outage of the store.
  */
-export class Refused extends Unavailable {
+export class Refused extends TurnedAway {
   /** SQLSTATE. */
   readonly code: string;
+  override readonly passes: boolean;
 
   constructor(message: string, code: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+    this.passes = passing.has(code);
   }
 }
 
@@ -49,5 +52,5 @@ export const readOnly = '25006';
 const passing: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', readOnly]);
 
 export function mayPass(error: unknown): boolean {
-  return error instanceof Refused && passing.has(error.code);
+  return error instanceof Refused && error.passes;
 }

@@ -1,10 +1,12 @@
 // Owns putting a file in the place of a store file, which no server has open, and keeping the old one
 // beside it.
 
-import { linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
+import type { Instant } from '../../../lib/clock.ts';
+import { fileDate } from '../../../lib/duration.ts';
 import { makeFolder } from '../../../lib/make_folder.ts';
 import { present } from '../../../lib/present.ts';
 import { factsOf, type StoreFacts } from '../../admin/facts.ts';
@@ -102,13 +104,11 @@ function expectOwn(
  * SQLite would play that log into the new file. Returns the path of the old file.
  */
 function replace(draft: string, target: string, isCutOff: boolean): string | undefined {
-  const kept = `${target}.before-restore`;
-  const wasThere = identityOf(target) !== undefined;
   // An interrupted restore has already kept the old file, without its log.
-  if (wasThere && !isCutOff) {
-    for (const suffix of ['', '-wal']) rmSync(kept + suffix, { force: true });
-    linkSync(target, kept);
-  }
+  const begun = isCutOff ? keptWithoutLog(target) : undefined;
+  const kept = begun ?? `${target}.before-restore-${fileDate(Date.now() as Instant)}`;
+  const wasThere = identityOf(target) !== undefined;
+  if (wasThere && !isCutOff) linkSync(target, kept);
   if (wasThere) placeOver(draft, target);
   else if (!placeNew(draft, target)) {
     throw new StoreUnusable(`store ${target} was made meanwhile`, 'stop whatever has made it');
@@ -119,4 +119,15 @@ function replace(draft: string, target: string, isCutOff: boolean): string | und
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(log, `${kept}-wal`);
   else rmSync(log, { force: true });
   return wasThere ? kept : undefined;
+}
+
+/** The newest file that a restore of the target has kept, and whose log is not beside it. */
+function keptWithoutLog(target: string): string | undefined {
+  const names = new Set(readdirSync(dirname(target)));
+  const name = [...names]
+    .filter((one) => one.startsWith(`${basename(target)}.before-restore-`))
+    .filter((one) => !one.endsWith('-wal') && !names.has(`${one}-wal`))
+    .toSorted()
+    .at(-1);
+  return name && join(dirname(target), name);
 }

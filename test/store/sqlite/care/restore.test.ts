@@ -29,13 +29,14 @@ withBackup(
     await before.add('client', [aClient({ id: 'partnerapi-00009' as ClientId })]);
     await before.close();
     const report = await restoreStore(backup, path, staging);
-    assert.equal(report.replaced, `${path}.before-restore`);
+    const { replaced: kept = '' } = report;
+    assert.match(kept, /\/jetway\.db\.before-restore-\d{8}T\d{6}\.\d{3}Z$/);
     assert.deepEqual(report.voided, { code: 2, spent_code: 0, login: 2, token_key: 1 });
     assert.deepEqual(report.damage, []);
     // Not even in pages that nobody reads any more.
     assert.ok(!readFileSync(path).includes(key('unspent')));
     // The replaced file is what it was.
-    const replaced = open(`${path}.before-restore`);
+    const replaced = open(kept);
     assert.equal((await replaced.list('client', club)).length, 2);
     await replaced.close();
   },

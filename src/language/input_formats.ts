@@ -2,31 +2,30 @@
 
 import { isIP } from 'node:net';
 
-import type { InputFormat } from '../../language/input_schema.ts';
-
 /** Characters of the longest list that is read; each of its parts costs time (HOSTILE 84). */
 const longestList = 4096;
 
-const formats: Readonly<Record<InputFormat, (value: string) => boolean>> = {
-  accepts_json: (value) => accepts(value, ['*/*', 'application/*', 'application/json']),
-  ip_list: (value) =>
-    value.length <= longestList && value.split(',').every((part) => isAddress(part.trim())),
-};
+/** What each asks for: in a message, on the page for partners, in a comparison of two versions; and the test. */
+export const formatRows = {
+  accepts_json: {
+    expected: `a list of media types, of at most ${longestList} characters, that lets application/json through`,
+    partner: 'must allow `application/json`, if sent',
+    demand: 'accepts JSON',
+    samples: ['application/json', '*/*'],
+    fits: (value: string) => accepts(value, ['*/*', 'application/*', 'application/json']),
+  },
+  ip_list: {
+    expected: `IP addresses with commas between, of at most ${longestList} characters`,
+    partner: 'IP addresses with commas between them',
+    demand: 'a list of IP addresses',
+    samples: ['192.0.2.1', '2001:db8::1'],
+    fits: (value: string) =>
+      value.length <= longestList && value.split(',').every((part) => isAddress(part.trim())),
+  },
+} as const;
 
-export function formatTest(format: InputFormat | undefined): (value: string) => boolean {
-  return format === undefined ? () => true : formats[format];
-}
-
-/** What a format asks for. */
-export const formatWords: Readonly<Record<InputFormat, string>> = {
-  accepts_json: `a list of media types, of at most ${longestList} characters, that lets application/json through`,
-  ip_list: `IP addresses with commas between, of at most ${longestList} characters`,
-};
-
-export const formatSamples: Readonly<Record<InputFormat, readonly string[]>> = {
-  accepts_json: ['application/json', '*/*'],
-  ip_list: ['192.0.2.1', '2001:db8::1'],
-};
+export type InputFormat = keyof typeof formatRows;
+export const inputFormats = Object.keys(formatRows) as readonly InputFormat[];
 
 /** An IPv4 or IPv6 address without zone (HOSTILE 22). */
 function isAddress(text: string): boolean {
