@@ -1,7 +1,7 @@
 // Owns the answers that end a login: the redirect with a code, and those to each failure.
 
 import type { PageFailure } from '../language/authorize_schema.ts';
-import { usualCodeLength, type ValueShape } from '../language/value_shape.ts';
+import { drawing, usualCodeLength, type ValueShape } from '../language/value_shape.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../oauth/login_reasons.ts';
@@ -26,9 +26,7 @@ export function isPage(outcome: LoginFailure['outcome']): outcome is PageFailure
 
 /** The form of codes. */
 export function codeShape({ code: { shape } }: Programme): ValueShape {
-  const { min = usualCodeLength, max = usualCodeLength } = shape.length ?? {};
-  const length = Math.max(min, Math.min(max, usualCodeLength));
-  const { prefix = '', characters = 'alphanumeric' } = shape;
+  const { prefix, characters, length } = drawing(shape, usualCodeLength);
   return { prefix, characters, length: { min: length, max: length } };
 }
 

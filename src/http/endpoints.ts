@@ -7,7 +7,7 @@ import { type Context, Hono, type Next } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 
 import { unexpected } from '../engine/causes/trouble.ts';
-import { networkOf } from '../lib/ip_address.ts';
+import { networkOf, plainAddress } from '../lib/ip_address.ts';
 import { inTurn } from '../lib/turn.ts';
 import { HungUp } from '../oauth/failure.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
@@ -197,10 +197,9 @@ export class App {
     if (load === undefined) return '';
     const whose = admission.admits(load.kind, () => networkOf(addressOf(incoming, this.isProxy)));
     if (whose !== undefined) return whose;
-    admission.refuse(load.kind, incoming, outgoing);
-    this.#answer({ incoming, outgoing }, () =>
-      load.tooMany(readHead(incoming), admission.retryAfter()),
-    );
+    const isShared = this.isProxy(plainAddress(incoming.socket.remoteAddress ?? '') ?? '');
+    const retryAfter = admission.refuse(load.kind, incoming, outgoing, isShared);
+    this.#answer({ incoming, outgoing }, () => load.tooMany(readHead(incoming), retryAfter));
     return undefined;
   }
 

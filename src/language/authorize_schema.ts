@@ -153,11 +153,17 @@ export const authorizeSchema = v.strictObject({
     {
       text: 'Whether a client must always send `redirect_uri` (`required`), or may leave it out if exactly one is registered (G-3). A client with several must send it in any case.',
       example: 'required',
+      tells: {
+        row: 'redirect_uri',
+        words: (rule) => (rule === 'required' ? rule : 'optional for a client with only one'),
+        isStrict: (rule) => rule === 'required',
+      },
     },
   ),
   pkce: key(v.optional(v.picklist(['off', 'optional', 'required']), 'optional'), {
     text: 'Proof keys for codes (RFC 7636, S256 only). `required`: a login request without `code_challenge` is refused. `optional`: Jetway enforces a challenge if one is sent. `off`: Jetway reads none of the inputs for it, even if they are declared.',
     example: 'required',
+    tells: { row: 'PKCE', isStrict: (pkce) => pkce === 'required' },
     departs: [
       {
         name: 'no_pkce',

@@ -2,9 +2,19 @@
 
 import * as v from 'valibot';
 
-import { basicCharsets, credentialEncodings, secretHalves } from '../oauth/basic.ts';
-import { authenticationMethods, isHeaderMethod, isBySecret } from '../oauth/methods.ts';
-import { key, type Output } from '../schema/notes.ts';
+import {
+  basicCharsets,
+  credentialEncodings,
+  type SecretHalf,
+  secretHalves,
+} from '../oauth/basic.ts';
+import {
+  type AuthenticationMethod,
+  authenticationMethods,
+  isHeaderMethod,
+  isBySecret,
+} from '../oauth/methods.ts';
+import { key, type Output, type Surroundings } from '../schema/notes.ts';
 import { listOf } from '../schema/scalars.ts';
 import { schemeSchema } from './input_schema.ts';
 import { failureLimitSchema, unlimited } from './limits.ts';
@@ -13,9 +23,22 @@ import { valueShapeSchema } from './value_shape.ts';
 
 export type ClientAuthentication = Output<typeof authenticationSchema>;
 
+/** What says where credentials are read. */
+interface Ways {
+  readonly methods: readonly AuthenticationMethod[];
+  readonly secret_half?: SecretHalf;
+}
+
 /** Whether credentials are read from the Authorization header. */
-export function readsHeader({ methods, secret_half: half }: ClientAuthentication): boolean {
+export function readsHeader({ methods, secret_half: half }: Ways): boolean {
   return half !== undefined || methods.some(isHeaderMethod);
+}
+
+const at = ['client', 'authentication'] as const;
+
+/** The schema has made the value. */
+function waysIn(get: Surroundings['get']): Ways {
+  return get(...at) as Ways;
 }
 
 const authenticationSchema = v.strictObject({
@@ -25,6 +48,32 @@ const authenticationSchema = v.strictObject({
       text: 'The ways in which clients may prove themselves. `basic`: `Authorization: Basic base64(id:secret)` (RFC 7617). `bare_basic`: the same without the word Basic (P-6). `parameters`: the inputs `client_id` and `client_secret`, under whatever wire names they have. `secret`: a secret without an identifier, by which Jetway finds the client. It is the input `client_secret` of a request without `client_id`, or `secret_half`. `none` (RFC 7591): a public client (`client add --public`) sends the input `client_id` alone. It has no secret and gets no tokens of its own; if it logs members in, `pkce` must be `required`. `token`: the client sends no credentials. Jetway finds it by the refresh token (or `subject_token`), if that token came from a login. An endpoint that serves only this grant then needs no `client_id`. `private_key_jwt`: the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`). If `client_assertion_type` is declared, it must come too. `self_signed_tls_client_auth` and `tls_client_auth` (RFC 8705): the input `client_id` and a certificate of the TLS connection, which counts if neither header nor `client_secret` came. The first takes a certificate that is registered itself (`client add --certificate`). The second takes a certificate with the registered name, for which an authority vouches (`--certificate-subject`). Both need `tls` in the configuration.',
       example: '[basic, bare_basic]',
       departs: [
+        {
+          name: 'parameters_secret',
+          when: (methods) => methods.includes('parameters'),
+          message: 'client secrets are taken as parameters (RFC 6749 2.3.1)',
+          hint: (_, { get }) =>
+            `bodies are never logged${get(...at, 'when_both') === 'refuse' ? ', and header and parameter together are refused' : ''}`,
+        },
+        {
+          name: 'refresh_token_alone',
+          when: (methods, { get }) =>
+            methods.includes('token') && get('grants', 'refresh_token') !== undefined,
+          message:
+            'a thief of a refresh token needs no credentials to get access tokens with it, until its login ends (RFC 6749 6)',
+          hint: (_, { get }) =>
+            get('tokens', 'refresh', 'rotation') === 'off'
+              ? 'nothing shows the theft while tokens.refresh.rotation is off: turn it on, so that the second use of a token ends its login'
+              : 'as soon as thief and client have both used one token, the login ends with all of its tokens; before that, revoke the refresh token',
+        },
+        {
+          name: 'subject_token_alone',
+          when: (methods, { get }) =>
+            methods.includes('token') && get('grants', 'token_exchange') !== undefined,
+          message:
+            'a thief of an access token needs no credentials to exchange it for a new one, again and again, until its login ends (RFC 8693 2.1)',
+          hint: 'to revoke the stolen token ends all that was exchanged from it; a short tokens.refresh.longest and a narrow scope limit the rest',
+        },
         {
           name: 'bare_basic',
           when: (methods) => methods.includes('bare_basic'),
@@ -51,6 +100,14 @@ const authenticationSchema = v.strictObject({
   credentials: key(v.optional(v.picklist(credentialEncodings), 'raw'), {
     text: 'How identifier and secret stand in the header. `raw`: as they are (RFC 7617). `form`: form-encoded, with percent and plus (RFC 6749 2.3.1). `either`: Jetway takes both, since some clients do the one and some the other. `base64`: each of the two in base64 by itself, before they are joined. What Jetway generates is the same in all of them.',
     example: 'form',
+    departs: [
+      {
+        name: 'raw_credentials',
+        when: (encoding, { get }) => encoding === 'raw' && waysIn(get).methods.some(isHeaderMethod),
+        message: 'identifier and secret are taken as they are, not form-encoded (RFC 6749 2.3.1)',
+        hint: 'identifiers and secrets that Jetway makes are the same in both',
+      },
+    ],
   }),
   basic_charset: key(v.optional(v.picklist(basicCharsets), 'utf-8'), {
     text: 'The charset of identifier and secret inside the base64 of the header, which RFC 7617 leaves open. `utf-8`: UTF-8 alone. `utf-8_or_iso-8859-1`: for partners whose library sends ISO-8859-1 (Python requests, `btoa` of JavaScript). Jetway then reads bytes that are UTF-8 as UTF-8, and any others as ISO-8859-1. It never form-decodes the others, and refuses them if they give a control character. A secret is registered as text, so it is the same in both.',
@@ -67,6 +124,14 @@ const authenticationSchema = v.strictObject({
   when_both: key(v.optional(v.picklist(['refuse', 'header']), 'refuse'), {
     text: 'What happens if a request has credentials in the header and an input `client_secret`, as many clients send it. `refuse`: the answer is `authentication_ambiguous` (RFC 6749 2.3). `header`: the header alone counts.',
     example: 'header',
+    departs: [
+      {
+        name: 'both_methods',
+        when: (rule, { get }) => rule === 'header' && readsHeader(waysIn(get)),
+        message: 'a request may hold credentials in the header and as parameters (RFC 6749 2.3)',
+        hint: 'the header alone counts',
+      },
+    ],
   }),
   secret_half: key(v.exactOptional(v.picklist(secretHalves)), {
     text: 'With the method `secret`: the half of `Authorization: Basic` in which the secret may also stand. `first`: the part before the colon, whatever the other one is. `second`: the part after it, whatever the other one is. `either`: one of them, if the other is empty.',

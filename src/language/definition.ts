@@ -59,6 +59,7 @@ const codeSchema = v.strictObject({
   lifetime: key(lifetimeSchema, {
     text: 'How long a code can be redeemed, once. 10 minutes at most (RFC 6749 4.1.2).',
     example: '90s',
+    tells: { row: 'lifetime of a code', isSpan: true },
   }),
 });
 
@@ -205,6 +206,16 @@ export const definitionSchema = v.strictObject({
   metadata: key(v.optional(v.picklist(['on', 'off']), 'off'), {
     text: 'Publishes what standard clients can be told of the programme (RFC 8414). The document lies at `/.well-known/oauth-authorization-server/{file name}`, and where the RFC derives it from the issuer. With identity tokens it lies at `{issuer}/.well-known/openid-configuration`, too (OpenID Connect Discovery).',
     example: 'on',
+    departs: [
+      {
+        name: 'empty_metadata',
+        isQuiet: true,
+        when: (metadata, { get }) =>
+          metadata === 'on' && get('grants', 'authorization_code') === undefined,
+        message: 'metadata does not say response_types_supported (RFC 8414 2)',
+        hint: 'without a login the list is empty, and a list without elements is left out (RFC 8414 3.2)',
+      },
+    ],
   }),
   sandbox: key(v.exactOptional(sandboxSchema), {
     text: 'For partners who test. If a request names a [failure](#sandbox) here, every endpoint answers it with that failure and does not look at the rest of the request. Nothing is spent or counted, and the log tells it from a real failure. It has no effect if the configuration has `environment: live`; `check` warns of that.',

@@ -157,7 +157,7 @@ function answerTo(reason: FailureReason) {
 /** Younger than files that map every reason themselves: there it is as an invalid code. */
 const reasonsSchema = v.pipe(
   v.strictObject({
-    ...listed(reasons, (reason) => v.optional(answerTo(reason), {})),
+    ...listed(reasons, (reason) => v.optional(answerTo(reason), usualAnswer(reason))),
     invalid_assertion: {
       ...v.exactOptional(answerTo('invalid_assertion')),
       docs: { text: reasons.invalid_assertion.text, otherwise: 'as `invalid_code`' },

@@ -185,15 +185,23 @@ export function compileDeriver(shape: ValueShape, most: number): (seed: string) 
   return (seed) => prefix + derivedText(alphabet, length, seed);
 }
 
-function drawing(
+/** How a value of a shape is drawn: `length` characters of the alphabet, which the class has, after the prefix. */
+interface Drawing extends Required<Pick<ValueShape, 'prefix' | 'characters'>> {
+  readonly alphabet: string;
+  readonly length: number;
+}
+
+/** As long as the shape allows, up to `most` characters. */
+export function drawing(
   {
     prefix = '',
     characters = 'alphanumeric',
     length: { min, max } = { min: 0, max: Infinity },
   }: ValueShape,
   most: number,
-): { readonly alphabet: string; readonly length: number; readonly prefix: string } {
-  return { alphabet: alphabetOf(characters), length: Math.max(min, Math.min(max, most)), prefix };
+): Drawing {
+  const length = Math.max(min, Math.min(max, most));
+  return { prefix, characters, alphabet: alphabetOf(characters), length };
 }
 
 export function describeShape(shape: ValueShape): string {

@@ -36,6 +36,7 @@ import {
 import { compileVerification } from './requests/verification.ts';
 import { compileSandbox } from './sandbox.ts';
 import { accessFormatOf, accessFormOf, signsAccess, compileTokenForms } from './token_forms.ts';
+import { compileTold } from './told.ts';
 
 /** Characters of a prefix by which an identifier is told from a secret. */
 const leastPrefix = 3;
@@ -134,6 +135,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     /** Who an assertion of the grant `jwt_bearer` may be about, in the order of the file. */
     assertionSubjects: definition.grants.jwt_bearer?.subject ?? [],
     login,
+    /** What partners are told by single keys. */
+    told: compileTold(definition),
     code: {
       generate: compileGenerator(definition.code, usualCodeLength),
       lifetime: definition.code.lifetime,

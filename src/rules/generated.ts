@@ -2,7 +2,7 @@
 // random enough, short enough, and possible where they travel.
 
 import type { Definition } from '../language/definition.ts';
-import { alphabetOf, usualCodeLength, type ValueShape } from '../language/value_shape.ts';
+import { alphabetOf, drawing, usualCodeLength, type ValueShape } from '../language/value_shape.ts';
 import type { Path } from '../lib/fault.ts';
 import { longestIdentifier } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
@@ -89,9 +89,8 @@ function* formComplaints(
 
 /** Random bits of a generated value, which is as long as its range allows, up to 64 characters. */
 function shapeBits(shape: ValueShape): number {
-  const { min = 0, max = usualCodeLength } = shape.length ?? {};
-  const length = Math.max(min, Math.min(max, usualCodeLength));
-  return length * Math.log2(alphabetOf(shape.characters ?? 'alphanumeric').length);
+  const { alphabet, length } = drawing(shape, usualCodeLength);
+  return length * Math.log2(alphabet.length);
 }
 
 function longestOf({ prefix = '', length }: ValueShape): number {

@@ -2,7 +2,8 @@
 
 import * as v from 'valibot';
 
-import type { SchemaNotes } from './notes.ts';
+import type { Path } from '../lib/fault.ts';
+import type { SchemaNotes, Surroundings } from './notes.ts';
 import type { Schema, Shape } from './walk.ts';
 
 /** A key of a file, or of a named type. */
@@ -87,6 +88,49 @@ export function entryAt(schema: Schema, path: readonly string[]): Shape | undefi
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** A key of a file with its value. */
+export interface KeyValue {
+  readonly entry: Shape;
+  readonly value: never;
+  readonly at: Surroundings;
+}
+
+/** Every key of a validated file, at any depth. Fields of answers have no keys of the schema. */
+export function* keyValues(file: object, schema: Schema): Iterable<KeyValue> {
+  yield* valuesIn(file, schema, { path: [], get: (...path) => valueAt(file, path) });
+}
+
+/** The maps of each schema: they are the same for every file. */
+const mapsOf = new WeakMap<Schema, readonly Shape[]>();
+
+function* valuesIn(map: object, schema: Schema, at: Surroundings): Iterable<KeyValue> {
+  const maps = mapsOf.get(schema) ?? allMapsIn(schema);
+  mapsOf.set(schema, maps);
+  for (const [name, value] of Object.entries(map)) {
+    const found = maps.map(({ entries, value: each }) =>
+      entries === undefined ? each : entries[name],
+    );
+    const entry = found.find((one) => one !== undefined);
+    if (entry === undefined) continue;
+    const inner = { ...at, path: [...at.path, name] };
+    // The schema has made the value: it has the type that the entry says.
+    yield { entry, value: value as never, at: inner };
+    if (isMap(value)) yield* valuesIn(value, entry, inner);
+  }
+}
+
+function isMap(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (found, step) =>
+      isMap(found) ? (found as Readonly<Record<string, unknown>>)[step] : undefined,
+    value,
+  );
 }
 
 /** The schemas a value may match; empty where the schema describes the value itself. */

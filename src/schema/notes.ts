@@ -25,6 +25,20 @@ export interface KeyDeparture<Value> {
   readonly hint: string | ((value: Value, at: Surroundings) => string);
 }
 
+/** What partners are told of the value of one key. */
+export interface KeyTelling<Value> {
+  /** The title of a row, by which two versions of a programme are compared. */
+  readonly row?: string;
+  /** Its words; the value itself if left out. */
+  readonly words?: (value: Value, at: Surroundings) => string;
+  /** The value is a time, and a shorter one breaks partners. */
+  readonly isSpan?: true;
+  /** Whether the value refuses some requests: then to begin with it breaks partners. */
+  readonly isStrict?: (value: Value) => boolean;
+  /** A paragraph of their page, as Markdown. */
+  readonly page?: (value: Value, at: Surroundings) => string | undefined;
+}
+
 /** The help for one key of a file. */
 export interface KeyText<Value = never> {
   /** What the key does, in a sentence or two. Links lead to headings of the reference page. */
@@ -35,6 +49,8 @@ export interface KeyText<Value = never> {
   readonly otherwise?: string;
   /** What departs by this key alone. What departs by several keys stands in rules/departures/. */
   readonly departs?: readonly KeyDeparture<Value>[];
+  /** What partners are told by this key alone. What follows from several stands in contract/. */
+  readonly tells?: KeyTelling<Value>;
   /** When another value counts in a running server; only keys of the configuration have it. */
   readonly counts?: string;
 }

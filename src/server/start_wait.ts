@@ -1,5 +1,5 @@
 // Owns the time in which a server that starts cannot reach its store: it tries again, says so, is unready,
-// has the service manager wait, and ends at a signal.
+// has the service manager wait, and ends at a signal (FAULTS 39).
 
 import { setTimeout as sleep } from 'node:timers/promises';
 

@@ -14,6 +14,8 @@ export interface KeyRules {
   readonly algorithm?: SigningAlgorithm;
   /** The longest time after an answer for which its key is needed. */
   readonly longestToken: Milliseconds;
+  /** The key of the programme's file that has that time. */
+  readonly longestBy?: string;
 }
 
 /**
@@ -58,20 +60,30 @@ export interface TokenRules {
 
 export function signingKeyRules(programme: TokenRules): KeyRules {
   const { access, refresh, identity, signsTokens } = programme;
-  const signed = [
-    ...(access.isSigned ? [access.lifetime] : []),
-    ...(refresh.format === 'jwt' ? [refresh.longest] : []),
-    ...(identity === undefined ? [] : [identity.lifetime]),
-  ];
   // Whether access or refresh tokens of a programme that no longer signs were JWTs is not known.
-  const spans = signsTokens ? signed : [access.lifetime, refresh.longest];
-  const longestToken = milliseconds(Math.max(...spans));
-  const rules = { kind: 'signing_key', longestToken } as const;
+  const longest = longestOf({
+    'tokens.access.lifetime': access.isSigned || !signsTokens ? access.lifetime : 0,
+    'tokens.refresh.longest': refresh.format === 'jwt' || !signsTokens ? refresh.longest : 0,
+    'id_token.lifetime': signsTokens ? (identity?.lifetime ?? 0) : 0,
+  });
+  const rules = { kind: 'signing_key', ...longest } as const;
   return signsTokens ? { ...rules, algorithm: access.algorithm } : rules;
 }
 
 /** A token key opens access tokens, and derives the answers of retries in the grace window. */
 export function tokenKeyRules({ access, refresh }: TokenRules): KeyRules {
-  const longestToken = milliseconds(Math.max(access.lifetime, refresh.grace));
-  return { kind: 'token_key', longestToken };
+  const spans = {
+    'tokens.access.lifetime': access.lifetime,
+    'tokens.refresh.grace': refresh.grace,
+  };
+  return { kind: 'token_key', ...longestOf(spans) };
+}
+
+function longestOf(
+  spans: Readonly<Record<string, number>>,
+): Required<Pick<KeyRules, 'longestToken' | 'longestBy'>> {
+  const [longestBy, span] = Object.entries(spans).reduce((one, other) =>
+    other[1] > one[1] ? other : one,
+  );
+  return { longestToken: milliseconds(span), longestBy };
 }

@@ -103,7 +103,12 @@ describe('key', { concurrency: 2 }, () => {
       ['key', 'retire', '--kid', first.kid, '--force', '--json'],
       ['key', 'retire', '--kid', fresh.kid, '--force'],
     ]);
-    assert.match(due.stdout, new RegExp(`^club: the ES256 key ${first.kid} may go from \\S+Z\\n$`));
+    assert.match(
+      due.stdout,
+      new RegExp(
+        `^club: the ES256 key ${first.kid} may go from \\S+Z, when its last token has expired\\n$`,
+      ),
+    );
     assert.equal(early.code, 1);
     assert.match(early.stderr, /may go from \S+Z: --force removes it all the same/);
     assert.deepEqual(
@@ -125,6 +130,28 @@ describe('key', { concurrency: 2 }, () => {
     assert.match(only.stderr, /is the only one there is: make another sign first/);
     await until(async () => (await published()).length === 1);
     assert.equal(await signer(), fresh.kid);
+  });
+
+  test('retire names the day on which rotate lets the key go, if nothing is to be retired', async (t) => {
+    const folder = workFolder(t, {
+      'programmes/club.yaml': programmeText(
+        'Club',
+        'tokens:\n  access: { format: jwt }\n  refresh: { format: jwt, longest: 180d }\n',
+      ),
+    });
+    const signing = ['--kind', 'signing'];
+    const [, before, rotated, after] = await jetwayEach(folder, [
+      ['key', 'rotate', ...signing],
+      ['key', 'retire', ...signing],
+      ['key', 'rotate', ...signing, '--json'],
+      ['key', 'retire', ...signing],
+    ]);
+    const [{ retiring }] = JSON.parse(rotated.stdout) as [{ retiring: { retires_at: string }[] }];
+    const [day = ''] = retiring.map(({ retires_at }) => retires_at);
+    assert.ok(Math.abs(seconds(new Date().toISOString(), day) - 180 * 86_400 - 600) < 60);
+    const named = (text: string): string | undefined => /may go from (\S+Z)\n$/.exec(text)?.[1];
+    assert.equal(named(after.stdout), day);
+    assert.ok(Math.abs(seconds(named(before.stdout), day)) < 60, before.stdout);
   });
 
   test('list shows when each signs and may go, of every programme', async (t) => {

@@ -12,6 +12,7 @@ const grace = [
   'tokens.refresh.grace',
   '',
   'How long a client may try again with a used refresh token, because its connection broke. It gets the same new refresh token in answer once more; within a minute also the same access token. An hour at most. `0s` allows no retry.',
+  'Departure `long_grace`: a refresh token that was used stays good for more than 5 minutes (RFC 9700 4.14.2).',
   '',
   'Type     duration',
   '         A whole number and a unit: `500ms`, `90s`, `30m`, `24h`, `30d`. One unit, no spaces, no fractions.',
@@ -38,7 +39,7 @@ test('a key of a type is found by its place in a file and by its path in the ref
   );
   assert.match(
     keyHelp('errors.reasons.throttled'),
-    /\n\nType {5}error answer\nDefault  required\nKeys/,
+    /\n\nType {5}error answer\nDefault  `\{ status: 429, error: temporarily_unavailable, error_description: too many requests \}`\nKeys/,
   );
 });
 

@@ -102,6 +102,14 @@ test(
   },
 );
 
+test(
+  'each alert tells one event, a burst after a start and a quiet day from trouble',
+  { skip: without('prometheus') },
+  async () => {
+    await run('promtool', ['test', 'rules', join(import.meta.dirname, 'alert_moments.yaml')]);
+  },
+);
+
 test('every alert says what it means and what to do', () => {
   const page = readFileSync(join(folder, 'README.md'), 'utf8');
   const headings = Array.from(page.matchAll(/^### Alert (\w+)$/gm), ([, name]) => name);

@@ -168,6 +168,25 @@ describe('the .deb', { skip: without('systemd-nspawn') }, () => {
     machine.does('systemctl daemon-reload && systemctl restart jetway');
   });
 
+  test('FAULTS 39: a database that is away is waited for, longer than a start may take', async () => {
+    const drop = '/run/systemd/system/jetway.service.d';
+    const store = 'postgres://jetway@127.0.0.1:1/jetway?sslmode=disable';
+    const show = (name: string): string =>
+      machine.does(`systemctl show --value -p ${name} jetway`).trim();
+    machine.does('systemctl stop jetway && cp /etc/jetway/config.yaml /root/config.yaml');
+    machine.does(`sed -i 's|^store: .*|store: ${store}|' /etc/jetway/config.yaml`);
+    machine.does(`mkdir ${drop} && printf '[Service]\\nTimeoutStartSec=3\\n' >${drop}/short.conf`);
+    machine.does('systemctl daemon-reload && systemctl --no-block start jetway && sleep 8');
+    assert.deepEqual([show('ActiveState'), show('NRestarts')], ['activating', '0']);
+    assert.match(show('StatusText'), /^the store does not answer: waiting for it$/);
+    const ready = 'curl -sS -o /dev/null -w "%{http_code}" http://127.0.0.1:9090/readyz';
+    assert.equal(machine.does(ready), '503');
+    machine.does(`systemctl stop jetway && rm -r ${drop}`);
+    assert.deepEqual([show('ActiveState'), show('Result')], ['inactive', 'success']);
+    machine.does('mv /root/config.yaml /etc/jetway/config.yaml');
+    machine.does('systemctl daemon-reload && systemctl start jetway');
+  });
+
   test('removed, it leaves its data and configuration; purged, its data', () => {
     machine.does('dpkg --remove jetway');
     assert.notEqual(machine.tries('systemctl is-active jetway jetway.socket').code, 0);

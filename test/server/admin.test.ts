@@ -64,6 +64,12 @@ test('FAULTS 16: health and metrics at a unix socket tell of each part', async (
   const metrics = await askSocket(socket, '/metrics');
   assert.equal(metrics.type, 'text/plain; version=0.0.4; charset=utf-8');
   assert.match(metrics.body, /^jetway_last_reload_successful 1$/m);
+  // What alerts ask for stands at 0 before the first failure.
+  const watched = /^jetway_request_failures_total\{.+,reason="(\w+)"\} 0$/gm;
+  assert.deepEqual(
+    Array.from(metrics.body.matchAll(watched), ([, reason]) => reason),
+    ['server_error', 'temporarily_unavailable', 'client_authentication_failed', 'not_recognised'],
+  );
   const accept = 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5';
   const open = await askSocket(socket, '/metrics', { accept });
   assert.equal(open.type, 'application/openmetrics-text; version=1.0.0; charset=utf-8');

@@ -1,5 +1,6 @@
 // Owns the verb `key retire`: removes keys whose last token has expired, or one key at once.
 
+import { after, type Instant, milliseconds } from '../../lib/clock.ts';
 import { dateOrNull, dateText } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import type { KeyRecord } from '../../oauth/signing_key.ts';
@@ -8,7 +9,8 @@ import { removeKey, retireKeys } from '../../server/keys/changes.ts';
 import { type KeyLine } from '../../server/keys/lines.ts';
 import { type OpenStore } from '../../server/open_store.ts';
 import type { DamagedItem } from '../../store/unusable.ts';
-import { type KeyState, keyStates } from '../../token/key_line.ts';
+import { type KeyState, keyStates, lineAt } from '../../token/key_line.ts';
+import { type KeyRules, shortestWait } from '../../token/key_rules.ts';
 import type { Removed } from '../../token/key_steps.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
@@ -27,6 +29,8 @@ interface Retired {
   readonly damaged?: DamagedItem;
   readonly kept: readonly Pick<KeyState, 'key' | 'retiresAt'>[];
   readonly ended?: Pick<KeyState, 'key' | 'retiresAt'>;
+  /** For people, where nothing was and nothing is to be removed: when that will be. */
+  readonly next?: readonly string[];
 }
 
 export async function retireAllKeys(options: RetireKeysOptions): Promise<void> {
@@ -50,7 +54,26 @@ async function retireDue({ store, clock }: OpenStore, lines: readonly KeyLine[])
     removed.push(...plan.remove);
     kept.push(...plan.keep);
   }
-  return { removed, kept };
+  if (removed.length + kept.length > 0) return { removed, kept };
+  const next: string[] = [];
+  for (const { id, rules } of lines) {
+    next.push(...nextOf(await store.list(rules.kind, id), rules, clock.now()));
+  }
+  return { removed, kept, next };
+}
+
+/** When the key that signs may go: with the key that waits, or with one that is added now. */
+function nextOf(keys: readonly KeyRecord[], rules: KeyRules, now: Instant): readonly string[] {
+  const { signer, waiting } = lineAt(keys, rules, now);
+  if (signer === undefined) return [];
+  const until = waiting[0]?.signsFrom;
+  const longest = milliseconds(Math.max(signer.longestToken ?? 0, rules.longestToken));
+  const retiresAt = dateText(after(until ?? after(now, shortestWait), longest));
+  return [
+    until === undefined
+      ? `${nameOf(signer)} signs, and none waits to follow it: after a key rotate now it may go from ${retiresAt}`
+      : `${nameOf(signer)} signs until ${dateText(until)} and may go from ${retiresAt}`,
+  ];
 }
 
 async function retireOne(
@@ -134,7 +157,7 @@ function viewOf({ removed, kept, ended, damaged }: Retired): object {
   };
 }
 
-function linesOf({ removed, kept, ended, damaged }: Retired): readonly string[] {
+function linesOf({ removed, kept, ended, damaged, next = [] }: Retired): readonly string[] {
   if (damaged !== undefined)
     return [`${damaged.programme}: the damaged key ${damaged.id} is removed`];
   if (ended !== undefined) {
@@ -143,13 +166,13 @@ function linesOf({ removed, kept, ended, damaged }: Retired): readonly string[] 
       `${nameOf(ended.key)} is ended: no token of it is valid; its record may go from ${until}`,
     ];
   }
-  if (removed.length + kept.length === 0) return ['no key is to be retired'];
+  if (removed.length + kept.length === 0) return ['no key is to be retired', ...next];
   return [
     ...removed.map((key) => `${nameOf(key)} is removed`),
     ...kept.map(({ key, retiresAt }) =>
       retiresAt === undefined
         ? `${nameOf(key)} stays until a server was started with the programme as it is now`
-        : `${nameOf(key)} may go from ${dateText(retiresAt)}`,
+        : `${nameOf(key)} may go from ${dateText(retiresAt)}, when its last token has expired`,
     ),
   ];
 }

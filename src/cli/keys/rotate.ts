@@ -9,7 +9,7 @@ import { say } from '../../server/ending.ts';
 import { refuseUsage } from '../../server/exit.ts';
 import { rotateKeys } from '../../server/keys/changes.ts';
 import { isInUse } from '../../server/keys/lines.ts';
-import { shortestWait } from '../../token/key_rules.ts';
+import { type KeyRules, shortestWait } from '../../token/key_rules.ts';
 import type { Rotated, RotationWish } from '../../token/key_steps.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
@@ -20,6 +20,10 @@ export interface RotateKeysOptions extends KeyOptions {
   readonly wait?: string;
   readonly now?: boolean;
   readonly algorithm?: SigningAlgorithm;
+}
+
+interface Done extends Rotated {
+  readonly rules: KeyRules;
 }
 
 const longestWait = milliseconds(366 * 86_400_000);
@@ -33,8 +37,11 @@ export async function rotateAllKeys(options: RotateKeysOptions): Promise<void> {
     const used = lines.filter(isInUse);
     if (programme !== undefined && used.length === 0) throw signsNothing(options);
     const rotated = await withStore(config, async (open) => {
-      const done: Rotated[] = [];
-      for (const line of used) done.push(await rotateKeys(open, line, wish, open.clock.now()));
+      const done: Done[] = [];
+      for (const { id, rules } of used) {
+        const step = await rotateKeys(open, { id, rules }, wish, open.clock.now());
+        done.push({ ...step, rules });
+      }
       return done;
     });
     if (options.json !== true && rotated.length === 0) return say('no programme signs tokens');
@@ -72,7 +79,7 @@ function viewRotated({ step, key, predecessors }: Rotated): object {
   };
 }
 
-function linesOf({ step, key, predecessors }: Rotated): readonly string[] {
+function linesOf({ step, key, predecessors, rules }: Done): readonly string[] {
   const from = dateOrNull(key.signsFrom);
   const name = nameOf(key);
   if (step === 'wait') return [`${name} waits already and signs from ${from}; nothing is changed`];
@@ -86,7 +93,14 @@ function linesOf({ step, key, predecessors }: Rotated): readonly string[] {
     `${name} is ${key.algorithm === undefined ? 'made' : 'published'} and signs from ${from}`,
     ...predecessors.map(
       (one) =>
-        `${key.programme}: the key ${one.kid} may be retired from ${dateText(one.retiresAt)}`,
+        `${key.programme}: the key ${one.kid} may be retired from ${dateText(one.retiresAt)}, when its last token has expired: ${lifeText(one.retiresAt - (key.signsFrom ?? 0), rules)}`,
     ),
   ];
+}
+
+/** A key lasts for the longest tokens that were ever made with it. */
+function lifeText(span: number, { longestToken, longestBy }: KeyRules): string {
+  const life = formatDuration(milliseconds(span));
+  const why = span === longestToken ? longestBy : 'a longer lifetime of before';
+  return `its tokens live up to ${life} (${why})`;
 }

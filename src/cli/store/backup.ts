@@ -6,12 +6,10 @@ import { join } from 'node:path';
 
 import type { Config } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
-import { instant } from '../../lib/clock.ts';
 import { quote } from '../../lib/fault.ts';
-import { makeFolder } from '../../lib/make_folder.ts';
 import { endingOf, say } from '../../server/ending.ts';
 import { exitCodes, failed, refuseUsage, unwritable } from '../../server/exit.ts';
-import { nextBackup, pruneBackups, roomIn } from '../../store/admin/backup_folder.ts';
+import { backUpInto, type Pruned } from '../../store/admin/backup_folder.ts';
 import { noteBackup } from '../../store/backup_note.ts';
 import type { StoreCare, StoreReport } from '../../store/care.ts';
 import { auditCommand, expectDurableStore, withStore } from '../open_store.ts';
@@ -38,8 +36,7 @@ export async function backup(file: string, options: BackupStoreOptions): Promise
   ]);
   const config = configOf(options);
   const care = expectDurableStore(config);
-  if (keep !== undefined) return backupInto(file, Number(keep), config, options);
-  if (file !== '-' && !force && existsSync(file)) {
+  if (keep === undefined && file !== '-' && !force && existsSync(file)) {
     const message = `${file} is there already: name another file, or add --force to replace it`;
     throw failed(message);
   }
@@ -49,50 +46,25 @@ export async function backup(file: string, options: BackupStoreOptions): Promise
     await backupToOutput(care, json);
     return note(config);
   }
-  const report = await copyTo(care, file, force);
+  const report = await made<StoreReport & Partial<Pruned>>(file, () =>
+    keep === undefined
+      ? care.backup(file, { overwrite: force })
+      : backUpInto(file, Number(keep), care),
+  );
   await note(config);
-  return printResult(options, viewStore(report), toldOf(report, shownPath(report.path)));
-}
-
-/** A dated backup in a folder, which keeps so many. None is removed before the new one is whole. */
-async function backupInto(
-  folder: string,
-  keep: number,
-  config: Config,
-  options: BackupStoreOptions,
-): Promise<void> {
-  const care = expectDurableStore(config);
-  auditCommand(config);
-  const needed = await care.backupSize();
-  const room = unlessUnwritable(folder, () => {
-    makeFolder(folder, 0o700);
-    return roomIn(folder);
-  });
-  if (room < needed) {
-    const [wanted, found] = [needed, room].map((bytes) => `${(bytes / 1e6).toFixed(1)} MB`);
-    throw failed(
-      `a backup takes some ${wanted}, and ${shownPath(folder)} has room for ${found}: make room, or name a folder on another disk; nothing was written or removed`,
-    );
-  }
-  const report = await copyTo(care, nextBackup(folder, instant(Date.now())), false);
-  const { removed, left } = pruneBackups(report, keep);
-  await note(config);
+  const { removed, left } = report;
   const told = [
-    ...removed.map((name) => `${name} is removed.`),
-    ...left.map(
-      (name) => `${name} is left: it is not a backup of this store, or cannot be removed.`,
+    toldOf(report, shownPath(report.path)),
+    ...(removed ?? []).map((name) => `${name} is removed.`),
+    ...(left ?? []).map(
+      (name) => `${name} is left: it is no backup of this store, or cannot be removed.`,
     ),
   ];
-  const text = [toldOf(report, shownPath(report.path)), ...(told.length > 0 ? ['', ...told] : [])];
-  await printResult(options, { ...viewStore(report), removed, left }, text.join('\n'));
-}
-
-function unlessUnwritable<Result>(path: string, use: () => Result): Result {
-  try {
-    return use();
-  } catch (error) {
-    throw unwritable(error, exitCodes.failed, `no backup can be made in ${shownPath(path)}`);
-  }
+  return printResult(
+    options,
+    { ...viewStore(report), ...(removed && { removed, left }) },
+    told.join('\n'),
+  );
 }
 
 /** Servers tell its age. The backup is whole, whether it can be noted or not. */
@@ -104,9 +76,8 @@ async function note(config: Config): Promise<void> {
   }
 }
 
-function copyTo(care: StoreCare, file: string, overwrite: boolean): Promise<StoreReport> {
-  const copying = () => care.backup(file, { overwrite });
-  return withProgress('copying the store', undefined, copying).catch((error: unknown) => {
+function made<Report>(file: string, make: () => Promise<Report>): Promise<Report> {
+  return withProgress('copying the store', undefined, make).catch((error: unknown) => {
     throw unwritable(error, exitCodes.failed, `the backup cannot be written to ${shownPath(file)}`);
   });
 }
@@ -128,7 +99,8 @@ async function backupToOutput(care: StoreCare, json: boolean): Promise<void> {
   // A folder that only its owner can read, where the system keeps large files (TMPDIR).
   const folder = mkdtempSync(join(tmpdir(), 'jetway-backup-'));
   try {
-    const report = await copyTo(care, join(folder, 'backup.db'), false);
+    const file = join(folder, 'backup.db');
+    const report = await made(file, () => care.backup(file));
     await printFile(report.path);
     console.error(toldOf({ ...report, path: '-' }, 'standard output'));
   } finally {

@@ -17,12 +17,12 @@ import {
   answers,
   choice,
   type Endpoint,
+  keyRows,
   type Rows,
   limit,
   limitText,
   offer,
   shape,
-  span,
   text,
   type Row,
 } from './rows.ts';
@@ -59,7 +59,7 @@ function sandboxRows({ sandbox }: Programme): Rows {
 }
 
 function loginRequest(programme: Programme): Endpoint {
-  const { path, reading, pkce, redirectStatus, binds, redirectUriRule } = programme.login.endpoint;
+  const { path, reading, redirectStatus, binds } = programme.login.endpoint;
   return {
     kind: 'login request',
     path,
@@ -67,19 +67,14 @@ function loginRequest(programme: Programme): Endpoint {
     rows: [
       selectorRows(programme, path),
       readingRows(programme, reading),
-      choice(
-        'redirect_uri',
-        redirectUriRule === 'required' ? 'required' : 'optional for a client with only one',
-        redirectUriRule === 'required',
-      ),
-      choice('PKCE', pkce, pkce === 'required'),
+      keyRows(programme, 'authorize'),
       text(
         'a good request',
         `${redirectStatus} to the login page, ${binds === 'request' ? 'with the cookie that binds the login to this browser' : 'which binds the login to the browser that opens it'}`,
       ),
       answers('success', loginSuccess(programme)),
       text('codes', describeShape(codeShape(programme))),
-      span('lifetime of a code', programme.code.lifetime),
+      keyRows(programme, 'code'),
       ...loginFailuresOf(programme).map(loginFailure),
     ],
   };
@@ -153,16 +148,12 @@ function selectorRows({ selectors, identifier }: Programme, path: string): reado
 }
 
 /** What assertions must be; nothing where none are taken. */
-function assertionRows({ clients, assertionSubjects }: Programme): Rows {
+function assertionRows(programme: Programme): Rows {
+  const { clients, assertionSubjects } = programme;
   if (clients.assertions === undefined) return [];
-  const { assertion } = clients.authentication;
-  const { audience, algorithms, issuer, longest, tolerance, jti } = assertion;
+  const { jti } = clients.authentication.assertion;
   return [
-    text('aud of assertions', audience.join(' or ')),
-    text('algorithms of assertions', algorithms.join(', ')),
-    text('iss of assertions', issuer),
-    span('longest life of an assertion', longest),
-    span('tolerance for clocks', tolerance),
+    keyRows(programme, 'client.authentication.assertion'),
     text('jti of assertions', jti ?? 'required of a client, optional of a grant'),
     assertionSubjects.length !== 0 &&
       text('sub of assertions of a grant', assertionSubjects.join(' or ')),

@@ -6,6 +6,7 @@ import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import type { Parts } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
+import type { Programme } from '../../programme/programme.ts';
 import { type Answers, answerText, type BodyForm } from '../answers.ts';
 import { secondScope, type Told } from '../samples/answers.ts';
 import { lackIn } from './lack.ts';
@@ -83,6 +84,15 @@ export function span(title: string, length: Milliseconds): Row {
   return judged(title, formatDuration(length), length, (later) =>
     later < length ? 'it is shorter' : undefined,
   );
+}
+
+/** The rows of the keys below one, in the order of the schema. */
+export function keyRows({ told }: Programme, under: string): readonly Row[] {
+  return told.flatMap(({ key, row, words, span: length, isStrict }) => {
+    if (row === undefined || !key.startsWith(`${under}.`)) return [];
+    if (length !== undefined) return [span(row, length)];
+    return [isStrict === undefined ? text(row, words) : choice(row, words, isStrict)];
+  });
 }
 
 export function limitText(most: ThrottleLimit | undefined): string {

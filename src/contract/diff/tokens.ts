@@ -13,7 +13,7 @@ import {
   type TokenForm,
 } from '../answers.ts';
 import { tellsSeveral } from '../samples/answers.ts';
-import { answers, choice, type Endpoint, type Rows, names, offer, span, text } from './rows.ts';
+import { answers, type Endpoint, keyRows, names, offer, type Rows, span, text } from './rows.ts';
 
 /** What holds of tokens, whichever endpoint gives them out. */
 export function tokenRows(programme: Programme): Endpoint {
@@ -27,11 +27,7 @@ export function tokenRows(programme: Programme): Endpoint {
     kind: 'tokens',
     rows: [
       text('access tokens', formText(usual === 'jwt' ? usual : usualForm)),
-      choice(
-        'live access tokens',
-        access.live === 'one' ? 'one of an owner' : 'any number',
-        access.live === 'one',
-      ),
+      keyRows(programme, 'tokens.access'),
       ...[...grants].map((grant) =>
         span(`lifetime of an access token by ${grant}`, accessLifetime(programme, grant)),
       ),
@@ -50,8 +46,7 @@ export function tokenRows(programme: Programme): Endpoint {
           formText(refreshForm(programme)) + (refresh.rotation === 'on' ? '' : ', which stay'),
         ),
         span('lifetime of a refresh token', refreshLifetime(programme)),
-        span('longest time of a login', refresh.longest),
-        span('time in which a refresh can be repeated', refresh.grace),
+        keyRows(programme, 'tokens.refresh'),
       ],
       identityRows(programme),
       scopeRows(programme),

@@ -4,7 +4,8 @@ import * as v from 'valibot';
 
 import { longestTolerance } from '../../lib/clock.ts';
 import { assertionAlgorithms } from '../../oauth/client_certificate.ts';
-import { key } from '../../schema/notes.ts';
+import { privateKeyJwt } from '../../oauth/methods.ts';
+import { key, type Surroundings } from '../../schema/notes.ts';
 import {
   durationSchema,
   lifetimeSchema,
@@ -17,10 +18,41 @@ import { clientPropertyForm } from '../vocabularies.ts';
 
 const propertyWords = 'expected client.id, or client. and the name of a property';
 
+const hour = 3_600_000;
+
+type Get = Surroundings['get'];
+
+/** Whether clients authenticate by assertions. */
+function signs(get: Get): boolean {
+  const methods = get('client', 'authentication', 'methods') as readonly string[];
+  return methods.includes(privateKeyJwt);
+}
+
+/** Whether a dialect takes any. */
+function takesAssertions(get: Get): boolean {
+  return signs(get) || get('grants', 'jwt_bearer') !== undefined;
+}
+
 export const assertionSchema = v.strictObject({
   audience: key(v.optional(oneOrMore(textSchema), 'issuer'), {
     text: "What `aud` must hold, one of these. `issuer`: the programme's public base URL. `token_endpoint`: the URL of any of its token endpoints; if the path has values, they are the client's own. `client.id` or `client.NAME`: what is registered for the client. Any other text: that text. `absent`: an assertion may be without `aud`.",
     example: '[token_endpoint, "https://login.example.com"]',
+    tells: { row: 'aud of assertions', words: (audience) => audience.join(' or ') },
+    departs: [
+      {
+        name: 'assertion_audience',
+        when: (audience, { get }) =>
+          takesAssertions(get) && audience.some((one) => one !== 'issuer' && one !== 'absent'),
+        message: 'assertions are taken whose audience is not the issuer (RFC 7523bis 4)',
+        hint: 'a client that can be led to the endpoint of a stranger signs for whom that stranger names',
+      },
+      {
+        name: 'assertion_without_audience',
+        when: (audience, { get }) => takesAssertions(get) && audience.includes('absent'),
+        message: 'assertions are taken that are meant for nobody in particular (RFC 7523 3)',
+        hint: 'whoever else gets one of the same keys can send it here',
+      },
+    ],
   }),
   algorithms: key(
     v.optional(
@@ -33,15 +65,44 @@ export const assertionSchema = v.strictObject({
     {
       text: 'What assertions may be signed with, if the key fits it. HMAC is none of them, since Jetway does not keep secrets.',
       example: '[RS256, ES256]',
+      tells: { row: 'algorithms of assertions', words: (algorithms) => algorithms.join(', ') },
+      departs: [
+        {
+          name: 'assertion_algorithms',
+          isQuiet: true,
+          when: (algorithms, { get }) => takesAssertions(get) && !algorithms.includes('RS256'),
+          message: 'assertions that are signed with RS256 are refused (RFC 7523 5)',
+          hint: 'every client of assertions has it; add RS256',
+        },
+      ],
     },
   ),
   issuer: key(v.optional(matching(clientPropertyForm, propertyWords), 'client.id'), {
     text: 'What `iss` must be: the client identifier, or a registered property. With the identifier, `sub` can be left out. With a property, a `client_assertion` names its client by `sub`. An assertion of the grant `jwt_bearer` then names it by the input `client_id`, or by other credentials.',
     example: 'client.team_id',
+    tells: { row: 'iss of assertions' },
+    departs: [
+      {
+        name: 'assertion_issuer',
+        isQuiet: true,
+        when: (issuer, { get }) => issuer !== 'client.id' && signs(get),
+        message: 'the iss of an assertion is not the client identifier (OpenID Connect Core 9)',
+        hint: 'sub names the client then',
+      },
+    ],
   }),
   longest: key(v.optional(lifetimeSchema, '1h'), {
     text: 'How far ahead `exp` may lie. An assertion without `exp` is refused.',
     example: '5m',
+    tells: { row: 'longest life of an assertion', isSpan: true },
+    departs: [
+      {
+        name: 'long_assertions',
+        when: (longest, { get }) => takesAssertions(get) && longest > hour,
+        message: 'assertions may live for more than an hour (RFC 7523 3)',
+        hint: 'one with jti is good once, unless the store was put back since; a key that is taken away ends them all',
+      },
+    ],
   }),
   tolerance: key(
     v.optional(
@@ -54,6 +115,7 @@ export const assertionSchema = v.strictObject({
     {
       text: "How far a client's clock may be off, for `exp`, `nbf` and `iat`.",
       example: '1m',
+      tells: { row: 'tolerance for clocks', isSpan: true },
     },
   ),
   jti: key(v.exactOptional(v.picklist(['required', 'optional'])), {

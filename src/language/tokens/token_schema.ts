@@ -19,6 +19,9 @@ import { nameCases } from '../value_tree.ts';
 
 const day = 86_400_000;
 
+/** Time enough for any client to try again. */
+const usualGrace = 300_000;
+
 /** Of the lifetime of all access tokens, or of those of one grant. */
 export const longAccessTokens: KeyDeparture<Milliseconds> = {
   name: 'long_access_tokens',
@@ -40,6 +43,11 @@ const accessSchema = v.strictObject({
   live: key(v.optional(v.picklist(['any', 'one']), 'any'), {
     text: 'Whether several access tokens of one owner live side by side (`any`), or each ends the former as it is issued (`one`). The owner is a client, or a member at that client. No later file brings an ended token back. An API that checks JWTs by their signature alone does not notice.',
     example: 'one',
+    tells: {
+      row: 'live access tokens',
+      words: (live) => (live === 'one' ? 'one of an owner' : 'any number'),
+      isStrict: (live) => live === 'one',
+    },
   }),
   lifetime: key(lifetimeSchema, {
     text: 'How long an access token is good, from its issue (G-23). It ends with its login at the latest (`tokens.refresh.longest`). `check` warns if this lifetime is longer than that, or longer than a day. The client credentials grant has no login, so there this limit does not apply.',
@@ -77,14 +85,34 @@ const refreshSchema = v.strictObject({
   longest: key(lifetimeSchema, {
     text: 'The end of a login: after it no token that came from the login is good, however often it was refreshed. It is required, and in force, also without a refresh grant.',
     example: '90d',
+    tells: { row: 'longest time of a login', isSpan: true },
   }),
   grace: key(v.optional(durationSchema, '10s'), {
     text: 'How long a client may try again with a used refresh token, because its connection broke. It gets the same new refresh token in answer once more; within a minute also the same access token. An hour at most. `0s` allows no retry.',
     example: '30s',
+    tells: { row: 'time in which a refresh can be repeated', isSpan: true },
+    departs: [
+      {
+        name: 'long_grace',
+        when: (grace, { get }) =>
+          grace > usualGrace &&
+          get('tokens', 'refresh', 'rotation') === 'on' &&
+          get('grants', 'refresh_token') !== undefined,
+        message:
+          'a refresh token that was used stays good for more than 5 minutes (RFC 9700 4.14.2)',
+        hint: 'it is good no more once its successor was used',
+      },
+    ],
   }),
   rotation: key(v.optional(v.picklist(['on', 'off']), 'on'), {
     text: 'Whether each use of a refresh token replaces it. `off`: it stays the same, and answers repeat it unless `only` leaves it out. A token that was replaced before stays replaced. Tell partners before you turn it on: from then on each use replaces their token.',
     example: 'off',
+    tells: {
+      page: (rotation) =>
+        rotation === 'off'
+          ? '**A refresh token stays the same**, and several of your servers can use it at once. Each use begins its lifetime anew. Keep it as you keep your secret: whoever has both has the login.'
+          : undefined,
+    },
     departs: [
       {
         name: 'lasting_refresh_tokens',

@@ -7,9 +7,6 @@ import { offeredGrants } from '../../programme/requests/grant_places.ts';
 import { wrong } from '../../schema/faults.ts';
 import type { JoinedDeparture } from './departure.ts';
 
-/** Time enough for any client to try again. */
-const usualGrace = 300_000;
-
 /** The keys that say where a member of the answer stands. */
 const answerKeys = [
   'token_response.fields',
@@ -20,19 +17,6 @@ const answerKeys = [
 
 /** By the stable name of the warning. */
 export const answerDepartures: Readonly<Record<string, JoinedDeparture>> = {
-  long_grace: {
-    keys: ['tokens.refresh.grace', 'tokens.refresh.rotation'],
-    find: ({ tokens: { refresh }, grants }) =>
-      wrong([
-        refresh.grace > usualGrace &&
-          refresh.rotation === 'on' &&
-          grants.refresh_token !== undefined,
-        ['tokens', 'refresh', 'grace'],
-        'a refresh token that was used stays good for more than 5 minutes (RFC 9700 4.14.2)',
-        'it is good no more once its successor was used',
-      ]),
-  },
-
   access_token_elsewhere: {
     keys: answerKeys,
     find: (definition) =>
@@ -124,18 +108,6 @@ export const answerDepartures: Readonly<Record<string, JoinedDeparture>> = {
         ['scope', 'default'],
         'answers do not tell the scope that was granted unasked (RFC 6749 3.3)',
         'add a field with scope to token_response.fields',
-      ]),
-  },
-
-  empty_metadata: {
-    isQuiet: true,
-    keys: ['metadata', 'grants.authorization_code'],
-    find: ({ metadata, grants }) =>
-      wrong([
-        metadata === 'on' && grants.authorization_code === undefined,
-        ['metadata'],
-        'metadata does not say response_types_supported (RFC 8414 2)',
-        'without a login the list is empty, and a list without elements is left out (RFC 8414 3.2)',
       ]),
   },
 };

@@ -12,6 +12,7 @@ import { networkTest } from '../../lib/ip_address.ts';
 import { pause } from '../../lib/pause.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Deployment } from '../../programme/deployment.ts';
+import { beginSeries } from '../requests/metrics.ts';
 import { type Candidate, type Plan, planServing } from './plan.ts';
 
 /** A programme in service, and since when this version of it is. */
@@ -124,6 +125,7 @@ export class Programmes {
     const options = { credentials, former: former?.site.service };
     const service = await openService(programme, this.#foundation, options);
     const site = createLoginSite(service, this.#filled.get(programme.id));
+    beginSeries(programme.id);
     return { ...candidate, site, since: candidate.since ?? this.#foundation.clock.now() };
   }
 

@@ -8,6 +8,7 @@ import {
   usualTimes,
 } from '../../lib/metrics/families.ts';
 import { present } from '../../lib/present.ts';
+import type { ProgrammeId } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import type { EndpointFacts, Observer } from '../../oauth/request_record.ts';
 
@@ -40,6 +41,23 @@ const durations = histograms(
   'programme',
   'endpoint',
 );
+
+/** Reasons that an alert asks for by themselves, and where each is told. */
+const watched = {
+  server_error: 'token',
+  temporarily_unavailable: 'token',
+  client_authentication_failed: 'token',
+  not_recognised: 'login_page',
+} as const;
+
+/**
+ * Begins a programme's series that alerts ask for at 0: a series that begins with its first failure has not
+ * increased, and no alert sees it.
+ */
+export function beginSeries(programme: ProgrammeId): void {
+  for (const [reason, endpoint] of Object.entries(watched))
+    failures({ programme, endpoint, reason });
+}
 
 /** The series of one endpoint that have been found: to find one costs a text. */
 interface EndpointMetrics {

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 
 import type { Instant } from '../../lib/clock.ts';
 import { fileDate } from '../../lib/duration.ts';
-import type { StoreReport } from '../care.ts';
+import { makeFolder } from '../../lib/make_folder.ts';
+import { type StoreCare, type StoreReport, StoreUnwritable } from '../care.ts';
 import { identityOf } from '../sqlite/file/identity.ts';
 import { metaOf } from '../sqlite/meta.ts';
 
@@ -19,20 +20,6 @@ const leftoverForm = new RegExp(`^jetway-${date}\\.db\\.[\\w-]+\\.new(?:-wal|-sh
 /** Milliseconds: a file of that name that is younger may be of a backup under way. */
 const leftoverAge = 86_400_000;
 
-/** A path in the folder that no file has. */
-export function nextBackup(folder: string, now: Instant): string {
-  for (let at: number = now; ; at += 1) {
-    const path = join(folder, `jetway-${fileDate(at as Instant)}.db`);
-    if (identityOf(path) === undefined) return path;
-  }
-}
-
-/** Bytes that the folder's file system has for its owner. */
-export function roomIn(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
-}
-
 export interface Pruned {
   readonly removed: readonly string[];
   /** Named as a backup, and not known to be of this store, or not removed by the system: for people. */
@@ -40,11 +27,40 @@ export interface Pruned {
 }
 
 /**
+ * Makes a dated backup in a folder, which is made if it is missing, and keeps so many of the store there.
+ * None is removed before the new one is whole.
+ * @throws StoreUnwritable, also where there is no room for it; StoreUnusable
+ */
+export async function backUpInto(
+  folder: string,
+  keep: number,
+  care: Pick<StoreCare, 'backup' | 'backupSize'>,
+): Promise<StoreReport & Pruned> {
+  makeFolder(folder, 0o700);
+  const needed = await care.backupSize();
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize < needed) {
+    const [wanted, free] = [needed, bavail * bsize].map((bytes) => (bytes / 1e6).toFixed(1));
+    throw new StoreUnwritable(`it takes some ${wanted} MB where ${free} MB are free`);
+  }
+  const report = await care.backup(nextBackup(folder));
+  return { ...report, ...pruneBackups(report, keep) };
+}
+
+/** A path in the folder that no file has. */
+function nextBackup(folder: string): string {
+  for (let at = Date.now(); ; at += 1) {
+    const path = join(folder, `jetway-${fileDate(at as Instant)}.db`);
+    if (identityOf(path) === undefined) return path;
+  }
+}
+
+/**
  * Removes the oldest backups of a store, until with the one that was just made `keep` are left. The names
  * tell which are the oldest; that one stays whatever its name says, as the clock may have been wrong.
  * Backups of another store, and files that are none, stay.
  */
-export function pruneBackups({ path: made, ...store }: StoreReport, keep: number): Pruned {
+function pruneBackups({ path: made, ...store }: StoreReport, keep: number): Pruned {
   const folder = dirname(made);
   const entries = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isFile());
   const names = entries.map(({ name }) => name);

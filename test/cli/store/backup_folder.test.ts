@@ -3,7 +3,15 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -30,7 +38,7 @@ async function newestOf(admin: string): Promise<number | undefined> {
 }
 
 describe('store backup --keep', { concurrency: 2 }, () => {
-  test('makes dated backups, each of them whole, and removes the oldest of its own alone', async (t) => {
+  test('FAULTS 40: makes dated backups, each of them whole, and removes the oldest of its own alone', async (t) => {
     const folder = workFolder(t, {
       'other.yaml': configText.replace('jetway.db', 'other.db'),
     });
@@ -67,7 +75,22 @@ describe('store backup --keep', { concurrency: 2 }, () => {
     }
     const told = await jetway(folder, backup);
     assert.match(told.stdout, /^The store is backed up to backups\/jetway-\S+\.db, /);
-    assert.match(told.stdout, new RegExp(`\n\n${nameOf(second)} is removed\\.\n`));
+    assert.match(told.stdout, new RegExp(`\n${nameOf(second)} is removed\\.\n`));
+  });
+
+  test('FAULTS 40: of a store that is damaged none is made, and none goes', async (t) => {
+    const folder = workFolder(t);
+    await jetwayEach(folder, [add, backup, backup]);
+    const place = join(folder, 'backups');
+    const before = readdirSync(place);
+    const path = join(folder, 'data/jetway.db');
+    const bytes = readFileSync(path);
+    bytes.write('"name":"B"', bytes.indexOf('"name":"A"'));
+    writeFileSync(path, bytes);
+    const damaged = await jetway(folder, ['store', 'backup', 'backups', '--keep', '1']);
+    assert.equal(damaged.code, 4);
+    assert.match(damaged.stderr, /is damaged/);
+    assert.deepEqual(readdirSync(place), before);
   });
 
   test('FAULTS 11: the new one stays when the clock was ahead, or is behind', async (t) => {
@@ -119,11 +142,11 @@ describe('store backup --keep', { concurrency: 2 }, () => {
     );
     assert.equal(none.stderr.split('\n')[0], '--keep must be a number from 1 to 9999, not "0"');
     assert.equal(file.code, 1);
-    assert.match(file.stderr, /^no backup can be made in config\.yaml \(E/);
+    assert.match(file.stderr, /^the backup cannot be written to config\.yaml \(E/);
   });
 
   test(
-    'FAULTS 4: without room nothing is written and nothing removed',
+    'FAULTS 40: without room nothing is written and nothing removed',
     { skip: without('mount') },
     async (t) => {
       const folder = workFolder(t);
@@ -141,7 +164,7 @@ describe('store backup --keep', { concurrency: 2 }, () => {
       assert.equal(full.code, 1);
       assert.match(
         full.stderr,
-        /^a backup takes some 0\.\d MB, and backups has room for 0\.\d MB: make room, or name a folder on another disk; nothing was written or removed\n$/,
+        /^the backup cannot be written to backups \(it takes some 0\.\d MB where 0\.\d MB are free\): look at /,
       );
       assert.deepEqual(left, before);
     },

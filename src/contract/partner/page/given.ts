@@ -15,7 +15,7 @@ import { requestUrl } from '../../../programme/requests/assertion_terms.ts';
 import { comparedProperties, heldValues } from '../../../programme/requests/client_values.ts';
 import type { Guide } from '../guide.ts';
 import { type Block, type Row, escaped, inCode, sentence, table } from '../markdown.ts';
-import { spanText } from './words.ts';
+import { paragraphs, spanText } from './words.ts';
 
 export function givenSection(guide: Guide): Block {
   const { by, isRegistered } = guide;
@@ -152,6 +152,7 @@ function authentication({ programme, by }: Guide): Block {
   return [
     `You prove who you are by ${[...new Set(ways)].join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
     assertionText(programme),
+    paragraphs(programme, 'client.authentication'),
   ];
 }
 

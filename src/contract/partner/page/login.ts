@@ -8,7 +8,7 @@ import { isPage, type LoginFailure, loginFailuresOf, loginSuccess } from '../../
 import { curlLines, withVariables } from '../curl.ts';
 import { type Guide, loginRequest } from '../guide.ts';
 import { type Block, type Row, codeBlock, escaped, inCode, sentence, table } from '../markdown.ts';
-import { inputTable, spanText } from './words.ts';
+import { inputTable, paragraphs, spanText } from './words.ts';
 
 export function loginSection(guide: Guide): Block {
   const login = guide.programme.login.endpoint;
@@ -23,6 +23,9 @@ export function loginSection(guide: Guide): Block {
     proofKeys(login),
     '### What comes back',
     comeBack(guide),
+    paragraphs(guide.programme, 'authorize'),
+    paragraphs(guide.programme, 'code'),
+    paragraphs(guide.programme, 'login'),
     '### When a login fails',
     failures(guide),
   ];

@@ -8,7 +8,7 @@ import type { SampleRequest } from '../../samples/requests.ts';
 import { below, type Guide, isToldOf, tokenRequests } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { answerValues, inputText } from '../values.ts';
-import { answerBlock, example, inputTable, spanText } from './words.ts';
+import { answerBlock, example, inputTable, paragraphs, spanText } from './words.ts';
 
 interface Place {
   readonly endpoint: TokenEndpoint;
@@ -125,11 +125,8 @@ const signedAnew =
 function refreshNotes({ programme }: Guide): Block {
   const { refresh, grants } = programme;
   if (!grants.has('refresh_token')) return [];
-  if (refresh.rotation === 'off') {
-    return [
-      '**A refresh token stays the same**, and several of your servers can use it at once. Each use begins its lifetime anew. Keep it as you keep your secret: whoever has both has the login.',
-    ];
-  }
+  const told = paragraphs(programme, 'tokens.refresh');
+  if (refresh.rotation === 'off') return told;
   const again =
     refresh.grace === 0
       ? 'Never send a refresh token twice: its second use is taken for theft and ends the login.'
@@ -137,5 +134,6 @@ function refreshNotes({ programme }: Guide): Block {
   return [
     `**A refresh token is good once.** Every answer brings a new one: store it in place of the old one, before you use the new tokens. ${again}`,
     'Refresh one login by one request at a time. If several of your servers share logins, let one of them refresh, or lock the login while you do. Do not put a copy of an old database into service beside the present one: its old refresh tokens would end the logins.',
+    told,
   ];
 }

@@ -16,7 +16,7 @@ import { failureAnswer } from '../../failures.ts';
 import { callRequest, type Guide } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { shapeText } from '../values.ts';
-import { example, inputTable, shortAnswer, spanText } from './words.ts';
+import { example, inputTable, paragraphs, shortAnswer, spanText } from './words.ts';
 
 export function callSection(guide: Guide): Block {
   const { programme } = guide;
@@ -95,6 +95,7 @@ export function lifetimeSection(guide: Guide): Block {
     ),
     refreshes &&
       'A login lives on as long as you refresh it in time, up to the last line of the table.',
+    paragraphs(programme, 'tokens.access'),
     'Rely on the lifetimes in the answers where they tell them: those above can change.',
   ];
 }

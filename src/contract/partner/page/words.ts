@@ -2,13 +2,14 @@
 
 import type { Milliseconds } from '../../../lib/clock.ts';
 import { formatDuration } from '../../../lib/duration.ts';
+import type { Programme } from '../../../programme/programme.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
 import { answerText } from '../../answers.ts';
 import type { Told } from '../../samples/answers.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
 import { curlLines } from '../curl.ts';
 import type { Guide } from '../guide.ts';
-import { codeBlock, inCode, sentence, table } from '../markdown.ts';
+import { type Block, codeBlock, inCode, sentence, table } from '../markdown.ts';
 import { inputText } from '../values.ts';
 
 const units: Readonly<Record<string, string>> = {
@@ -60,6 +61,13 @@ const placeTexts = {
 function placeText({ places, attribute }: Input<unknown>): string {
   if (attribute) return 'XML attribute';
   return places.map((place) => placeTexts[place]).join(' or ');
+}
+
+/** What partners are told by the keys below one alone. */
+export function paragraphs({ told }: Programme, under: string): Block {
+  return told.flatMap(({ key, page }) =>
+    page !== undefined && key.startsWith(`${under}.`) ? [page] : [],
+  );
 }
 
 /** An answer as it comes over the wire; JSON is laid out for reading. */
