@@ -48,6 +48,8 @@ export interface Findings {
   readonly faults: readonly string[];
   /** Limits of time that were missed. On a machine that had too much other work they tell nothing. */
   readonly late?: readonly string[];
+  /** The control, where the campaign has one of its own; else what others took of all processors. */
+  readonly noise?: Noise;
 }
 
 /** The first words of the line that a campaign ends with that could not be told; .ci/run reads them. */
@@ -82,7 +84,7 @@ export async function runCampaign<
   const endWatch = watchOthers();
   try {
     const findings = await work(options, { folder, progress });
-    const noise = endWatch();
+    const { noise = endWatch() } = findings;
     const verdict = verdictOf(findings, noise, campaign.isOfMoments);
     report(findings, noise, isJson);
     isGood = verdict !== 'missed';

@@ -5,14 +5,17 @@ import { isPositive, runCampaign } from './campaign.ts';
 import { onFirstCore } from './load/child.ts';
 import type { StreamOrder } from './load/generator.ts';
 import { tokensFor } from './load/login.ts';
-import { jetwayCommand, type Offering, streamsTo, tokenPath, underLoad } from './load/server.ts';
+import { jetwayCommand, streamsTo, tokenPath, underLoad } from './load/server.ts';
 import { layOut, openClub } from './load/site.ts';
 import {
   type Flood,
   formatFlood,
   goodput,
+  heldIn,
+  isDisturbed,
   judge,
   type Kind,
+  type Measured,
   type Round,
 } from './overload/findings.ts';
 
@@ -57,8 +60,11 @@ interface Options {
 interface Target {
   readonly streams: ReturnType<typeof streamsTo>;
   readonly health: StreamOrder;
-  readonly offer: (streams: readonly StreamOrder[]) => ReturnType<Offering['offer']>;
+  readonly offer: (streams: readonly StreamOrder[]) => Promise<Measured>;
 }
+
+/** Tries for each round that counts: one in which others had too much of the server's core does not. */
+const tries = 4;
 
 async function flood(target: Target, kind: Kind, options: Options): Promise<Flood> {
   const { streams, health, offer } = target;
@@ -73,7 +79,11 @@ async function flood(target: Target, kind: Kind, options: Options): Promise<Floo
   const polite = { ...streams[kind](politeRate, politeConnections), name: 'polite' };
   const flooding = [streams[kind](sustainable * multiple, connections), health, polite];
   const measured: Round[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (
+    let left = rounds * tries;
+    left > 0 && measured.filter((one) => !isDisturbed(one)).length < rounds;
+    left -= 1
+  ) {
     measured.push({
       peak: await offer(busy),
       flooded: await offer(flooding),
@@ -81,7 +91,9 @@ async function flood(target: Target, kind: Kind, options: Options): Promise<Floo
       beside: await offer([...flooding, ...others]),
     });
   }
-  return { kind, sustainable, multiple, connections, rounds: measured };
+  // Those that suffered least, where too few count.
+  const best = measured.toSorted((one, other) => heldIn(one) - heldIn(other)).slice(0, rounds);
+  return { kind, sustainable, multiple, connections, rounds: best };
 }
 
 async function sustainableRate(target: Target, kind: Kind, peak: number): Promise<number> {
@@ -124,7 +136,14 @@ await runCampaign(
         const target: Target = {
           streams,
           health: streams.health(healthRate, 2),
-          offer: (orders) => offer(orders, options.seconds),
+          offer: async (orders) => {
+            const before = server.held();
+            const offered = await offer(orders, options.seconds);
+            return {
+              ...offered,
+              held: Math.max(0, (server.held() - before) / offered.seconds / 1e6),
+            };
+          },
         };
         const found: Flood[] = [];
         for (const kind of kinds) {
@@ -134,10 +153,13 @@ await runCampaign(
       },
     );
     const limits = { limit: options.limit / 100, late: options.late };
+    const held = floods.flatMap(({ rounds }) => rounds.map(heldIn));
     return {
       figures: { floods },
       text: floods.map(formatFlood).join('\n'),
       ...judge(floods, limits),
+      // Server and generator have a core each: what others take of the rest of the machine harms neither.
+      noise: { mean: Math.max(...held), worst: Math.max(...held) },
     };
   },
 );

@@ -1,5 +1,6 @@
 // Owns `npm run reference`: the reference page and the JSON Schema of programme files, both made of
-// the schema that loads them and its texts, the pages of metrics and of the log's events, and the example of a configuration.
+// the schema that loads them and its texts, the pages of metrics and of the log's events, the dashboard,
+// and the example of a configuration.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { warningNames } from '../src/rules/warnings.ts';
 import { hasKeys, type Key, keysOf, notesOf, typesOf } from '../src/schema/keys.ts';
 import type { Schema } from '../src/schema/walk.ts';
 import { configExample } from './reference/config_example.ts';
+import { dashboard } from './reference/dashboard.ts';
 import { eventsPage } from './reference/events.ts';
 import { fileSchema } from './reference/file_schema.ts';
 import { kindsTable, listTables } from './reference/lists.ts';
@@ -26,6 +28,7 @@ export const referencePaths = {
   schema: 'docs/programme.schema.json',
   metrics: 'docs/monitoring/metrics.md',
   events: 'docs/monitoring/events.md',
+  dashboard: 'docs/monitoring/jetway-dashboard.json',
   config: 'config.example.yaml',
 } as const;
 
@@ -35,6 +38,7 @@ export interface Reference {
   readonly schema: string;
   readonly metrics: string;
   readonly events: string;
+  readonly dashboard: string;
   readonly config: string;
 }
 
@@ -76,6 +80,7 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
     schema: `${text}\n`,
     metrics: metricsPage(),
     events: eventsPage(),
+    dashboard: dashboard(),
     config: configExample(),
   };
 }

@@ -18,6 +18,8 @@ export interface Server extends Ports {
   readonly descriptors: () => number;
   /** Processor time it has taken so far, in microseconds. */
   readonly cpu: () => number;
+  /** Microseconds so far in which its request thread was ready to run and other programs had its core. */
+  readonly held: () => number;
   readonly stop: () => Promise<void>;
   /** Sends a signal; resolves when the process has ended, where the signal ends it. */
   readonly kill: (signal: NodeJS.Signals) => Promise<void>;
@@ -77,6 +79,7 @@ export async function startServer(command: readonly string[], site: ServedSite):
       megabytes: () => residentMegabytes(child.pid ?? 0),
       descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
       cpu: () => cpuMicroseconds(child.pid ?? 0),
+      held: () => heldMicroseconds(child.pid ?? 0),
       stop,
       kill,
     };
@@ -113,13 +116,22 @@ function residentMegabytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }
 
-/** Of all its threads: `schedstat` counts nanoseconds, `stat` only hundredths of a second. */
+/** Of all its threads. */
 export function cpuMicroseconds(pid: number): number {
-  const times = readdirSync(`/proc/${pid}/task`).map((thread) => {
-    const path = `/proc/${pid}/task/${thread}/schedstat`;
-    return Number(readFileSync(path, 'utf8').split(' ')[0]) / 1000;
-  });
-  return times.reduce((sum, time) => sum + time, 0);
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.reduce((sum, thread) => sum + timesOf(pid, thread).ran, 0);
+}
+
+/** While it waits for its core one of the server's own threads may have that. */
+function heldMicroseconds(pid: number): number {
+  const { ran, held } = timesOf(pid, pid);
+  return held - (cpuMicroseconds(pid) - ran);
+}
+
+/** Microseconds of a thread. `schedstat` counts nanoseconds, `stat` only hundredths of a second. */
+function timesOf(pid: number, thread: string | number): { readonly ran: number; held: number } {
+  const [ran, held] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ');
+  return { ran: Number(ran) / 1000, held: Number(held) / 1000 };
 }
 
 /** What became of some streams. */

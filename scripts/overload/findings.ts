@@ -7,14 +7,31 @@ import type { Offered } from '../load/server.ts';
 
 export type Kind = 'token' | 'verify' | 'login';
 
+export interface Measured extends Offered {
+  /** Share of the time, from 0 to 1, in which other programs had the core that the server was ready to use. */
+  readonly held: number;
+}
+
 /** The same kind of flood once; the flooded kind is the first stream of each. */
 export interface Round {
   /** All that a server can answer. */
-  readonly peak: Offered;
-  readonly flooded: Offered;
+  readonly peak: Measured;
+  readonly flooded: Measured;
   /** Others by themselves, and beside the flood. */
-  readonly quiet: Offered;
-  readonly beside: Offered;
+  readonly quiet: Measured;
+  readonly beside: Measured;
+}
+
+/** The most of its core that others may have of a server while it is measured. */
+const mostHeld = 0.1;
+
+export function isDisturbed(round: Round): boolean {
+  return heldIn(round) > mostHeld;
+}
+
+/** In the measurement that suffered most. */
+export function heldIn({ peak, flooded, quiet, beside }: Round): number {
+  return Math.max(...[peak, flooded, quiet, beside].map(({ held }) => held));
 }
 
 /** One kind of request, flooded. */
@@ -102,15 +119,16 @@ export function formatFlood({ kind, sustainable, multiple, connections, rounds }
   ].join('\n');
 }
 
-function usage(offered: Offered): string {
+function usage(offered: Measured): string {
   const answers = offered.results.reduce(
     (sum, one) => sum + one.served.count + one.refused.count,
     0,
   );
-  return `${percent(busyShare(offered))} of a core, ${(offered.cpu / answers).toFixed(0)} µs an answer`;
+  const { held } = offered;
+  return `${percent(busyShare(offered))} of a core, others had it ${percent(held)} of the time, ${(offered.cpu / answers).toFixed(0)} µs an answer`;
 }
 
-function table(title: string, offered: Offered): string[] {
+function table(title: string, offered: Measured): string[] {
   const { results, seconds } = offered;
   return [
     `  ${title} (${usage(offered)})`,

@@ -16,7 +16,7 @@ await import('../../src/server/serve.ts');
 const { workersGauge } = await import('../../src/server/workers/workers.ts');
 
 /** Every metric that a running server has, by name. */
-function describedMetrics(): readonly Description[] {
+export function describedMetrics(): readonly Description[] {
   return [...processFamilies(), ...familiesOf(), workersGauge].toSorted((one, other) =>
     one.name < other.name ? -1 : 1,
   );

@@ -23,15 +23,21 @@ const mostWaiting = 10_000;
 /** Looks for new connections between turns that leave work: each time node takes one a listener. */
 const looks = 8;
 
-/** Milliseconds after which a refused connection is read again in any case: before any `Retry-After`. */
-const longestRest = 900;
+/** Milliseconds by which a refused connection is read again before it was told to send again. */
+const restMargin = 100;
 /** Milliseconds between looks at the resting connections. */
 const restCheck = 20;
 /** Refused connections that are read again at a look, if no request waits. */
-const readAgain = 128;
+const readAgain = 32;
 /** Longest `Retry-After`, in seconds; each so many refusals within a second lengthen it by one. */
 const longestRetry = 5;
 const refusalsASecond = 500;
+
+interface Resting {
+  readonly socket: Socket;
+  /** Milliseconds of the admission's clock. */
+  readonly until: number;
+}
 
 /**
  * Admits the requests of one event loop. Usually a turn begins all that it has read. Where that is more
@@ -40,8 +46,8 @@ const refusalsASecond = 500;
  */
 export class Admission {
   readonly #lines = new Map(kinds.map((kind) => [kind, new Line(kind)]));
-  /** Refused connections that are not read for a while; those that have rested longest come first. */
-  readonly #resting: { readonly socket: Socket; readonly since: number }[] = [];
+  /** Refused connections that are not read until a time; those that were refused first come first. */
+  #resting: Resting[] = [];
   #restTimer: NodeJS.Timeout | undefined;
   #isPlanned = false;
   #untold = 0;
@@ -76,36 +82,42 @@ export class Admission {
     this.#plan();
   }
 
-  /** Seconds after which to try again: more while more is refused, and spread. */
-  retryAfter(): number {
-    const most = Math.min(longestRetry, 1 + this.#recent.count / refusalsASecond);
-    return 1 + Math.floor(Math.random() * most);
-  }
-
   /**
    * Counts a request that is refused; its answer must be written next. The connection rests before it is
    * read again, or the server would do nothing but refuse. Whoever keeps to `Retry-After` does not notice.
+   *
+   * @param isShared whether other callers' requests may come on the connection: it rests a second at most
+   * @returns seconds after which to try again: more while more is refused, and spread
    */
-  refuse(kind: WorkKind, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  refuse(
+    kind: WorkKind,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    isShared = false,
+  ): number {
     this.lineOf(kind).refusals.add();
     this.#untold += 1;
     const now = this.#now();
     if (now - this.#recent.since > 1000) this.#recent = { since: now, count: 0 };
+    const most = Math.min(longestRetry, 1 + this.#recent.count / refusalsASecond);
     this.#recent.count += 1;
+    const retryAfter = 1 + Math.floor(Math.random() * most);
+    const rest = (isShared ? 1 : retryAfter) * 1000 - restMargin;
     // What is left of the body is not wanted.
     incoming.resume();
     const { socket } = incoming;
     outgoing.once('finish', () => {
       if (!outgoing.shouldKeepAlive || socket.destroyed) return;
       socket.pause();
-      this.#resting.push({ socket, since: this.#now() });
+      this.#resting.push({ socket, until: this.#now() + rest });
       this.#restTimer ??= setInterval(() => this.#lookAtRests(), restCheck).unref();
     });
+    return retryAfter;
   }
 
   /** Reads every refused connection again at once, for a server that stops. */
   endRests(): void {
-    this.#endRestsOf(this.#resting.length);
+    this.#endRests(() => true);
   }
 
   /** Requests refused since the last call. */
@@ -154,16 +166,21 @@ export class Admission {
   }
 
   #lookAtRests(): void {
-    const late = this.#resting.findIndex(({ since }) => since > this.#now() - longestRest);
-    this.#endRestsOf(late < 0 ? this.#resting.length : late);
-    if (!this.#isWaiting) this.#endRestsOf(readAgain);
+    const now = this.#now();
+    let more = this.#isWaiting ? 0 : readAgain;
+    this.#endRests((until) => until <= now || more-- > 0);
     if (this.#resting.length > 0) return;
     clearInterval(this.#restTimer);
     this.#restTimer = undefined;
   }
 
-  #endRestsOf(most: number): void {
-    for (const { socket } of this.#resting.splice(0, most)) socket.resume();
+  #endRests(isOver: (until: number) => boolean): void {
+    const left: Resting[] = [];
+    for (const one of this.#resting) {
+      if (isOver(one.until)) one.socket.resume();
+      else left.push(one);
+    }
+    this.#resting = left;
   }
 }
 

@@ -7,7 +7,7 @@ import { type Context, Hono, type Next } from 'hono';
 import { TrieRouter } from 'hono/router/trie-router';
 
 import { unexpected } from '../engine/causes/trouble.ts';
-import { networkOf } from '../lib/ip_address.ts';
+import { networkOf, plainAddress } from '../lib/ip_address.ts';
 import { inTurn } from '../lib/turn.ts';
 import { HungUp } from '../oauth/failure.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
@@ -24,6 +24,7 @@ import {
   addressOf,
   type Exchange,
   type Incoming,
+  localTarget,
   noProxies,
   type Outgoing,
   type ProxyTest,
@@ -152,8 +153,9 @@ export class App {
       autoCleanupIncoming: false,
     });
     return (incoming, outgoing) => {
-      // The adapter has its own refusal for some hosts; nothing here depends on the host.
+      // The adapter has its own refusals for some hosts and schemes; nothing here depends on either.
       incoming.headers.host = 'localhost';
+      incoming.url = localTarget(incoming.url ?? '');
       isRefused = false;
       void adapted(incoming, outgoing);
       if (isRefused) this.#serveHead({ incoming, outgoing }, noTarget);
@@ -195,10 +197,9 @@ export class App {
     if (load === undefined) return '';
     const whose = admission.admits(load.kind, () => networkOf(addressOf(incoming, this.isProxy)));
     if (whose !== undefined) return whose;
-    admission.refuse(load.kind, incoming, outgoing);
-    this.#answer({ incoming, outgoing }, () =>
-      load.tooMany(readHead(incoming), admission.retryAfter()),
-    );
+    const isShared = this.isProxy(plainAddress(incoming.socket.remoteAddress ?? '') ?? '');
+    const retryAfter = admission.refuse(load.kind, incoming, outgoing, isShared);
+    this.#answer({ incoming, outgoing }, () => load.tooMany(readHead(incoming), retryAfter));
     return undefined;
   }
 

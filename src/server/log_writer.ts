@@ -6,6 +6,7 @@ import type { EventOf, Level } from '../engine/log_events.ts';
 import type { Log } from '../engine/service.ts';
 import { counters } from '../lib/metrics/families.ts';
 import type { Observer } from '../oauth/request_record.ts';
+import { Bound, bounds } from './bound.ts';
 import { isSystemError } from './exit.ts';
 import { type EventWriter, humanEvents, jsonEvents } from './log/events.ts';
 import { openLogFile, type Sink, standardError } from './log/sink.ts';
@@ -30,8 +31,7 @@ export interface ServerLog extends Log {
   readonly end: () => void;
 }
 
-/** Lines of one kind within a span of milliseconds: callers can cause any number of events. */
-const mostLines = 20;
+/** Milliseconds between the lines that count what was left out. */
 const span = 10_000;
 const lostLines = counters(
   'jetway_log_lines_left_out_total',
@@ -47,12 +47,13 @@ const lastPatience = 1000;
 /** The log of this server process, on standard error until `follow` says otherwise. */
 export function openLog(): ServerLog {
   let settings = usualLog;
-  /** By kind: lines written in this span, and left-out lines that are not reported yet. */
-  const written = new Map<string, number>();
+  /** Callers can cause any number of events. */
+  const bound = new Bound(bounds.events);
+  /** By kind: left-out lines that are not reported yet. */
   const leftOut = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   const leaveOut = (kind: string, lines = 1): void => {
-    timer ??= setTimeout(beginSpan, span).unref();
+    timer ??= setTimeout(tellLeftOut, span).unref();
     leftOut.set(kind, (leftOut.get(kind) ?? 0) + lines);
     lostLines.add(lines);
   };
@@ -64,22 +65,18 @@ export function openLog(): ServerLog {
     sink.put(write(level, event, facts), true);
     return true;
   };
-  const beginSpan = (): void => {
-    written.clear();
+  const tellLeftOut = (): void => {
     const lines = Object.fromEntries(leftOut);
     if (leftOut.size > 0 && put('error', 'lines_left_out', { lines })) leftOut.clear();
-    timer = leftOut.size === 0 ? undefined : setTimeout(beginSpan, span).unref();
+    timer = leftOut.size === 0 ? undefined : setTimeout(tellLeftOut, span).unref();
   };
   const report =
     <L extends Level>(level: L) =>
     (event: EventOf<L>, facts: Readonly<Record<string, string | number>>): void => {
       if (level === 'info' && settings.level === 'error') return;
-      timer ??= setTimeout(beginSpan, span).unref();
       const { programme } = facts;
       const kind = programme === undefined ? event : `${event} ${programme}`;
-      const count = written.get(kind) ?? 0;
-      if (count < mostLines && put(level, event, facts)) written.set(kind, count + 1);
-      else leaveOut(kind);
+      if (!bound.allows(kind) || !put(level, event, facts)) leaveOut(kind);
     };
   const putRequest = (line: string): boolean => {
     if (sink.waiting() > mostWaitingRequests) return false;
@@ -123,7 +120,7 @@ export function openLog(): ServerLog {
       }
     },
     end: () => {
-      beginSpan();
+      tellLeftOut();
       sink.close();
       // Unread lines would keep the process alive.
       setTimeout(() => process.exit(), lastPatience).unref();

@@ -1,8 +1,10 @@
 // FAULTS 23: how much of which work a turn begins, and what is refused.
 
 import assert from 'node:assert/strict';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 import { Admission } from '../../src/http/admission.ts';
 import type { WorkKind } from '../../src/http/waiting_line.ts';
@@ -27,6 +29,7 @@ function openAdmission(pace = 0.05) {
   return {
     admission,
     turns,
+    now: () => time,
     add: (kind: WorkKind, count: number, address?: string) => {
       for (let added = 0; added < count; added += 1) admission.begin(kind, work(kind), address);
       begun += count;
@@ -154,8 +157,47 @@ test('many addresses that flood a kind have room for half a second more, and no 
   assert.equal(added, 10_000 - length);
 });
 
+/** A request that is refused; `finish` lets its answer leave. */
+function refused(refuse: (incoming: IncomingMessage, outgoing: ServerResponse) => number) {
+  const socket = new Socket();
+  const incoming = new IncomingMessage(socket);
+  const outgoing = new ServerResponse(incoming);
+  outgoing.shouldKeepAlive = true;
+  const retryAfter = refuse(incoming, outgoing);
+  return { retryAfter, socket, finish: () => outgoing.emit('finish') };
+}
+
 test('refusals say one second while they are few', () => {
-  const { admission } = openAdmission();
-  const told = Array.from({ length: 100 }, () => admission.retryAfter());
-  assert.deepEqual([...new Set(told)], [1]);
+  const { admission, idle } = openAdmission();
+  const told = Array.from({ length: 100 }, () => {
+    idle(1001);
+    return refused((...exchange) => admission.refuse('token', ...exchange));
+  });
+  assert.deepEqual([...new Set(told.map(({ retryAfter }) => retryAfter))], [1]);
+});
+
+test('FAULTS 23: a refused connection is read again before it was told to send again, a shared one within a second', async (t) => {
+  const { admission, idle, now } = openAdmission();
+  let isOver = false;
+  // Something always waits: no connection is read again for want of work.
+  const another = (): void => {
+    if (!isOver) admission.begin('other', another);
+  };
+  another();
+  const all = Array.from({ length: 2000 }, (_, index) => {
+    const isShared = index % 2 === 0;
+    const one = refused((...exchange) => admission.refuse('token', ...exchange, isShared));
+    return { ...one, isShared };
+  });
+  assert.ok(all.some(({ retryAfter }) => retryAfter > 2));
+  await setImmediate();
+  for (const { finish } of all) finish();
+  t.after(() => (isOver = true));
+  for (const seconds of [0, 1, 2, 3, 4, 5]) {
+    idle(seconds === 0 ? 0 : seconds * 1000 - 50 - now());
+    await sleep(60);
+    for (const { retryAfter, isShared, socket } of all) {
+      assert.equal(socket.isPaused(), seconds < (isShared ? 1 : retryAfter));
+    }
+  }
 });

@@ -4,9 +4,9 @@
 import type { EventName } from '../../audit/event.ts';
 import type { AuditStream } from '../../audit/stream.ts';
 import type { Observer, RequestRecord } from '../../oauth/request_record.ts';
+import { Bound, bounds } from '../bound.ts';
 import { type AuditTerms, inAudit } from './facts.ts';
 import { membersOf, timeText } from './json_text.ts';
-import { RefusalLimit } from './refusal_limit.ts';
 
 export interface ObserverOptions extends AuditTerms {
   readonly stream: Pick<AuditStream, 'putText' | 'put'>;
@@ -19,12 +19,13 @@ const refusal = membersOf(inAudit.refusal);
 
 export class AuditObserver implements Observer {
   readonly #options: ObserverOptions;
-  readonly #limit: RefusalLimit;
+  /** Of one programme, event, reason and proved client. */
+  readonly #bound: Bound;
 
   constructor(options: ObserverOptions) {
     this.#options = options;
-    this.#limit = new RefusalLimit((facts) =>
-      options.stream.put('refusals_left_out', { ...facts }),
+    this.#bound = new Bound(bounds.refusals, (kind, count) =>
+      options.stream.put('refusals_left_out', { ...(JSON.parse(kind) as object), count }),
     );
   }
 
@@ -75,7 +76,8 @@ export class AuditObserver implements Observer {
     const { client = '', failure, endpoint } = record;
     const { programme = '' } = endpoint;
     const reason = failure?.reason ?? '';
-    if (this.#limit.allows({ programme, of: event, reason, client })) this.#put(event, record);
+    const kind = JSON.stringify({ programme, of: event, reason, client });
+    if (this.#bound.allows(kind)) this.#put(event, record);
   }
 
   #put(event: EventName, record: RequestRecord): void {

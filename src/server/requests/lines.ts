@@ -2,14 +2,10 @@
 
 import type { LogSettings } from '../../config/log_keys.ts';
 import type { EndpointKind, Observer, RequestRecord } from '../../oauth/request_record.ts';
+import { Bound, bounds } from '../bound.ts';
 import { inLog, isError } from './facts.ts';
 import { humanRequest } from './human_line.ts';
 import { endpointMembersOf, membersOf, timeText } from './json_text.ts';
-
-/** In one second: lines for requests of strangers, and for those that are alike in cause or client. */
-const mostOfStrangers = 100;
-const mostAlike = 20;
-const span = 1000;
 
 /** Where credentials or a token prove who asks, public clients excepted; elsewhere a client is only named. */
 const proving: ReadonlySet<EndpointKind> = new Set([
@@ -55,30 +51,19 @@ export function requestLines(
   let shares: Pick<LogSettings, 'requests' | 'verify'>;
   let errorsAlone = false;
   let write = jsonRequest;
-  let spanEnd = 0;
-  let strangers = 0;
-  const alike = new Map<string, number>();
+  const alike = new Bound(bounds.alike);
+  const strangers = new Bound(bounds.strangers);
 
-  const isWithinBounds = (record: RequestRecord, isPassed: boolean, at: number): boolean => {
+  const isWithinBounds = (record: RequestRecord, isPassed: boolean): boolean => {
     const { client, member, failure, endpoint } = record;
     const isProving = proving.has(endpoint.kind) && !record.isPublicClient;
     const isProven = isProving && client !== undefined;
     if (record.isTurnedAway) return false;
     if (isPassed && (isProving || member !== undefined)) return true;
-    if (at >= spanEnd || at < spanEnd - span) {
-      spanEnd = at + span;
-      strangers = 0;
-      alike.clear();
-    }
-    if (!isProven && strangers === mostOfStrangers) return false;
     const group = isProven
       ? `client ${client}`
       : `${endpoint.programme} ${failure?.reason ?? endpoint.kind}`;
-    const count = alike.get(group) ?? 0;
-    if (count === mostAlike) return false;
-    alike.set(group, count + 1);
-    if (!isProven) strangers += 1;
-    return true;
+    return alike.allows(group) && (isProven || strangers.allows('strangers'));
   };
   const answered = (record: RequestRecord): void => {
     const { status, failure, endpoint } = record;
@@ -88,7 +73,7 @@ export function requestLines(
     const share = isPassed ? passed : refused;
     if (share < 1 && Math.random() >= share) return;
     const at = Date.now();
-    if (isWithinBounds(record, isPassed, at) && put(write(record, at))) return;
+    if (isWithinBounds(record, isPassed) && put(write(record, at))) return;
     const { programme } = endpoint;
     leaveOut(programme === undefined ? 'request' : `request ${programme}`);
   };

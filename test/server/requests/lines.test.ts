@@ -36,7 +36,7 @@ interface Scene {
 }
 
 function open(t: TestContext, settings: Partial<LogSettings> = {}, isHuman = false): Scene {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.UTC(2026, 10, 23, 12, 30, 1, 7) });
+  t.mock.timers.enable({ apis: ['Date', 'setTimeout'], now: Date.UTC(2026, 10, 23, 12, 30, 1, 7) });
   const [lines, leftOut]: [string[], string[]] = [[], []];
   const { observer, follow } = requestLines(
     (line) => lines.push(line) > 0,
