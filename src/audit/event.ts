@@ -68,5 +68,7 @@ export function eventText(
   facts: Facts,
   time: string = new Date().toISOString(),
 ): string {
-  return legibleJson({ time, event, ...facts }).slice(1, -1);
+  const head = { time, event };
+  // First in the line, and last to be said: no fact takes their place.
+  return legibleJson({ ...head, ...facts, ...head }).slice(1, -1);
 }

@@ -24,6 +24,7 @@ import {
   addressOf,
   type Exchange,
   type Incoming,
+  localTarget,
   noProxies,
   type Outgoing,
   type ProxyTest,
@@ -152,8 +153,9 @@ export class App {
       autoCleanupIncoming: false,
     });
     return (incoming, outgoing) => {
-      // The adapter has its own refusal for some hosts; nothing here depends on the host.
+      // The adapter has its own refusals for some hosts and schemes; nothing here depends on either.
       incoming.headers.host = 'localhost';
+      incoming.url = localTarget(incoming.url ?? '');
       isRefused = false;
       void adapted(incoming, outgoing);
       if (isRefused) this.#serveHead({ incoming, outgoing }, noTarget);

@@ -48,5 +48,8 @@ export function ownCores(): number {
 }
 
 function numbers(): readonly number[] | undefined {
-  return process.env[variable]?.split('/').map(Number);
+  const value = process.env[variable];
+  // HOSTILE 61: anybody's environment may hold the variable. Loaded here alone: commands need no cluster.
+  if (value === undefined || !process.getBuiltinModule('node:cluster').isWorker) return undefined;
+  return value.split('/').map(Number);
 }

@@ -8,7 +8,7 @@ import { type Health, type Parts, wholeOf } from '../http/admin.ts';
 import { splitTarget } from '../http/read_request.ts';
 import { listenAtPath } from '../lib/unix_socket.ts';
 import { DamagedItem } from '../store/unusable.ts';
-import type { Who } from './audit/by_whom.ts';
+import { readWho } from './audit/by_whom.ts';
 import { damageText } from './damage.ts';
 import type { ListenerUrls } from './listeners.ts';
 import type { ServerLog } from './log_writer.ts';
@@ -111,8 +111,8 @@ export function controlRoutes(server: Asked, urls: ListenerUrls): ControlRoutes 
     'GET /why': (query) => server.why(query.toString()),
     'POST /reload': async (query) => {
       const options = { prune: query.has('prune'), dryRun: query.has('dry_run') };
-      const by = JSON.parse(query.get('by') ?? '{}') as Who;
-      return viewReload(await server.reload(options, options.dryRun ? undefined : { ...by }));
+      const by = readWho(query.get('by') ?? '{}');
+      return viewReload(await server.reload(options, options.dryRun ? undefined : by));
     },
   };
 }

@@ -48,7 +48,7 @@ async function statusOf(parts: StatusSources) {
   const { config, clock, store, programmes, listeners, reloader, started } = parts;
   const now = clock.now();
   const served = [...programmes.served].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const views = served.map(async ([id, one]) => {
+  const viewOf = async ([id, one]: (typeof served)[number]) => {
     const { keys, isInMaintenance, locked } = await figuresOf(parts, one);
     return {
       programme: id,
@@ -59,7 +59,7 @@ async function statusOf(parts: StatusSources) {
       maintenance: isInMaintenance,
       locked_accounts: locked,
     };
-  });
+  };
   return {
     version: versionLine(),
     pid: process.pid,
@@ -80,7 +80,7 @@ async function statusOf(parts: StatusSources) {
         Object.entries(facts.programmes).map(([id, { digest }]) => [id, digest]),
       ),
     })),
-    programmes: await Promise.all(views),
+    programmes: await Promise.all(served.map(viewOf)),
     last_reload: viewReload(reloader.last),
   };
 }

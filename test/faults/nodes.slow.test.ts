@@ -188,6 +188,8 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
       const [, { reasons }] = await readiness(node);
       assert.match(reasons.join(), /no commit was confirmed for 3 s/);
       assert.equal((await ask(node.server.admin, '/livez')).status, 200);
+      const metrics = await ask(node.server.admin, '/metrics');
+      assert.match(metrics.body, /^jetway_health\{part="store"\} 0$/m);
       const { status, body } = await refresh(node, token);
       assert.deepEqual([status, body], [503, '{"error":"temporarily_unavailable"}']);
     }

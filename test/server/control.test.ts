@@ -11,7 +11,7 @@ import { configText, jetway, jetwayJson, workFolder } from '../cli/command.ts';
 import { startServer } from '../cli/server.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
-import { openSite, told } from './reload_scene.ts';
+import { openSite, readiness, told } from './reload_scene.ts';
 
 test('settings: some are taken up, the others need a restart, a broken file changes none', async (t) => {
   const site = await openSite(t, told);
@@ -61,6 +61,11 @@ master_key_file: counts after a restart
     ],
   );
   assert.deepEqual((await site.status()).listeners, listeners);
+  const reasons = [
+    `gateway is not taken up: cannot listen on 127.0.0.1:${port} (gateway): something listens there already: stop it, or choose another address`,
+  ];
+  const degraded = { code: 200, status: 'degraded', reasons };
+  assert.deepEqual(await readiness(site.server), degraded);
   assert.equal((await ask(listeners.gateway ?? '', '/club/verify/none')).status, 401);
 });
 
@@ -106,6 +111,15 @@ test('a control socket that was removed is made again, also by the end of anothe
   await until(async () => (await pid()) === second.child.pid);
 });
 
+test('HOSTILE 61: a server is no worker because its environment says so', async (t) => {
+  for (const value of ['1/1', 'x']) {
+    const folder = workFolder(t, { 'config.yaml': told });
+    const { url, end } = await startServer(t, folder, { env: { JETWAY_WORKER: value } });
+    assert.equal((await ask(url, '/club/verify/none')).status, 401, value);
+    assert.equal(await end('SIGTERM'), 0);
+  }
+});
+
 test('a file that stands where the control socket is to be stays', async (t) => {
   const folder = workFolder(t, {
     'config.yaml': `${configText}control: ./precious\n`,
@@ -137,6 +151,40 @@ function askSocket(path: string, sent: string): Promise<string> {
     socket.on('close', () => resolve(answer));
   });
 }
+
+test('HOSTILE 49: a reload signs nothing but who asked for it, in known keys', async (t) => {
+  const folder = workFolder(t, { 'config.yaml': `${told}audit: { file: ./audit.jsonl }\n` });
+  const { printed } = await startServer(t, folder);
+  const asked = async (by: string): Promise<string> => {
+    const query = new URLSearchParams({ by }).toString();
+    const line = `POST /reload?${query} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    return (await askSocket(join(folder, 'data/jetway.db.control'), line)).slice(9, 12);
+  };
+  const forged = { event: 'token_revoked', time: 'y', hash: 'z', mac: 'z', note: 'x\n', pid: 7 };
+  assert.equal(await asked(JSON.stringify(forged)), '200');
+  for (const by of [
+    '',
+    '{"user":5}',
+    '{"user":{"a":1}}',
+    '{"uid":"1"}',
+    JSON.stringify({ host: 'x'.repeat(256) }),
+  ]) {
+    assert.equal(await asked(by), '500', by);
+  }
+  const asks = (): readonly string[] =>
+    readFileSync(join(folder, 'audit.jsonl'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"reload_asked"'));
+  await until(() => asks().length > 0);
+  const lines = asks();
+  assert.equal(lines.length, 1);
+  const { time, event, pid, ...rest } = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
+  assert.match(String(time), /^\d{4}-/);
+  assert.deepEqual([event, pid], ['reload_asked', 7]);
+  assert.doesNotMatch(JSON.stringify(rest), /"note"|"[yz]"/);
+  assert.equal((await jetway(folder, ['audit', 'verify'])).code, 0);
+  assert.doesNotMatch(printed().stderr, /TypeError/);
+});
 
 test('FAULTS 18: gateways are answered while another listener for them is tried', async (t) => {
   const folder = workFolder(t, { 'config.yaml': told });

@@ -11,7 +11,7 @@ import { programmeFileOf, shownPath } from '../../config/programme_files.ts';
 import type { Log } from '../../engine/service.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { makeFolder } from '../../lib/make_folder.ts';
-import { type FileRead, UnreadableFile } from '../../lib/read_file.ts';
+import { type FileRead, readSourceFile, UnreadableFile } from '../../lib/read_file.ts';
 import { type Look, lookOf } from './folder.ts';
 
 /** A version as it is kept. Its file's name tells the programme, the path and the digest. */
@@ -173,12 +173,29 @@ function readAgain({ path, sources }: Look): Kept['files'] | undefined {
   return files;
 }
 
+/** A programme with its logos is far smaller. */
+const mostKeptBytes = 64 * 1024 * 1024;
+
 function parseKept(path: string): Kept | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Kept;
+    const value: unknown = JSON.parse(readSourceFile(path, mostKeptBytes));
+    return isKept(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** What the folder holds may be anything: a disk, a hand or another program has written it (HOSTILE 54). */
+function isKept(value: unknown): value is Kept {
+  const { path, since, files } = Object(value) as Partial<Record<keyof Kept, unknown>>;
+  const isFile = (one: unknown): boolean =>
+    Array.isArray(one) && one.length === 2 && one.every((text) => typeof text === 'string');
+  return (
+    typeof path === 'string' &&
+    typeof since === 'number' &&
+    Array.isArray(files) &&
+    files.every(isFile)
+  );
 }
 
 function readKept(from: string): Look | undefined {

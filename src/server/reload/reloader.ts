@@ -15,7 +15,7 @@ import type { Look } from '../programmes/folder.ts';
 import type { LastGood } from '../programmes/last_good.ts';
 import { candidatesOf, type Plan, planServing, type ProgrammeOutcome } from '../programmes/plan.ts';
 import type { Programmes } from '../programmes/programmes.ts';
-import type { Settings } from '../settings.ts';
+import type { SettingOutcome, Settings } from '../settings.ts';
 import type { ServerFiles } from './reading.ts';
 import {
   changing,
@@ -91,9 +91,14 @@ export class Reloader {
   /** What is not as the files have it, for operators to read at `/readyz`. */
   troubles(): { readonly files: readonly string[]; readonly programmes: readonly string[] } {
     const { served } = this.#parts.programmes;
-    const { programmes, faults } = this.#last;
+    const { programmes, settings, faults } = this.#last;
     return {
-      files: faults.map(formatFault),
+      files: [
+        ...faults.map(formatFault),
+        ...settings
+          .filter(isRefused)
+          .map(({ key, message = '' }) => `${key} is not taken up: ${message}`),
+      ],
       programmes: programmes.flatMap(({ programme, outcome, isServed }) => {
         if (outcome === 'kept') {
           return [
@@ -167,7 +172,12 @@ export class Reloader {
     if (exchange !== undefined) listeners.swap(programmes);
     this.#tell(taken, before, options);
     // Those of a configuration that was not read now are told already.
-    this.#last = { ...taken, faults: [...standing, ...faults] };
+    const refused = options.filesAlone === true ? this.#last.settings.filter(isRefused) : [];
+    this.#last = {
+      ...taken,
+      settings: [...refused, ...taken.settings],
+      faults: [...standing, ...faults],
+    };
     this.#keep(looks, prune);
     return taken;
   }
@@ -216,6 +226,10 @@ export class Reloader {
     }
     return all;
   }
+}
+
+function isRefused({ outcome }: SettingOutcome): boolean {
+  return outcome === 'refused';
 }
 
 /** What a reload that read no file did about the programmes. */

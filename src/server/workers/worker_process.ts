@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { workerEnvironment } from '../../lib/machine.ts';
 import type { Ending } from '../ending.ts';
-import { CommandError, exitCodes } from '../exit.ts';
+import { CommandError, exitCodes, failed } from '../exit.ts';
 import type { ServerLog } from '../log_writer.ts';
 import type { OnAway } from '../start_wait.ts';
 import type { Args, FromWorker, Question, Result, Verb } from './messages.ts';
@@ -19,7 +19,9 @@ interface Asked {
 
 /** Milliseconds between questions whether the event loop turns. */
 const turnInterval = 1000;
-/** So many without an answer, and the process is taken for hung. */
+/** So many without an answer, and nobody waits for the process any more. */
+const fewUnanswered = 3;
+/** So many, and it is taken for hung. */
 const mostUnanswered = 30;
 
 export class WorkerProcess {
@@ -31,6 +33,8 @@ export class WorkerProcess {
   readonly #worker: Worker;
   readonly #onAway: OnAway;
   readonly #asked = new Map<number, Asked>();
+  /** End the waits for a process that stands still. */
+  readonly #waits = new Set<(reason: CommandError) => void>();
   readonly #hello = Promise.withResolvers<void>();
   readonly #exited = Promise.withResolvers<CommandError>();
   readonly #turns: NodeJS.Timeout;
@@ -80,6 +84,20 @@ export class WorkerProcess {
     return promise as Promise<Result<Name>>;
   }
 
+  /**
+   * As `ask`, but does not wait for a process that stands still.
+   * @throws CommandError then, too: it may do what it was asked once it goes on
+   */
+  async askAwake<Name extends Verb>(verb: Name, ...args: Args<Name>): Promise<Result<Name>> {
+    const { promise: still, reject } = Promise.withResolvers<never>();
+    this.#waits.add(reject);
+    try {
+      return await Promise.race([this.ask(verb, ...args), still]);
+    } finally {
+      this.#waits.delete(reject);
+    }
+  }
+
   kill(): void {
     this.#worker.process.kill('SIGKILL');
   }
@@ -98,12 +116,20 @@ export class WorkerProcess {
 
   /** FAULTS 21: a process whose event loop stands still is replaced. */
   #look(): void {
+    if (this.#unanswered >= fewUnanswered) this.#endWaits();
     if (this.#unanswered >= mostUnanswered) this.kill();
     this.#unanswered += 1;
     void this.ask('turns').then(
       () => (this.#unanswered = 0),
       () => undefined,
     );
+  }
+
+  #endWaits(): void {
+    const reason = failed(
+      `${this.name} does not answer: its event loop stands still; ask again once it goes on`,
+    );
+    for (const reject of this.#waits) reject(reason);
   }
 
   #end(how: string): void {

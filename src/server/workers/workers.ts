@@ -115,19 +115,19 @@ export class Workers implements Asked {
    * @throws CommandError where none takes anything up, with the name of one
    */
   async reload(options: ReloadOptions, asked?: Facts): Promise<ReloadReport> {
-    if (options.dryRun === true) return this.#first().ask('reload', options);
+    if (options.dryRun === true) return this.#first().askAwake('reload', options);
     this.#reloads += 1;
     const members = [...this.#members];
     const [[teller] = []] = members;
+    const refusal = this.#follow();
     const reloads = members.map(async ([number, worker]) => {
       try {
-        return await worker.ask('reload', options, number === teller ? asked : undefined);
+        return await worker.askAwake('reload', options, number === teller ? asked : undefined);
       } catch (error) {
         const { message } = error as Error;
         throw failed(message.startsWith(worker.name) ? message : `${worker.name}: ${message}`);
       }
     });
-    const refusal = this.#follow();
     const settled = await Promise.allSettled(reloads);
     const reports = settled.map((one, index) => {
       const name = members[index]?.[1].name ?? '';
@@ -145,8 +145,7 @@ export class Workers implements Asked {
   }
 
   async metrics(): Promise<readonly Family[]> {
-    const parts = this.health();
-    const told = await this.#tellings('metrics', []);
+    const [parts, told] = await Promise.all([this.health(), this.#tellings('metrics', [])]);
     for (const [number, families] of told) {
       const worker = this.#members.get(number);
       if (worker !== undefined) this.#told.set(worker, growing(families));
@@ -154,7 +153,7 @@ export class Workers implements Asked {
     const running: PlainFamily = { ...workersGauge, series: [{ value: this.#members.size }] };
     const own = [...processFamilies().map(plainFamily), running];
     const merged = mergeFamilies([...told.values(), this.#counted, own]);
-    const health = healthSeries(await parts);
+    const health = healthSeries(parts);
     return merged.map((family) =>
       readableFamily(family.name === 'jetway_health' ? { ...family, series: health } : family),
     );
@@ -175,7 +174,11 @@ export class Workers implements Asked {
 
   /** The other workers follow, as other machines do. */
   async acceptClock(): Promise<void> {
-    await this.#first().ask('acceptClock');
+    try {
+      await this.#first().askAwake('acceptClock');
+    } catch (error) {
+      this.#log.error('clock_not_accepted', { detail: String(error) });
+    }
   }
 
   async leave(): Promise<void> {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 
@@ -96,6 +96,43 @@ test('FAULTS 17: what has changed since it was read is not kept, and what was cu
   assert.equal(lastGood.find(path), undefined);
   writeFileSync(file, text);
   assert.ok(lastGood.find(path));
+});
+
+test('HOSTILE 54, FAULTS 16: what is no version at all is passed over at a start and at a prune', async (t) => {
+  const { lastGood, look, keep, write, path, kept, lines } = openScene(t);
+  await keep();
+  const file = join(kept, readdirSync(kept)[0] ?? '');
+  const whole = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  write('variant: [\n');
+  const broken = await look();
+  const others: readonly unknown[] = [
+    {},
+    null,
+    [],
+    1,
+    'x',
+    { ...whole, path: 1 },
+    { ...whole, since: 'x' },
+    { ...whole, files: {} },
+    { ...whole, files: [null] },
+    { ...whole, files: [['a']] },
+    { ...whole, files: [['a', 1]] },
+    { ...whole, files: [] },
+  ];
+  for (const other of others) {
+    writeFileSync(file, JSON.stringify(other));
+    assert.deepEqual(lastGood.standIns([broken]), [], JSON.stringify(other));
+    await lastGood.prune(join(path, '..'), []);
+  }
+  // Neither the thread waits for a pipe, nor does a folder count as a file.
+  rmSync(file, { force: true });
+  assert.equal(spawnSync('mkfifo', [file]).status, 0);
+  assert.deepEqual(lastGood.standIns([broken]), []);
+  rmSync(file);
+  mkdirSync(file);
+  assert.deepEqual(lastGood.standIns([broken]), []);
+  await lastGood.prune(join(path, '..'), []);
+  assert.deepEqual(lines, []);
 });
 
 test('FAULTS 17: what a process left unfinished when it was killed is removed at the next start', async (t) => {

@@ -229,6 +229,27 @@ test('a reload that one worker cannot take up exits with 3 and names it', { skip
   assert.ok(await isServed(site.server, 'harbour'));
 });
 
+test('FAULTS 21: a reload does not wait for a worker that stands still', { skip }, async (t) => {
+  const site = await openWorkers(t, 2, 'watch_programmes: false\n');
+  const second = await site.pidOf(2);
+  process.kill(second, 'SIGSTOP');
+  site.write('programmes/harbour.yaml', programmeText('Harbour'));
+  const begun = performance.now();
+  const { code, stdout } = await site.reload();
+  assert.ok(performance.now() - begun < 10_000);
+  assert.deepEqual(
+    [code, stdout],
+    [
+      3,
+      `worker 2 (process ${second}) does not answer: its event loop stands still; ask again once it goes on\nharbour: new, and served\n1 of 2 programmes unchanged\n`,
+    ],
+  );
+  process.kill(second, 'SIGCONT');
+  // It finds its database away for a moment, and takes up nothing then.
+  await until(async () => (await site.reload()).code === 0);
+  await until(async () => (await site.status()).health.status === 'ready');
+});
+
 test(
   'what keeps a worker from starting ends the server with its exit code and message',
   { skip },
