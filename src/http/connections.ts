@@ -24,6 +24,8 @@ export interface Connections {
 /** Node's own field for the answer under way: a field of ours would cost every request. */
 export interface ServingSocket extends Socket {
   readonly _httpMessage?: Outgoing | null;
+  /** Node's own, too: the request that is read, or was read last; absent once node has given it away. */
+  readonly parser?: { readonly incoming: Outgoing['req'] | null } | null;
   /** Of a socket with TLS: the connection below. */
   readonly _parent?: Socket | null;
 }

@@ -24,7 +24,6 @@ import {
   addressOf,
   type Exchange,
   type Incoming,
-  localTarget,
   noProxies,
   type Outgoing,
   type ProxyTest,
@@ -32,6 +31,7 @@ import {
   receiveRequest,
   splitTarget,
 } from './read_request.ts';
+import { unreadable } from './refusals.ts';
 import { type Answer, type Failed, write } from './respond.ts';
 import type { WorkKind } from './waiting_line.ts';
 
@@ -97,7 +97,7 @@ export class App {
     this.#missing = { facts: noEndpoint, load: unasked, answer: missing };
     this.#failed = (thrown, record) => {
       if (thrown instanceof HungUp) {
-        record.failure = hungUp;
+        record.failure ??= hungUp;
         return cutOff;
       }
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -153,9 +153,11 @@ export class App {
       autoCleanupIncoming: false,
     });
     return (incoming, outgoing) => {
-      // The adapter has its own refusals for some hosts and schemes; nothing here depends on either.
+      // The adapter has its own refusal for some hosts; nothing here depends on the host.
       incoming.headers.host = 'localhost';
-      incoming.url = localTarget(incoming.url ?? '');
+      // It knows schemes in small letters alone (RFC 3986 3.1).
+      if (incoming.url?.startsWith('/') === false)
+        incoming.url = incoming.url.replace(/^https?:/i, (scheme) => scheme.toLowerCase());
       isRefused = false;
       void adapted(incoming, outgoing);
       if (isRefused) this.#serveHead({ incoming, outgoing }, noTarget);
@@ -205,7 +207,10 @@ export class App {
 
   /** Writes what the work answers, or the answer to what it throws, at once or later. */
   #answer(exchange: Exchange, work: () => Promise<Answer> | Answer): void {
-    const finish = (reply: Answer): void => write(exchange.outgoing, reply, this.#failed);
+    const { outgoing } = exchange;
+    // The missing part of its body was refused while it waited for its turn.
+    if (outgoing.headersSent) return;
+    const finish = (reply: Answer): void => write(outgoing, reply, this.#failed);
     try {
       const reply = work();
       if (reply instanceof Promise) {
@@ -261,8 +266,12 @@ const unasked: Load = {
 const noTarget: HeadEndpoint = {
   facts: noEndpoint,
   load: unasked,
-  answer: () => jsonReply(400, { error: 'invalid_request' }),
+  answer: ({ record }) => {
+    record.failure = otherTarget;
+    return jsonReply(400, { error: 'invalid_request' });
+  },
 };
+const otherTarget = unreadable('a path, or the URL of one', 'another target');
 
 const hungUp: RecordedFailure = Object.freeze({ reason: 'hung_up', facts: Object.freeze({}) });
 /** The client has hung up: it is not read. */

@@ -19,19 +19,13 @@ const noBody = new Uint8Array();
  * sent: decoding it or removing dot segments would let `/x/../auth/login` in (HOSTILE 49).
  */
 export function splitTarget(target: string): { readonly path: string; readonly query: string } {
-  const local = localTarget(target);
+  const origin = target.startsWith('/') ? null : /^https?:\/\/[^/?]*/i.exec(target);
+  const rest = origin === null ? target : target.slice(origin[0].length);
+  // RFC 9112 3.2.2: an absolute target without a path means the root.
+  const local = rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
   const question = local.indexOf('?');
   if (question < 0) return { path: local, query: '' };
   return { path: local.slice(0, question), query: local.slice(question + 1) };
-}
-
-/** The request target without scheme and host. */
-export function localTarget(target: string): string {
-  const origin = target.startsWith('/') ? null : /^https?:\/\/[^/?]*/i.exec(target);
-  if (origin === null) return target;
-  const rest = target.slice(origin[0].length);
-  // RFC 9112 3.2.2: an absolute target without a path means the root.
-  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** A request with the record that its listener keeps of it. */
@@ -107,6 +101,10 @@ export function receiveRequest(
 /** Whether the request has no body, or one of an announced length within the limit. */
 export function isPlainRequest(incoming: IncomingMessage): boolean {
   return bodyLength(incoming) <= maxBodyBytes;
+}
+
+export function hasBody(incoming: IncomingMessage): boolean {
+  return bodyLength(incoming) !== 0;
 }
 
 /** Announced bytes of the body; NaN where it comes in chunks. */

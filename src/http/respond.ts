@@ -1,9 +1,12 @@
-// Owns putting a reply on the wire, and the end of a connection whose request was not read whole.
+// Owns putting a reply on the wire, and when a connection is closed whose requests were not read whole.
+
+import type { Socket } from 'node:net';
 
 import { inTurn } from '../lib/turn.ts';
 import type { Reply } from '../oauth/reply.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
-import { isPlainRequest, type Outgoing } from './read_request.ts';
+import type { ServingSocket } from './connections.ts';
+import { hasBody, isPlainRequest, type Outgoing } from './read_request.ts';
 
 /** A reply whose body may also be bytes, as a picture's is. */
 export interface Answer extends Omit<Reply, 'body'> {
@@ -49,36 +52,53 @@ function writeWaiting(): void {
 }
 
 function put(outgoing: Outgoing, { status, headers, body, cookies }: Answer): void {
+  // What is missing of its body was refused meanwhile.
+  if (outgoing.headersSent) return;
   const { record } = outgoing.req;
   const { idHeader } = record.endpoint;
-  // Node itself discards the rest of a short one.
-  const isRead = isPlainRequest(outgoing.req) || outgoing.req.readableEnded;
   const lines: string[] = [];
   for (const name in headers) lines.push(name, headers[name] ?? '');
   if (cookies !== undefined) for (const cookie of cookies) lines.push('Set-Cookie', cookie);
-  if (!isRead) lines.push('Connection', 'close');
+  const isEndless = !isPlainRequest(outgoing.req) && !outgoing.req.readableEnded;
+  if (isEndless) lines.push('Connection', 'close');
   // RFC 9110 8.6. With a known length head and body leave together.
   if (status !== 204 && status !== 304) lines.push('Content-Length', `${Buffer.byteLength(body)}`);
   if (idHeader !== undefined) lines.push(idHeader, record.id);
   outgoing.writeHead(status, lines);
-  if (isRead) outgoing.end(body);
-  else endLate(outgoing, body);
+  // Of a connection that stays open node itself discards the rest of a short body.
+  const closes = isEndless || !outgoing.shouldKeepAlive || headers['Connection'] === 'close';
+  if (closes && hasRest(outgoing)) {
+    sendBody(outgoing, body);
+    endLate(outgoing);
+  } else outgoing.end(body);
   record.answered(status);
 }
 
-/** Bytes and milliseconds that a body that is not wanted is still read for. */
+function hasRest({ req: incoming }: Outgoing): boolean {
+  return hasBody(incoming) && !incoming.readableEnded;
+}
+
+/** Bytes and milliseconds that what is not wanted is still read for. */
 const mostUnwanted = 1024 * 1024;
 const longestUnwanted = 2000;
+
+/** Sends head and body of an answer that does not end yet. */
+export function sendBody(outgoing: Outgoing, body: string | Uint8Array): void {
+  if (body.length > 0 && outgoing.req.method !== 'HEAD') outgoing.write(body);
+  else outgoing.flushHeaders();
+}
 
 /**
  * Ends the answer to a request whose body was refused: the client has it at once, but its connection
  * closes only when the client has sent the body, or too much of it. If it closed with bytes unread, the
  * kernel would reset it, and the client, or a proxy before us, might lose the answer (RFC 9112 9.6).
  */
-function endLate(outgoing: Outgoing, body: string | Uint8Array): void {
+export function endLate(outgoing: Outgoing): void {
   const { req: incoming } = outgoing;
-  if (body.length > 0) outgoing.write(body);
-  else outgoing.flushHeaders();
+  if (!hasRest(outgoing) || incoming.destroyed) {
+    outgoing.end();
+    return;
+  }
   let left = mostUnwanted;
   const end = (): void => {
     clearTimeout(late);
@@ -90,11 +110,44 @@ function endLate(outgoing: Outgoing, body: string | Uint8Array): void {
     if (left < 0) end();
   };
   const late = setTimeout(end, longestUnwanted);
-  if (incoming.destroyed) {
-    end();
-    return;
-  }
   incoming.on('data', discard);
   incoming.once('close', end);
   incoming.resume();
+}
+
+/** Connections that end once the answers under way are given. */
+const ending = new WeakMap<Socket, { most: number }>();
+
+/**
+ * Whether nothing is answered any more but what is under way; to be asked for all that comes on a connection
+ * that is none of a request: too much of it cuts the connection off.
+ */
+export function isEnding(socket: Socket): boolean {
+  const end = ending.get(socket);
+  if (end !== undefined && socket.bytesRead > end.most) socket.destroy();
+  return end !== undefined;
+}
+
+/**
+ * Ends a connection on which no more requests can be read: after the answers to those that were, and `last`.
+ * It is read on for a while, for the same reason as a body that is not wanted.
+ */
+export function endConnection(socket: ServingSocket, last: () => void): void {
+  ending.set(socket, { most: socket.bytesRead + mostUnwanted });
+  afterAnswers(socket, () => {
+    // The answer before may have ended it.
+    if (!socket.writable) return;
+    last();
+    socket.end();
+    const late = setTimeout(() => socket.destroy(), longestUnwanted);
+    socket.once('close', () => clearTimeout(late));
+  });
+}
+
+/** Once the answers to whole requests have left; that of a request whose body cannot be read is no such. */
+function afterAnswers(socket: ServingSocket, then: () => void): void {
+  const { _httpMessage: outgoing } = socket;
+  // Node has given the next answer its turn by then.
+  if (outgoing?.req.complete === true) outgoing.once('finish', () => afterAnswers(socket, then));
+  else then();
 }

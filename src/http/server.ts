@@ -15,7 +15,7 @@ import type { App } from './endpoints.ts';
 import { authorityOf, bind, type Place } from './place.ts';
 import { expectProxyHeaders } from './proxy_protocol.ts';
 import { beginRecord, type Incoming, type Outgoing, type ProxyTest } from './read_request.ts';
-import { refuse, refuseUnreadable } from './refusals.ts';
+import { refuse, refused, refuseTunnel, refuseUnreadable } from './refusals.ts';
 import { createTlsServer, renewTls, type TlsMaterial } from './tls.ts';
 
 /** A server that is listening. */
@@ -115,19 +115,25 @@ export async function listen(
     inOrder(plain, () => {
       const outgoing = begin(plain);
       const incoming = outgoing.req;
-      if (hasPlainHost(incoming) && isPlainlyFramed(incoming)) listener(incoming, outgoing);
-      else refuse(outgoing, 400, 'invalid_request');
+      if (!hasPlainHost(incoming)) refuse(outgoing, refused.host);
+      else if (!isPlainlyFramed(incoming)) refuse(outgoing, refused.framing);
+      else listener(incoming, outgoing);
     });
   const secure =
     tls === undefined ? undefined : createTlsServer(tls, options, limits.headersTimeout, answer);
   const server = secure ?? createServer(options, answer);
   server.setTimeout(stillTimeout);
   server.on('checkExpectation', (_incoming, plain) =>
-    inOrder(plain, () => refuse(begin(plain), 417, 'invalid_request')),
+    inOrder(plain, () => refuse(begin(plain), refused.expectation)),
   );
   server.on('clientError', (error, socket) =>
     refuseUnreadable(error, socket as ServingSocket, observer),
   );
+  server.on('connect', (plain, socket) => {
+    const incoming = plain as Incoming;
+    incoming.record = beginRecord(incoming, isBelieved, observer);
+    refuseTunnel(incoming, socket as ServingSocket);
+  });
   const unread = proxyHeaders
     ? expectProxyHeaders(server, isProxy, limits.headersTimeout)
     : new Set<never>();
@@ -216,5 +222,5 @@ function isPlainlyFramed({ headers }: IncomingMessage): boolean {
 }
 
 function notYet(_incoming: Incoming, outgoing: Outgoing): void {
-  refuse(outgoing, 503, 'temporarily_unavailable', { 'Retry-After': '1' });
+  refuse(outgoing, refused.start);
 }

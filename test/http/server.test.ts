@@ -51,8 +51,10 @@ test('every refusal by node or the adapter has an id, and is recorded once', asy
     if (method !== 'HEAD') assert.ok(answer.endsWith('\r\n\r\n{"error":"invalid_request"}'), name);
     assert.match(answer, /\r\nCache-Control: no-store\r\n/, name);
     const [, id] = /\r\nX-Request-Id: (\w{12})\r\n/.exec(answer) ?? [];
-    const recorded = jetway.records.splice(0).map((record) => [record.id, record.status]);
-    assert.deepEqual(recorded, [[id, status]], name);
+    const recorded = jetway.records
+      .splice(0)
+      .map((record) => [record.id, record.status, record.failure?.reason]);
+    assert.deepEqual(recorded, [[id, status, 'unreadable']], name);
   }
 });
 
@@ -74,7 +76,7 @@ test('a body that does not go on, or is no body any more, is refused under the i
     const recorded = jetway.records.splice(0);
     assert.deepEqual(
       recorded.map((one) => [one.id, one.status, one.failure?.reason]),
-      [[id, status, 'hung_up']],
+      [[id, status, 'unreadable']],
     );
   }
 });

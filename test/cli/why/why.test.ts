@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import type { PartnerView } from '../../../src/cli/why/partner_text.ts';
 import type { Explanation } from '../../../src/server/why/explain.ts';
 import { openSite, type Site, told } from '../../server/reload_scene.ts';
+import { rawExchange } from '../../support/wire.ts';
 import { jetway, jetwayJson, programmeText, type Ran } from '../command.ts';
 
 const harbour = programmeText('Harbour', 'throttle: { limit: 1, window: 1m }\n');
@@ -97,6 +98,25 @@ test('from the id of an answer to the line of YAML in one command', async (t) =>
     );
   });
 
+  await t.test('of requests that reach no endpoint', async () => {
+    for (const [request, expected, came] of [
+      ['GET / HTTP/1.1\r\nHost: a b', 'one Host header, of a host', 'none, several or another'],
+      ['GET / HTTP/1.1\r\nHost: x\r\nA : b', 'a request of HTTP', 'HPE_INVALID_HEADER_TOKEN'],
+      ['GET / HTTP/1.1\r\nHost: x\r\nExpect: x', 'no expectation but 100-continue', 'another'],
+      ['GET * HTTP/1.1\r\nHost: x\r\nConnection: close', 'a path, or the URL of one', 'another'],
+      ['CONNECT x:1 HTTP/1.1\r\nHost: x', 'GET or POST', 'another method'],
+    ] as const) {
+      const answer = await rawExchange(site.server.url, `${request}\r\n\r\n`);
+      const [, unread = ''] = /^X-Request-Id: (\w{12})\r$/m.exec(answer) ?? [];
+      const ran = await jetway(folder, ['why', unread]);
+      assert.equal(ran.code, 0, request);
+      assert.match(ran.stdout, /: (?:unreadable|method_not_allowed)\n/);
+      const sheet = sheetOf(ran);
+      assert.ok(sheet['expected']?.startsWith(expected), ran.stdout);
+      assert.ok(sheet['came']?.startsWith(came), ran.stdout);
+    }
+  });
+
   const wrong = await refusedId(site, '/harbour/api/grant', {
     ...own,
     headers: basic(id, 'not-the-secret'),
@@ -158,7 +178,7 @@ test('from the id of an answer to the line of YAML in one command', async (t) =>
       assert.deepEqual([code, stdout], [1, '']);
       assert.match(
         stderr,
-        /^the server remembers no refused request 0000 \(it remembers 4 since 20[^)]+\): look in its log, jetway why 0000 --log FILE\n$/,
+        /^the server remembers no refused request 0000 \(it remembers 9 since 20[^)]+\): look in its log, jetway why 0000 --log FILE\n$/,
       );
     },
   );
