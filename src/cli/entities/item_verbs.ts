@@ -2,7 +2,7 @@
 
 import { expectNoDamage } from '../../server/damage.ts';
 import { say } from '../../server/ending.ts';
-import { expectYes, failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
+import { expectYes, failed, refuseUsage } from '../../server/exit.ts';
 import { type Id, type Item, kinds } from '../../store/kinds.ts';
 import { DamagedItem } from '../../store/unusable.ts';
 import { withStore } from '../open_store.ts';
@@ -40,7 +40,7 @@ export async function showItem<N extends Noun>(
 
 export type ListOptions = Selection & {
   readonly status?: string;
-  readonly limit?: string;
+  readonly limit?: number;
   readonly count?: boolean;
 };
 
@@ -52,8 +52,7 @@ export async function listItems<N extends Noun>(
   kind: Kind<N>,
   options: ListOptions,
 ): Promise<void> {
-  const { status, count, json } = options;
-  const limit = readLimit(options);
+  const { status, limit, count, json } = options;
   const config = configOf(options);
   const programmes = selectProgrammes(config, options.programme);
   const damage: DamagedItem[] = [];
@@ -93,11 +92,6 @@ export async function listItems<N extends Noun>(
 
 function cellOf(value: unknown): string {
   return [value ?? []].flat().map(String).join(', ') || '-';
-}
-
-function readLimit({ limit }: ListOptions): number {
-  if (limit === undefined || /^[1-9]\d{0,8}$/.test(limit)) return Number(limit ?? Infinity);
-  throw wrongUsage(`--limit must be a number from 1, not ${JSON.stringify(limit)}`);
 }
 
 /** Makes all requested changes, or none. */

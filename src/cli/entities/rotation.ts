@@ -17,7 +17,7 @@ import { changeItem, type Kind, type Selection } from './kind.ts';
 import type { Handover } from './shown.ts';
 
 export type RotateOptions = Selection & {
-  readonly overlap: string;
+  readonly overlap: Milliseconds;
   readonly secretStdin?: boolean;
   readonly insecureShortSecret?: boolean;
   /** Other clients that share the API key keep theirs. */

@@ -1,11 +1,12 @@
 // Owns the verbs below `client`; entities/client_fields.ts holds its fields.
 
+import { milliseconds } from '../../lib/clock.ts';
 import { clientFields, clientIdInput } from '../entities/client_fields.ts';
 import { addOptions, optionsOf, setOptions } from '../entities/fields.ts';
 import { clientNoun } from '../entities/nouns.ts';
 import { clientColumns } from '../import/client_keys.ts';
 import { columnsHelp } from '../import/table.ts';
-import { lazy, option, type OptionSpec, type Verb } from './grammar.ts';
+import { lazy, type Verb } from './grammar.ts';
 import {
   importVerb,
   itemVerbs,
@@ -16,6 +17,7 @@ import {
   type LoadedKind,
   common,
 } from './kind_verbs.ts';
+import { duration, option, type OptionSpec } from './options.ts';
 
 const incomplete: OptionSpec = option(
   '--incomplete',
@@ -27,9 +29,13 @@ const shortSecret: OptionSpec = option(
   'INSECURE: take a secret that can be guessed, though it alone names the client',
 );
 
-export function overlapOption(duration: string): OptionSpec {
+/** With a longer overlap, operators would forget to end the old secret. */
+const longestOverlap = milliseconds(366 * 86_400_000);
+
+export function overlapOption(usual: string): OptionSpec {
   return option('--overlap <duration>', 'how long the old one stays valid; 0s ends it at once', {
-    default: duration,
+    default: usual,
+    value: duration({ most: longestOverlap }, 'a duration of at most 366d, such as 30d'),
   });
 }
 

@@ -4,7 +4,7 @@ import { gatewayFields } from '../entities/client_fields.ts';
 import { addOptions } from '../entities/fields.ts';
 import { gatewayNoun } from '../entities/nouns.ts';
 import { overlapOption } from './client.ts';
-import { lazy, option, type Verb } from './grammar.ts';
+import { lazy, type Verb } from './grammar.ts';
 import {
   itemVerbs,
   listExits,
@@ -13,6 +13,7 @@ import {
   type LoadedKind,
   common,
 } from './kind_verbs.ts';
+import { option } from './options.ts';
 
 const gatewayKind: LoadedKind<'gateway'> = {
   ...gatewayNoun,

@@ -3,7 +3,8 @@
 import type * as commonVerbs from '../entities/item_verbs.ts';
 import type { ItemVerb, Kind, Noun } from '../entities/kind.ts';
 import type { NounWords } from '../entities/nouns.ts';
-import { option, type OptionSpec, type Verb } from './grammar.ts';
+import { type Verb } from './grammar.ts';
+import { count, option, type OptionSpec } from './options.ts';
 
 /** A kind of registered things, as help knows it; the rest is loaded once a verb is run. */
 export interface LoadedKind<N extends Noun> extends NounWords<N> {
@@ -52,7 +53,9 @@ export function listOf<N extends Noun>({ load }: LoadedKind<N>): Verb['run'] {
 export const listOptions: readonly OptionSpec[] = [
   option('--programme <name>', 'only those of this programme'),
   option('--status <status>', 'only those of this status', { choices: ['active', 'disabled'] }),
-  option('--limit <number>', 'no more than so many, the oldest first'),
+  option('--limit <number>', 'no more than so many, the oldest first', {
+    value: count(9, 'a number from 1'),
+  }),
   option('--count', 'print how many there are, and nothing of them'),
 ];
 
