@@ -5,6 +5,8 @@ import { say } from '../../server/ending.ts';
 import { expectYes, failed, refuseUsage } from '../../server/exit.ts';
 import { type Id, type Item, kinds } from '../../store/kinds.ts';
 import { DamagedItem } from '../../store/unusable.ts';
+import type { Values } from '../grammar/options.ts';
+import type { listOptions } from '../grammar/rows.ts';
 import { withStore } from '../open_store.ts';
 import { print, printJson, printResult, warn } from '../output.ts';
 import { configOf, selectProgrammes } from '../programmes.ts';
@@ -38,11 +40,7 @@ export async function showItem<N extends Noun>(
   await printShown(values, options);
 }
 
-export type ListOptions = Selection & {
-  readonly status?: string;
-  readonly limit?: number;
-  readonly count?: boolean;
-};
+export type ListOptions = Selection & Values<typeof listOptions>;
 
 /**
  * By programme, in order of creation; says how many items a limit leaves out, and fails if some are

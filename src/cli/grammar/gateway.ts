@@ -3,7 +3,6 @@
 import { gatewayFields } from '../entities/client_fields.ts';
 import { addOptions } from '../entities/fields.ts';
 import { gatewayNoun } from '../entities/nouns.ts';
-import { overlapOption } from './client.ts';
 import { lazy, type Verb } from './grammar.ts';
 import {
   itemVerbs,
@@ -14,6 +13,7 @@ import {
   common,
 } from './kind_verbs.ts';
 import { option } from './options.ts';
+import { rotateGatewaySecretOptions } from './rows.ts';
 
 const gatewayKind: LoadedKind<'gateway'> = {
   ...gatewayNoun,
@@ -47,7 +47,7 @@ export const gatewayVerbs: readonly Verb[] = [
     {
       verb: 'rotate-secret',
       summary: 'give a gateway a new secret; prints it, once',
-      options: [overlapOption('1d')],
+      options: rotateGatewaySecretOptions,
       run: async () => (await rotations()).rotateGatewaySecret,
     },
     {

@@ -16,13 +16,12 @@ import {
   itemVerbs,
   listExits,
   listOf,
-  listOptions,
   programmeVerb,
   type LoadedKind,
   common,
 } from './kind_verbs.ts';
 import { option } from './options.ts';
-import { directoryTestOptions } from './rows.ts';
+import { directoryTestOptions, listOptions } from './rows.ts';
 
 const memberKind: LoadedKind<'member'> = {
   ...memberNoun,

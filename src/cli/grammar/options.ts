@@ -89,7 +89,7 @@ type ValueOf<Row extends OptionSpec> =
 type AlwaysThere = Readonly<Record<'required', true>> | Readonly<Record<'default', string>>;
 
 /** What a verb of these rows is given, beside what `--config` and `--json` give. */
-type Values<Rows extends readonly OptionSpec[]> = {
+export type Values<Rows extends readonly OptionSpec[]> = {
   readonly [Row in Extract<Rows[number], AlwaysThere> as NameOf<Row['flags']>]: ValueOf<Row>;
 } & {
   readonly [Row in Exclude<Rows[number], AlwaysThere> as NameOf<Row['flags']>]?: ValueOf<Row>;

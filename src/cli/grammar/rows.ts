@@ -1,4 +1,4 @@
-// Owns the options of all verbs but those about registered clients, members and gateways, as rows.
+// Owns the options of verbs, as rows; those of the fields of clients and members are made from the fields.
 
 import { eventNames } from '../../audit/event.ts';
 import { variantNames } from '../../language/variants.ts';
@@ -7,7 +7,7 @@ import { formatDuration } from '../../lib/duration.ts';
 import { signingAlgorithms } from '../../oauth/signing_key.ts';
 import { shownKinds } from '../../server/keys/lines.ts';
 import { shortestWait } from '../../token/key_rules.ts';
-import { duration, option } from './options.ts';
+import { count, duration, option } from './options.ts';
 
 export const reloadOptions = [
   option('--dry-run', 'change nothing; tell what a reload would do'),
@@ -180,4 +180,69 @@ export const verifyOptions = [
     '--expect <line>',
     'a line that must be there: what an earlier audit verify named as the newest',
   ),
+] as const;
+
+/** The options of a list. */
+export const listOptions = [
+  option('--programme <name>', 'only those of this programme'),
+  option('--status <status>', 'only those of this status', { choices: ['active', 'disabled'] }),
+  option('--limit <number>', 'no more than so many, the oldest first', {
+    value: count(9, 'a number from 1'),
+  }),
+  option('--count', 'print how many there are, and nothing of them'),
+] as const;
+
+const shortSecret = option(
+  '--insecure-short-secret',
+  'INSECURE: take a secret that can be guessed, though it alone names the client',
+);
+
+export const incomplete = option(
+  '--incomplete',
+  "allow a client that lacks what the programme's dialect needs of it",
+);
+
+export const addClientOptions = [
+  option('--public', 'an app that cannot keep a secret: it gets none (RFC 6749 2.1)'),
+  option('--secret-stdin', 'read a secret it has already from standard input'),
+  shortSecret,
+  option(
+    '--partner-page',
+    'print the page for this partner too, which has no secret (show --for partner)',
+  ),
+  option(
+    '--api-key-of <client>',
+    "share the API key of another client of this partner; PROGRAMME/CLIENT where it is another programme's",
+  ),
+] as const;
+
+/** With a longer overlap, operators would forget to end the old secret. */
+const longestOverlap = milliseconds(366 * 86_400_000);
+
+/** @param usual the overlap without the option */
+function overlapOption<const Usual extends string>(usual: Usual) {
+  return option('--overlap <duration>', 'how long the old one stays valid; 0s ends it at once', {
+    default: usual,
+    value: duration({ most: longestOverlap }, 'a duration of at most 366d, such as 30d'),
+  });
+}
+
+export const rotateSecretOptions = [
+  overlapOption('30d'),
+  option('--secret-stdin', 'read the new secret from standard input'),
+  shortSecret,
+] as const;
+
+export const rotateGatewaySecretOptions = [overlapOption('1d')] as const;
+
+export const rotateApiKeyOptions = [
+  overlapOption('30d'),
+  option('--alone', 'give it a key of its own; those that shared the old one keep that'),
+] as const;
+
+export const dryRun = option('--dry-run', 'check everything and add nothing');
+
+export const importClientsOptions = [
+  option('--incomplete', "take clients that lack what the programme's dialect needs of them"),
+  option('--shared-api-keys', 'let clients of one partner have the same API key'),
 ] as const;
