@@ -5,18 +5,9 @@ import { type Advice, reasons } from '../../oauth/reasons.ts';
 import type { Explanation } from '../../server/why/explain.ts';
 
 /** What the partner may read of a refusal. */
-export interface PartnerView {
-  readonly request_id: string;
-  readonly time: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly error: string | null;
-  readonly cause: string;
-  readonly expected: string | null;
-  readonly came: string | null;
-  readonly remedy: string;
-}
+export type PartnerView = Pick<Explanation, 'request_id' | 'time' | 'method' | 'path' | 'status'> &
+  Advice &
+  Readonly<Record<'error' | 'expected' | 'came', string | null>>;
 
 /** Of pages that a member saw; the partner has no part in them but the link. */
 const pageAdvice: Readonly<Record<string, Advice>> = {
