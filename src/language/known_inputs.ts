@@ -14,6 +14,8 @@ export interface KnownInput {
   readonly use: string;
   /** For partners, as Markdown: what to send. */
   readonly partner?: string;
+  /** The variable that stands for it in examples, if it is what a grant needs. */
+  readonly sample?: string;
   /** Its value can open something, or belongs to what can: no answer may repeat it. */
   readonly isSecret?: true;
   /** Its form follows from what it is: a partner need not be told. */
@@ -114,6 +116,7 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     at: ['token'],
     use: 'The code to redeem.',
     partner: 'the code from the redirect',
+    sample: 'CODE',
     isSecret: true,
     hasOwnForm: true,
   },
@@ -128,6 +131,7 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     at: ['token'],
     use: 'The refresh token to use.',
     partner: 'your latest refresh token of this login',
+    sample: 'REFRESH_TOKEN',
     isSecret: true,
     hasOwnForm: true,
   },
@@ -135,6 +139,7 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     at: ['token'],
     use: 'The access token to exchange.',
     partner: 'an access token of yours',
+    sample: 'ACCESS_TOKEN',
     isSecret: true,
   },
   subject_token_type: {
@@ -158,11 +163,13 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     at: ['token'],
     use: 'Whose password it is (the grant `password`, P-9).',
     partner: "the member's username",
+    sample: 'MEMBER_USERNAME',
   },
   password: {
     at: ['token'],
     use: "The member's password.",
     partner: "the member's password",
+    sample: 'MEMBER_PASSWORD',
     isSecret: true,
   },
   forwarded_for: {

@@ -23,6 +23,8 @@ interface Grant {
   readonly isPublic?: true;
   /** The input, a token that was given to a client, that tells which client that was. */
   readonly token?: string;
+  /** What its values can be that it refuses, in a list of faulty requests. */
+  readonly wrong?: string;
   /** For partners: what they do with it, and its access token in a list of tokens. */
   readonly heading: string;
   readonly text: string;
@@ -36,6 +38,7 @@ const rows = {
     takes: ['redirect_uri', 'code_verifier'],
     isRefreshed: true,
     isPublic: true,
+    wrong: 'a code that was never issued',
     heading: 'Exchange the code for tokens',
     text: 'Your server sends the code to us, and gets tokens of the member. The examples read the code from `CODE`.',
     named: 'Access token from a code',
@@ -44,6 +47,7 @@ const rows = {
     needs: ['refresh_token'],
     isPublic: true,
     token: 'refresh_token',
+    wrong: 'a refresh token that was never issued',
     heading: 'Refresh tokens',
     text: 'When the access token has ended, or shortly before, exchange the refresh token for new tokens. The examples read it from `REFRESH_TOKEN`.',
     named: 'Access token from a refresh',
@@ -58,6 +62,7 @@ const rows = {
     needs: ['username', 'password'],
     isRefreshed: true,
     isPublic: true,
+    wrong: 'a wrong password',
     heading: 'Get tokens with a username and password',
     text: 'Your server sends what the member has typed, and gets tokens of the member. Do not keep the password. The examples read it from `MEMBER_USERNAME` and `MEMBER_PASSWORD`.',
     named: 'Access token from a username and password',
@@ -67,6 +72,7 @@ const rows = {
     takes: ['subject_token_type', 'requested_token_type', 'actor_token'],
     registered: tokenExchange,
     token: 'subject_token',
+    wrong: 'an access token that was never issued',
     heading: 'Exchange an access token',
     text: 'For an access token of yours you get another one. It ends with the login, as the first one does, and with the first one if you revoke that. The examples read the first one from `ACCESS_TOKEN`.',
     named: 'Access token from an exchange',
@@ -74,6 +80,7 @@ const rows = {
   jwt_bearer: {
     needs: ['assertion'],
     registered: jwtBearer,
+    wrong: 'an assertion that nobody has signed',
     heading: 'Get a token with an assertion',
     text: 'Your server signs an assertion and exchanges it for a token; there is no refresh token: sign another. The examples read it from `ASSERTION`.',
     named: 'Access token with an assertion',

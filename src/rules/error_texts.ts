@@ -64,8 +64,9 @@ function readsNoQuery(endpoint: EndpointDefinition): boolean {
 }
 
 export function* errorTextWarnings(definition: Definition): Iterable<Complaint> {
-  if (!writtenValues(definition.errors.fields).has('error_description')) return;
+  const { fields } = definition.errors;
   for (const [reason, [claim, isTrue, truth]] of Object.entries(claims)) {
+    if (!writtenValues(fields, reason).has('error_description')) continue;
     const { error_description: text } = definition.errors.reasons[reason as FailureReason];
     const [word] = claim.exec(text ?? '') ?? [];
     if (word === undefined || isTrue(definition)) continue;

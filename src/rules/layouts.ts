@@ -13,6 +13,7 @@ import {
   isObject,
   isText,
   type NameCase,
+  valueOf,
   writtenValues,
   type Field,
   isAttribute,
@@ -165,7 +166,9 @@ export function* identityComplaints(definition: Definition): Iterable<Complaint>
       'turn them on with id_token: {}',
     ],
     [
-      userinfo !== undefined && identity !== undefined && userinfo.fields.get('sub') !== 'subject',
+      userinfo !== undefined &&
+        identity !== undefined &&
+        valueOf(userinfo.fields.get('sub')) !== 'subject',
       ['userinfo', 'fields'],
       'with identity tokens the answer needs sub (OpenID Connect Core 5.3.2)',
       'add sub: subject',

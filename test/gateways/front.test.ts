@@ -1,5 +1,6 @@
-// The proxies that docs/operations.md puts before Jetway, as real nginx and Caddy: answers pass unchanged,
-// callers' addresses arrive and cannot be forged, and the log holds no query string.
+// The proxies that docs/operations.md puts before Jetway, as real nginx, Caddy and HAProxy: answers pass
+// unchanged, callers' addresses arrive and cannot be forged, no log holds a query string, and callers are
+// told in the words of their dialect that Jetway is away.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
@@ -42,11 +43,12 @@ const startNginx: Start = async (t, jetway) => {
     ['server_name tokens.example.com;', `server_name ${host};`],
     ['/etc/nginx/tokens.example.com', join(folder, 'front')],
     ['/var/log/nginx/jetway.log', log],
+    ['/var/log/nginx/jetway-error.log', log],
     ['127.0.0.1:8080', jetway],
   ]);
   write('site.conf', text);
-  await runGateway(t, folder, nginxIn(folder));
-  const logged = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '');
+  const printed = await runGateway(t, folder, nginxIn(folder));
+  const logged = (): string => printed() + (existsSync(log) ? readFileSync(log, 'utf8') : '');
   return { door: { at: { port }, authority: authority.certificate }, logged };
 };
 
@@ -56,14 +58,35 @@ const startCaddy: Start = async (t, jetway) => {
     'key.pem': certified.key,
   });
   const port = await freePort();
-  const own = `{\n\tadmin off\n\tauto_https off\n}\n\nhttps://${host}:${port} {\n\tbind 127.0.0.1\n\ttls ${join(folder, 'cert.pem')} ${join(folder, 'key.pem')}\n`;
+  const own = `https://${host}:${port} {\n\tbind 127.0.0.1\n\ttls ${join(folder, 'cert.pem')} ${join(folder, 'key.pem')}\n`;
   const text = filledIn(blockNamed('/etc/caddy/Caddyfile', page), [
+    ['{\n\tlog {\n', '{\n\tadmin off\n\tauto_https off\n\tlog {\n'],
     ['tokens.example.com {\n', own],
     ['127.0.0.1:8080', jetway],
   ]);
   write('Caddyfile', text);
-  await runGateway(t, folder, caddyIn(folder));
-  return { door: { at: { port }, authority: authority.certificate }, logged: () => '' };
+  const logged = await runGateway(t, folder, caddyIn(folder));
+  return { door: { at: { port }, authority: authority.certificate }, logged };
+};
+
+const startHaproxy: Start = async (t, jetway) => {
+  const { folder, write } = gatewayFolder(t, {
+    'front.pem': certified.certificate + certified.key,
+  });
+  const port = await freePort();
+  const text = filledIn(blockNamed('/etc/haproxy/haproxy.cfg', page), [
+    ['log stdout', 'log stderr'],
+    ['bind :443', `bind 127.0.0.1:${port}`],
+    ['/etc/haproxy/tokens.example.com.pem', join(folder, 'front.pem')],
+    ['127.0.0.1:8080', jetway],
+  ]);
+  write('haproxy.cfg', text);
+  const logged = await runGateway(t, folder, {
+    command: 'haproxy',
+    args: ['-W', '-f', 'haproxy.cfg'],
+    ready: /Loading success/,
+  });
+  return { door: { at: { port }, authority: authority.certificate }, logged };
 };
 
 function freePort(): Promise<number> {
@@ -105,6 +128,7 @@ const requests = ({ client }: Club): readonly (readonly [target: string, asked: 
 for (const [name, start] of [
   ['nginx', startNginx],
   ['caddy', startCaddy],
+  ['haproxy', startHaproxy],
 ] as const) {
   const test = testNeeding(name, 'openssl');
 
@@ -117,8 +141,49 @@ for (const [name, start] of [
       assert.deepEqual(answer, straight, target);
     }
     assert.doesNotMatch(logged(), /secret|\?/);
-    if (name === 'nginx')
+    // Caddy logs what it cannot hand on alone.
+    if (name !== 'caddy')
       for (const { id } of club.records.slice(-1)) await until(() => logged().includes(id));
+  });
+
+  test(`through ${name} a redirect brings back the longest state`, async (t) => {
+    const club = await openClub(t, { over, trustedProxies: ['127.0.0.1/32'] });
+    const { door } = await start(t, new URL(club.url).host);
+    const target = loginTarget(club.client, { response_type: 'none', state: '"'.repeat(2048) });
+    const straight = await ask(club.url, target);
+    assert.ok((straight.headers['location'] ?? '').length > 3 * 2048, 'the state is in it');
+    assert.equal((await askThrough(door, target)).status, straight.status);
+  });
+
+  test(`while Jetway is away ${name} answers in its words, and logs no query`, async (t) => {
+    const { door, logged } = await start(t, `127.0.0.1:${await freePort()}`);
+    const target = '/executive-club/api/grant?code=secret-code';
+    const words = {
+      club: [503, '{"error":"temporarily_unavailable"}'],
+      second: [
+        500,
+        '{"error":"temporarily_unavailable","error_description":"Temporarily unavailable"}',
+      ],
+    };
+    const heads = { authorization: 'Bearer secret-token', referer: 'https://a.example/?secret' };
+    const post = { method: 'POST', headers: heads };
+    const told = async (path: string, asked: Ask): Promise<object> => {
+      const { status, headers, body } = await askThrough(door, path, asked);
+      assert.equal(headers['cache-control'], 'no-store');
+      assert.equal(headers['retry-after'], '5');
+      assert.match(headers['content-type'] ?? '', body.startsWith('<') ? /^text\/html/ : /json$/);
+      return [status, body];
+    };
+    assert.deepEqual(await told(target, post), words.club);
+    assert.deepEqual(await told(target.replace('executive', 'second'), post), words.second);
+    const accept = 'text/html,application/xhtml+xml';
+    const [status, text] = (await told('/executive-club/login?code=secret', {
+      headers: { accept },
+    })) as [number, string];
+    assert.equal(status, 503);
+    assert.match(text, /<title>Please try again<\/title>/);
+    await until(() => logged().length > 0);
+    assert.doesNotMatch(logged(), /secret|\?/);
   });
 
   test(`HOSTILE 21: through ${name} callers are told apart by an address that they cannot forge`, async (t) => {
@@ -148,6 +213,33 @@ for (const [name, start] of [
     assert.deepEqual(told, [first, limited, limited, first, limited]);
   });
 }
+
+testNeeding('nginx', 'openssl')(
+  'one nginx takes the file for tokens and the one for the gateway beside each other',
+  async (t) => {
+    const { folder, write } = gatewayFolder(t, {
+      'nginx.conf': surroundings,
+      'jetway-headers.conf': blockNamed('/etc/nginx/jetway-headers.conf'),
+      'a.pem': certified.certificate,
+      'a.key': certified.key,
+    });
+    const certificate = (name: string): readonly [string, string][] => [
+      [`/etc/nginx/${name}.pem`, join(folder, 'a.pem')],
+      [`/etc/nginx/${name}.key`, join(folder, 'a.key')],
+    ];
+    const tokens = filledIn(blockNamed('/etc/nginx/conf.d/jetway.conf', page), [
+      ...certificate('tokens.example.com'),
+      ['listen 443', `listen unix:${join(folder, 'tokens')}`],
+      ['/var/log/nginx', folder],
+    ]);
+    const gateway = filledIn(blockNamed('/etc/nginx/conf.d/loyalty-api.conf'), [
+      ...certificate(host),
+      ['listen 443', `listen unix:${join(folder, 'api')}`],
+    ]);
+    write('site.conf', tokens + gateway);
+    await runGateway(t, folder, nginxIn(folder));
+  },
+);
 
 /** An answer without what differs from one to the next. */
 function tellingOf({ status, headers, body }: Answer): object {

@@ -231,7 +231,7 @@ test('Jetway is shown the head alone, over connections that are kept', async (t)
     assert.equal(line, 'GET /executive-club/verify/member HTTP/1.1');
     const names = headers.map((header) => header.replace(/:.*/, '').toLowerCase());
     assert.deepEqual(names.toSorted(), ['authorization', 'host']);
-    assert.ok(headers.includes('Host: jetway'));
+    assert.ok(headers.includes('Host: jetway-gateway'));
   }
   assert.equal(wire.connections(), 1);
 });

@@ -162,8 +162,8 @@ test('HOSTILE 50: an absolute target and a strange Host change nothing', async (
     ['host', 'evil.example'],
   );
   assert.deepEqual(wire.sent().match(/^GET .*\r\nHost: .*/gm), [
-    'GET /executive-club/verify/member HTTP/1.1\r\nHost: jetway',
-    'GET /executive-club/verify/member HTTP/1.1\r\nHost: jetway',
+    'GET /executive-club/verify/member HTTP/1.1\r\nHost: jetway-gateway',
+    'GET /executive-club/verify/member HTTP/1.1\r\nHost: jetway-gateway',
   ]);
 });
 

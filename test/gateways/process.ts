@@ -38,12 +38,12 @@ export interface GatewayCommand {
   readonly ready: RegExp;
 }
 
-/** Runs a gateway until the test ends; resolves once it listens. */
+/** Runs a gateway until the test ends; resolves once it listens, to what it has printed. */
 export async function runGateway(
   t: TestContext,
   folder: string,
   { command, args, env = {}, ready }: GatewayCommand,
-): Promise<void> {
+): Promise<() => string> {
   const child = spawn(command, args, {
     cwd: folder,
     // Where Debian has servers, for users too.
@@ -66,4 +66,5 @@ export async function runGateway(
     child.kill('SIGTERM');
     await ended;
   });
+  return () => log;
 }

@@ -15,20 +15,25 @@ import {
 } from '../../src/oauth/login_reasons.ts';
 import { failureReasons, gatewayRefusals, usualAnswer } from '../../src/oauth/reasons.ts';
 import { effectiveDocument } from '../../src/rules/effective_document.ts';
-import { loadProgramme } from '../../src/rules/load.ts';
+import { type LoadedProgramme, loadProgramme } from '../../src/rules/load.ts';
+import { explain } from '../../src/server/why/explain.ts';
 import { shippedProgramme } from '../support/jetway.ts';
 
 const { loaded: club } = loadProgramme('club.yaml', shippedProgramme('executive-club'));
 assert.ok(club);
 const { errors, ...dialect } = effectiveDocument(club);
 
-/** The answers of a whole dialect without a variant, whose `errors` has these lines. */
-function answersOf(words: string): Readonly<Record<string, ErrorMapping>> {
+/** A whole dialect without a variant, whose `errors` has these lines. */
+function loadedWith(words: string): LoadedProgramme {
   const fields = 'fields: { error: error, error_description: error_description }';
   const yaml = `${stringify(dialect)}errors:\n  ${[fields, ...words.split('\n')].join('\n  ')}\n`;
   const { loaded, faults } = loadProgramme('own.yaml', yaml);
   assert.ok(loaded, faults.map(formatFault).join('\n'));
-  return loaded.definition.errors.reasons;
+  return loaded;
+}
+
+function answersOf(words: string): Readonly<Record<string, ErrorMapping>> {
+  return loadedWith(words).definition.errors.reasons;
 }
 
 test('a dialect without a variant that words no reason answers each as its row says', () => {
@@ -97,4 +102,25 @@ test('RFC 6749 4.1.2.1: a login failure that a dialect leaves out is a redirect 
   for (const reason of Object.keys(redirectableLoginReasons) as RedirectableLoginFailure[]) {
     assert.deepEqual(failures[reason], { redirect: loginErrorCode(reason) ?? 'invalid_request' });
   }
+});
+
+test('why tells a usual answer as one by default, and an answer of the file at its line', () => {
+  const refusal = {
+    request_id: '7Q2M0ZK4T9XB',
+    time: '2026-11-23T10:04:31.207Z',
+    endpoint: 'token',
+    path: '/executive-club/api/grant',
+    method: 'POST',
+    status: 429,
+    reason: 'throttled',
+    step: 'throttle',
+  } as const;
+  const told = (words: string) => explain(refusal, loadedWith(words), [], 'own.yaml');
+  const usual = told('');
+  assert.equal(usual.error, 'temporarily_unavailable');
+  assert.equal(usual.answer_line?.key, 'errors.reasons.throttled');
+  assert.equal(usual.answer_line?.is_default, true);
+  const own = told('reasons: { throttled: { status: 503, error: slow_down } }');
+  assert.equal(own.error, 'slow_down');
+  assert.equal(own.answer_line?.is_default, false);
 });

@@ -40,6 +40,9 @@ function program(name: string, ...packages: readonly string[]): Tool {
 export const chromiumPath = '/usr/bin/chromium-headless-shell';
 
 /** Where Debian has Apache's modules. */
+/** Of the oldest release that Jetway takes. */
+export const oldestPostgres = '/usr/lib/postgresql/15';
+
 export const apacheModules = '/usr/lib/apache2/modules';
 
 /** Debian's, which has Debian's packages. */
@@ -71,6 +74,7 @@ type ToolName =
   | 'curl'
   | 'fish'
   | 'git'
+  | 'haproxy'
   | 'libfaketime'
   | 'logrotate'
   | 'man'
@@ -78,6 +82,7 @@ type ToolName =
   | 'nginx'
   | 'openssl'
   | 'postgres'
+  | 'postgresql-15'
   | 'prlimit'
   | 'prometheus'
   | 'python3'
@@ -103,6 +108,7 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   },
   nginx: program('nginx'),
   caddy: program('caddy'),
+  haproxy: program('haproxy'),
   apache2: {
     packages: ['apache2', 'libapache2-mod-oauth2'],
     isThere: () => existsSync(`${apacheModules}/mod_oauth2.so`),
@@ -131,6 +137,10 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   },
   // A package of npm for the machines that have one; no package of Debian stands in for it.
   postgres: { packages: [], isThere: isInstalled },
+  'postgresql-15': {
+    packages: ['postgresql-15'],
+    isThere: () => isExecutable(`${oldestPostgres}/bin/postgres`),
+  },
   prlimit: program('prlimit', 'util-linux'),
   // With promtool.
   prometheus: program('prometheus'),

@@ -21,27 +21,33 @@ import { sheet } from '../table.ts';
 export async function verify(file: string | undefined, options: VerbOptions): Promise<void> {
   const report = await (file === undefined ? verifyConfigured(options) : verifyFile(file));
   const isSound = report.damage.length === 0;
-  if (isSound && file !== undefined) await tryRestore(file, report);
-  const verdict = !isSound
-    ? 'The store is damaged: restore a backup.'
-    : `The store is sound.${file === undefined ? '' : ' A restore of it was tried elsewhere: that opens.'}`;
+  const trial = isSound && file !== undefined ? tryRestore(file, report) : Promise.resolve('');
+  // What was read is told also where there is no room for a trial.
+  const [tried] = await Promise.allSettled([trial]);
+  const outcome = tried.status === 'fulfilled' ? tried.value : ' A trial of its restore failed.';
+  const verdict = isSound
+    ? `The store is sound.${outcome}`
+    : 'The store is damaged: restore a backup.';
   await printResult(options, viewStore(report), `${verdict}\n\n${storeSheet(report)}`);
+  await trial;
   // The damage is printed already.
   if (!isSound) throw storeUnusable('');
 }
 
 /** Restores a backup into a file of its own, and opens that as a server does. */
-async function tryRestore(backup: string, { environment }: StoreReport): Promise<void> {
-  // A folder that only its owner can read, where the system keeps large files (TMPDIR).
-  const folder = mkdtempSync(join(tmpdir(), 'jetway-restore-'));
+async function tryRestore(backup: string, { environment }: StoreReport): Promise<string> {
+  let folder: string | undefined;
   try {
+    // Only its owner can read it; it is where the system keeps large files (TMPDIR).
+    folder = mkdtempSync(join(tmpdir(), 'jetway-restore-'));
     const site = storeAt({ kind: 'file', path: join(folder, 'jetway.db') });
     await site.care?.restore(backup, environment);
     await (await site.open({ environment })).close();
+    return ' A restore of it was tried elsewhere: that opens.';
   } catch (error) {
-    throw unwritable(error, exitCodes.failed, `a restore cannot be tried in ${folder}`);
+    throw unwritable(error, exitCodes.failed, `a restore cannot be tried in ${tmpdir()}`);
   } finally {
-    rmSync(folder, { recursive: true });
+    if (folder !== undefined) rmSync(folder, { recursive: true });
   }
 }
 

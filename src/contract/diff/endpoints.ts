@@ -48,6 +48,7 @@ export function endpointsOf(programme: Programme): readonly Endpoint[] {
     },
     verification(programme),
     ...furtherEndpoints(programme),
+    { kind: 'programme', rows: keyRows(programme) },
   ]);
 }
 

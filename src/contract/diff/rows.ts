@@ -86,10 +86,20 @@ export function span(title: string, length: Milliseconds): Row {
   );
 }
 
-/** The rows of the keys below one, in the order of the schema. */
-export function keyRows({ told }: Programme, under: string): readonly Row[] {
+/** The keys whose rows stand among others. */
+const places = [
+  'client.authentication.assertion',
+  'authorize',
+  'code',
+  'tokens.access',
+  'tokens.refresh',
+] as const;
+
+/** The rows of the keys below one, in the order of the schema; without one, those that have no other place. */
+export function keyRows({ told }: Programme, under?: (typeof places)[number]): readonly Row[] {
   return told.flatMap(({ key, row, words, span: length, isStrict }) => {
-    if (row === undefined || !key.startsWith(`${under}.`)) return [];
+    const place = places.find((one) => key.startsWith(`${one}.`));
+    if (row === undefined || place !== under) return [];
     if (length !== undefined) return [span(row, length)];
     return [isStrict === undefined ? text(row, words) : choice(row, words, isStrict)];
   });

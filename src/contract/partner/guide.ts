@@ -1,23 +1,18 @@
 // Owns what a partner's page and OpenAPI document are made of: a programme, the address of
 // the service, a partner, and its requests.
 
-import { question } from '../../language/known_inputs.ts';
+import { knownInput, question } from '../../language/known_inputs.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Client, ClientId, Role } from '../../oauth/client.ts';
-import type { GrantType } from '../../oauth/grant.ts';
+import { grantRows, type GrantType } from '../../oauth/grant.ts';
 import { endpointsFor, inputsOf, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import type { TokenManagementEndpoint } from '../../programme/requests/token_management.ts';
 import type { Sandbox } from '../../programme/sandbox.ts';
 import type { Environment } from '../../store/contract.ts';
 import { sampleTime } from '../samples/answers.ts';
-import {
-  type SampleClient,
-  type SampleValues,
-  isPublicOnly,
-  sampleProof,
-} from '../samples/proof.ts';
+import { type SampleClient, isPublicOnly, sampleProof } from '../samples/proof.ts';
 import {
   callHeaders,
   fittingValue,
@@ -115,16 +110,6 @@ export function isToldOf({ by: { client }, isRegistered }: Guide, role: Role): b
   return !isRegistered || client.roles.includes(role);
 }
 
-/** What each grant needs, in variables. */
-const grantValues: Readonly<Record<GrantType, SampleValues>> = {
-  authorization_code: { code: variable('CODE') },
-  refresh_token: { refresh_token: variable('REFRESH_TOKEN') },
-  client_credentials: {},
-  token_exchange: { subject_token: variable('ACCESS_TOKEN') },
-  jwt_bearer: {},
-  password: { username: variable('MEMBER_USERNAME'), password: variable('MEMBER_PASSWORD') },
-};
-
 /** The token requests of a grant, one for each endpoint that serves it. */
 export function tokenRequests(
   { programme, by }: Guide,
@@ -132,7 +117,11 @@ export function tokenRequests(
 ): readonly { readonly name: string; readonly request: SampleRequest }[] {
   const isProved = grant === 'authorization_code' && programme.login.endpoint.pkce === 'required';
   const proof = isProved ? { code_verifier: variable('CODE_VERIFIER') } : {};
-  const values = { ...grantValues[grant], ...proof };
+  const needed = grantRows[grant].needs.flatMap((role) => {
+    const name = knownInput(role)?.sample;
+    return name === undefined ? [] : [[role, variable(name)] as const];
+  });
+  const values = { ...Object.fromEntries(needed), ...proof };
   return endpointsFor(programme, grant).map(({ name }) => ({
     name,
     request: sampleTokenRequest(programme, grant, by, values, name),

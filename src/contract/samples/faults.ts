@@ -4,7 +4,7 @@ import { present } from '../../lib/present.ts';
 import { grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
-import { type FailureReason, failureReasons } from '../../oauth/reasons.ts';
+import { type FailureReason, failureReasons, grantFailures } from '../../oauth/reasons.ts';
 import { endpointsFor, type Programme } from '../../programme/programme.ts';
 import { credentialNames, provingToken } from '../../programme/requests/credentials.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
@@ -206,15 +206,6 @@ function another({ client }: SampleClient, input: Input): string | undefined {
   return one === right ? other : one;
 }
 
-/** The reason for which a grant refuses values that do not exist. */
-const wrongValues: Readonly<Partial<Record<GrantType, readonly [FailureReason, string]>>> = {
-  authorization_code: ['invalid_code', 'a code that was never issued'],
-  refresh_token: ['invalid_refresh_token', 'a refresh token that was never issued'],
-  password: ['invalid_member_credentials', 'a wrong password'],
-  token_exchange: ['invalid_assertion', 'an access token that was never issued'],
-  jwt_bearer: ['invalid_assertion', 'an assertion that nobody has signed'],
-};
-
 function* grantFaults(scene: Scene): Iterable<Found> {
   const { grant, request } = scene;
   const type = inputOf(scene, 'grant_type');
@@ -229,9 +220,10 @@ function* grantFaults(scene: Scene): Iterable<Found> {
   if (inputOf(scene, 'scope')?.fits(unheardOf) === true) {
     yield ['invalid_scope', 'a scope that there is not', request({ scope: unheardOf })];
   }
-  const wrong = wrongValues[grant];
-  if (wrong === undefined) return;
-  yield [...wrong, request(grant === 'jwt_bearer' ? { assertion: 'x' } : {})];
+  const { [grant]: reason } = grantFailures;
+  const { wrong } = grantRows[grant];
+  if (reason === undefined || wrong === undefined) return;
+  yield [reason, wrong, request(grant === 'jwt_bearer' ? { assertion: 'x' } : {})];
 }
 
 /**

@@ -2,7 +2,13 @@
 
 import { readsHeader } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
-import { fieldAtTop, inCase, valueOf, writtenValues } from '../../language/value_tree.ts';
+import {
+  fieldAtTop,
+  type FieldTree,
+  inCase,
+  valueOf,
+  writtenValues,
+} from '../../language/value_tree.ts';
 import type { Path } from '../../lib/fault.ts';
 import {
   type FailureReason,
@@ -64,12 +70,14 @@ export const errorDepartures: Readonly<Record<string, JoinedDeparture>> = {
     find: (definition) => {
       const { errors } = definition;
       const other = standardErrors(definition).filter(
-        ([reason, code]) => inCase(errors.reasons[reason].error, errors.text_case) !== code,
+        ([reason, code]) =>
+          writtenValues(errors.fields, reason).has('error') &&
+          inCase(errors.reasons[reason].error, errors.text_case) !== code,
       );
       const [first] = other;
       const names = other.slice(1).map(([reason]) => reason);
       return wrong([
-        first !== undefined && writtenValues(errors.fields).has('error'),
+        first !== undefined,
         ['errors', 'reasons', first?.[0] ?? '', 'error'],
         `error is not ${first?.[1]} for ${first?.[0]} (RFC 6749 5.2)`,
         names.length === 0
@@ -87,30 +95,24 @@ export const errorDepartures: Readonly<Record<string, JoinedDeparture>> = {
       'login_failure.error_description',
     ],
     find: ({ errors, authorize }) => {
-      const told = writtenValues(errors.fields);
-      const onRedirect = writtenValues(authorize.answer.more).has('error_description');
-      const texts = [
+      const isOdd = (tree: FieldTree, reason: string, key: string, text = ''): boolean =>
+        !errorForm.test(text) && writtenValues(tree, reason).has(key);
+      const odd: readonly Path[] = [
         ...failureReasons.flatMap((reason) =>
-          (['error', 'error_description'] as const).map(
-            (key) =>
-              [
-                ['errors', 'reasons', reason, key],
-                told.has(key) ? errors.reasons[reason][key] : undefined,
-              ] as const,
-          ),
+          (['error', 'error_description'] as const)
+            .filter((key) => isOdd(errors.fields, reason, key, errors.reasons[reason][key]))
+            .map((key) => ['errors', 'reasons', reason, key]),
         ),
-        ...Object.entries(authorize.failures).map(
-          ([reason, failure]) =>
-            [
-              ['authorize', 'failures', reason, 'error_description'],
-              onRedirect && 'redirect' in failure ? failure.error_description : undefined,
-            ] as const,
-        ),
+        ...Object.entries(authorize.failures).flatMap(([reason, failure]) => {
+          const key = 'error_description';
+          const text = 'redirect' in failure ? failure[key] : undefined;
+          const isTold = isOdd(authorize.answer.more, reason, key, text);
+          return isTold ? [['authorize', 'failures', reason, key]] : [];
+        }),
       ];
-      const odd = texts.filter(([, text = '']) => !errorForm.test(text));
       return wrong([
         odd.length > 0,
-        odd[0]?.[0] ?? [],
+        odd[0] ?? [],
         `${odd.length === 1 ? 'a text holds' : `${odd.length} texts hold`} characters that an error may not (RFC 6749 4.1.2.1 and 5.2)`,
         'printable ASCII without " and \\ is allowed',
       ]);

@@ -29,6 +29,8 @@ export interface WorkerVerbs extends Omit<Asked, 'lost' | 'outcomes' | 'metrics'
 }
 
 export type Verb = keyof WorkerVerbs;
+export type Args<Name extends Verb> = Parameters<WorkerVerbs[Name]>;
+export type Result<Name extends Verb> = Awaited<ReturnType<WorkerVerbs[Name]>>;
 
 /** To a worker. */
 export interface Question {

@@ -10,10 +10,7 @@ import type { Ending } from '../ending.ts';
 import { CommandError, exitCodes, failed } from '../exit.ts';
 import type { ServerLog } from '../log_writer.ts';
 import type { OnAway } from '../start_wait.ts';
-import type { FromWorker, Question, Verb, WorkerVerbs } from './messages.ts';
-
-type Args<Name extends Verb> = Parameters<WorkerVerbs[Name]>;
-type Result<Name extends Verb> = Awaited<ReturnType<WorkerVerbs[Name]>>;
+import type { Args, FromWorker, Question, Result, Verb } from './messages.ts';
 
 interface Asked {
   readonly resolve: (result: unknown) => void;

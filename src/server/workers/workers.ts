@@ -29,7 +29,7 @@ import type { StatusView } from '../status.ts';
 import type { WhyAnswer } from '../why/route.ts';
 import { growing, mergeFamilies, readableFamily } from './merged_metrics.ts';
 import { mergeParts, mergeReports, mergeStatus, mergeWhy } from './merged_views.ts';
-import { type PlainFamily, plainFamily, type Verb, type WorkerVerbs } from './messages.ts';
+import { type Args, type PlainFamily, plainFamily, type Result, type Verb } from './messages.ts';
 import { WorkerProcess } from './worker_process.ts';
 
 /** Milliseconds until a worker is started again that has ended; doubled with each end in a row. */
@@ -55,9 +55,6 @@ export const workersGauge: Description = {
   type: 'gauge',
   labels: [],
 };
-
-type Args<Name extends Verb> = Parameters<WorkerVerbs[Name]>;
-type Result<Name extends Verb> = Awaited<ReturnType<WorkerVerbs[Name]>>;
 
 export class Workers implements Asked {
   outcomes: Asked['outcomes'] = [];

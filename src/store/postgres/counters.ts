@@ -57,7 +57,7 @@ const count = statement(
   ),
   { row: [...key, 'used', 'ends_at'] },
 );
-const { many: put } = textsOf(count);
+export const putCounts: Statement = textsOf(count).many;
 
 // `used` may be past the limit: refused events are in it, which nobody gives back. A window that began
 // after the event has not counted it.
@@ -130,7 +130,7 @@ export function countTogether(link: Link, most = mostWindows): Counters['count']
         began_at: now,
         ends_at: now + limit.window,
       }));
-      const rows = await link.run(put, arraysOf(count, values), until);
+      const rows = await link.run(putCounts, arraysOf(count, values), until);
       const found = new Map(
         rows.map(([counter, programme, name, used, endsAt]) => [
           nameOf({ counter, programme, key: name } as Counted),

@@ -3,8 +3,9 @@
 
 import { closeClocks, type Instant } from '../../lib/clock.ts';
 import { Unavailable } from '../../oauth/failure.ts';
-import type { Keeping, StoreHealth } from '../keeping.ts';
-import { factsText, leasedNodes, leaseSpan, allTaken, nodes } from '../node_leases.ts';
+import type { StoreHealth } from '../keeping.ts';
+import { leaseSpan, allTaken, nodes } from '../node_leases.ts';
+import type { Renew } from '../verbs/leases.ts';
 import { type DatabaseClock, databaseNow } from './clock.ts';
 import { untilKnown } from './link/batch.ts';
 import type { Link } from './link/link.ts';
@@ -41,7 +42,7 @@ const isHeld = (row: string): string =>
  * Takes the lowest number that is free, or renews the holder's own, and notes an outage that it has met.
  * `$5` is when this process had the store last: where it never had, any node counts.
  */
-const renew: Statement = {
+const renewal: Statement = {
   name: 'renew_lease',
   text: `WITH own AS (SELECT node FROM node_lease WHERE holder = $1),
     free AS (
@@ -66,22 +67,10 @@ const renew: Statement = {
   isRead: false,
 };
 
-const find: Statement = {
-  name: 'find_leases',
-  text: 'SELECT node, holder, expires_at, facts FROM node_lease WHERE holder IS NOT NULL AND facts IS NOT NULL',
-  isRead: true,
-};
-
 const isIn: Statement = {
   name: 'jetway_confirmed',
   text: 'SELECT 1 FROM node_lease WHERE holder = $1 AND beat_at >= $2',
   isRead: true,
-};
-
-const silence: Statement = {
-  name: 'silence_leases',
-  text: 'UPDATE node_lease SET facts = NULL WHERE holder = ANY ($1::text[])',
-  isRead: false,
 };
 
 /** Another node may be faster this often, where a lease ends in the very moment of its renewal. */
@@ -95,7 +84,8 @@ export interface LeaseParts {
   readonly isServer: boolean;
 }
 
-export interface Leases extends Pick<Keeping, 'leaseNode' | 'nodes'> {
+export interface Leases {
+  readonly renew: Renew;
   /** Why nothing may be answered that rests on the store; undefined where it may. */
   readonly refusal: () => Unavailable | undefined;
   readonly health: () => StoreHealth;
@@ -103,12 +93,9 @@ export interface Leases extends Pick<Keeping, 'leaseNode' | 'nodes'> {
   readonly isRelieved: () => boolean;
   /** Whether a database has the last commit that was confirmed to this process; false where there was none. */
   readonly areIn: (database: Pick<Link, 'run'>) => Promise<boolean>;
-  /** Tells the others no more of this process. */
-  readonly close: () => Promise<void>;
 }
 
 export function nodeLeases({ link, clock, isServer }: LeaseParts): Leases {
-  const holders = new Set<string>();
   /** By `performance.now`. */
   let beatAt: number | undefined;
   /** The last commit that this process knows of: its holder, and the store's time of it. */
@@ -127,9 +114,7 @@ export function nodeLeases({ link, clock, isServer }: LeaseParts): Leases {
       return why === undefined ? { status: 'ready' } : { status: 'away', detail: why.message };
     },
     isRelieved: () => isRelieved,
-    leaseNode: async (now, holder, facts) => {
-      const text = factsText(facts);
-      if (text !== null) holders.add(holder);
+    renew: async (now, { holder, facts }) => {
       if (isServer) await clock.ask(link);
       for (let tries = 0; tries < mostTries; tries += 1) {
         const sent = performance.now();
@@ -138,9 +123,9 @@ export function nodeLeases({ link, clock, isServer }: LeaseParts): Leases {
           beatAt === undefined || confirmed === undefined
             ? null
             : Math.min(Math.floor(now - (sent - beatAt)), confirmed[1]);
-        const values = [holder, now, text, isServer, lastAt];
+        const values = [holder, now, facts, isServer, lastAt];
         const until = link.deadline();
-        const { result } = await untilKnown(until, () => link.run(renew, values, until));
+        const { result } = await untilKnown(until, () => link.run(renewal, values, until));
         const [row] = result;
         if (row === undefined) continue;
         const [node, hasSenior] = row;
@@ -151,24 +136,7 @@ export function nodeLeases({ link, clock, isServer }: LeaseParts): Leases {
       }
       throw allTaken();
     },
-    nodes: async (now) => {
-      const rows = await link.run(find, []);
-      return leasedNodes(
-        rows.map(([node, holder, expiresAt, facts]) => ({
-          node: Number(node),
-          holder: String(holder),
-          expiresAt: expiresAt as Instant,
-          facts: facts as string | null,
-        })),
-        now,
-      );
-    },
     areIn: async (database) =>
       confirmed !== undefined && (await database.run(isIn, confirmed)).length > 0,
-    close: async () => {
-      if (holders.size === 0) return;
-      // The others learn it from the end of the lease otherwise.
-      await link.run(silence, [[...holders]]).catch(() => undefined);
-    },
   };
 }

@@ -3,6 +3,7 @@
 import { instant } from '../../lib/clock.ts';
 import type { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
+import { leaseVerbs } from '../verbs/leases.ts';
 import { sharedVerbs } from '../verbs/verbs.ts';
 import { databaseClock } from './clock.ts';
 import { countTogether, endedThrottles } from './counters.ts';
@@ -71,7 +72,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const epochs = epochsOf(link);
     const db = postgresDb({ link, care, epochs, written: grown(care) });
     await clock.ask(care);
-    const { leaseNode, nodes, isRelieved, health } = leases;
+    const { isRelieved, health, renew } = leases;
+    const beating = postgresDb({ link: beat, care: beat, epochs, written: () => undefined });
+    const { fallSilent, ...numbers } = leaseVerbs(beating, renew);
     const time = databaseTime(link, isRelieved);
     const verbs = sharedVerbs(db, {
       time,
@@ -83,8 +86,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       ...verbs,
       count: countTogether(link),
       wall: clock.wall,
-      leaseNode,
-      nodes,
+      ...numbers,
       // One node sweeps for all.
       sweep: async (...call) => {
         await db.flush();
@@ -95,7 +97,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       warnings: async () => ((await replicasOf(care)) > 0 ? [] : [oneDisk]),
       health,
       close: async () => {
-        await Promise.all([db.flush(link.deadline()), leases.close()]);
+        await Promise.all([db.flush(link.deadline()), fallSilent()]);
         close();
       },
     };

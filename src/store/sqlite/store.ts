@@ -7,6 +7,7 @@ import { instant, type Instant } from '../../lib/clock.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { Environment, Store } from '../contract.ts';
 import type { StoreHealth } from '../keeping.ts';
+import { leaseVerbs, type LeaseVerbs } from '../verbs/leases.ts';
 import { sharedVerbs } from '../verbs/verbs.ts';
 import { countInProcess } from '../windows.ts';
 import { CommitQueue } from './commits/commit_queue.ts';
@@ -20,7 +21,6 @@ import { fileEras } from './eras.ts';
 import { nameWatch, realPath } from './file/identity.ts';
 import { openFile, type OpenFile } from './file/open.ts';
 import { unusable } from './file/refusals.ts';
-import { nodeLeases } from './leases.ts';
 import { schema } from './schema.ts';
 import { type FileTime, fileRecordedTime, timeOf } from './time.ts';
 
@@ -79,7 +79,7 @@ export function openMemoryStore(): Store {
     ...verbs,
     health: () => ({ status: 'ready' }),
     async close() {
-      fallSilent();
+      void fallSilent();
       queue.close();
       if (database.isOpen) database.close();
     },
@@ -114,7 +114,7 @@ function serveFrom(file: OpenFile, path: string, options: FileStoreOptions): Fil
     async close() {
       // What a checkpoint under way comes to is heard before anything is committed (FAULTS 5).
       log.pause();
-      fallSilent();
+      void fallSilent();
       queue.close();
       const ended = log.end();
       if (ended !== undefined) await ended;
@@ -139,7 +139,7 @@ function partsOf(database: DatabaseSync): Parts {
   return { database, time, fresh, transactions: new Transactions(database, [fresh, time]) };
 }
 
-type Verbs = Omit<Store, 'health' | 'close'> & ReturnType<typeof nodeLeases>;
+type Verbs = Omit<Store, 'health' | 'close'> & LeaseVerbs;
 
 function verbsOf(parts: Parts, queue: CommitQueue): Verbs {
   const { database, time, fresh, transactions } = parts;
@@ -153,7 +153,7 @@ function verbsOf(parts: Parts, queue: CommitQueue): Verbs {
   return {
     ...sharedVerbs(db, shared),
     count: countInProcess(),
-    ...nodeLeases(database, queue),
+    ...leaseVerbs(db),
   };
 }
 

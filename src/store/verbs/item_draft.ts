@@ -1,12 +1,15 @@
 // Owns a change of registered things as it is worked out: over what is known of the rows, noting what
 // was asked and is not known, and what is to be written.
 
+import type { Instant } from '../../lib/clock.ts';
+import type { Digest } from '../../lib/digest.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import { type Item, type Kind, kinds } from '../kinds.ts';
-import type { Consequences, RegisteredRows } from '../registrar.ts';
-import { inOrder, pageOf } from '../registrations.ts';
+import type { Era } from '../../oauth/grant.ts';
+import type { TokenOwner } from '../grants.ts';
+import { type Id, type Item, type Kind, kinds, type LookUp } from '../kinds.ts';
+import { inOrder } from '../registrations.ts';
 import { ownerName } from '../sql/revocations.ts';
-import type { DamagedItem } from '../unusable.ts';
+import type { DamagedItem, OnDamage } from '../unusable.ts';
 import {
   type ItemName,
   itemRow,
@@ -38,11 +41,11 @@ export function noFacts(): Facts {
 }
 
 /**
- * Rows for the shared steps of registrar.ts, which read and write them at once. What is not known is
+ * Rows for the steps of registrar.ts, which read and write them at once. What is not known is
  * answered as if there were nothing: a draft with questions is thrown away, and made again once they are
  * answered.
  */
-export class Draft implements RegisteredRows {
+export class Draft {
   readonly questions: Questions = { named: new Map(), holders: new Map(), lists: new Map() };
   readonly changes: RowChanges = noChanges();
   readonly #facts: Facts;
@@ -56,57 +59,69 @@ export class Draft implements RegisteredRows {
     return Object.values(this.questions).every(({ size }) => size === 0);
   }
 
-  readonly consequences: Consequences = {
-    revoke: (programme, whose, until) => {
-      const owner = ownerName(whose);
-      this.changes.revoked.push(
-        until === undefined ? { programme, owner } : { programme, owner, until },
-      );
-    },
-    keepUses: (programme, id, held) => {
-      this.changes.usesKept.push({ programme, id, held: held.join(' ') });
-    },
-  };
+  /** Kills the tokens of an owner: those issued so far, or up to an era. */
+  revoke(programme: ProgrammeId, whose: TokenOwner, until?: Era): void {
+    const owner = ownerName(whose);
+    this.changes.revoked.push(
+      until === undefined ? { programme, owner } : { programme, owner, until },
+    );
+  }
 
-  find: RegisteredRows['find'] = (kind, programme, id) => {
+  /** Forgets the uses of all other secrets of an item. */
+  keepUses(programme: ProgrammeId, id: string, secrets: readonly Digest[]): void {
+    this.changes.usesKept.push({ programme, id, held: secrets.join(' ') });
+  }
+
+  find<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): Item<K> | undefined {
     const { item, damage } = this.#named({ kind, programme, id });
     if (damage !== undefined) throw damage;
     return item;
-  };
+  }
 
-  isTaken: RegisteredRows['isTaken'] = (kind, programme, id) =>
-    this.#named({ kind, programme, id }).isTaken;
+  /** Whether an item is there, or was where that counts (see `Registry.add`). */
+  isTaken(kind: Kind, programme: ProgrammeId, id: string): boolean {
+    return this.#named({ kind, programme, id }).isTaken;
+  }
 
-  holding: RegisteredRows['holding'] = (kind, name, programme, key, onDamage) =>
-    wholeOf(this.#holders({ kind, programme, name, key }), onDamage);
+  /** Those that hold the key, by identifier; `onDamage` as in `Registry.list`. */
+  holding<K extends Kind>(
+    kind: K,
+    name: LookUp<K>,
+    programme: ProgrammeId | null,
+    key: string,
+    onDamage?: OnDamage,
+  ): readonly Item<K>[] {
+    return wholeOf(this.#holders({ kind, programme, name, key }), onDamage);
+  }
 
-  holdingAny: RegisteredRows['holdingAny'] = (kind, name, keys) => {
-    const items = keys.flatMap((key) =>
-      wholeOf(this.#holders({ kind, programme: null, name, key })),
-    );
-    const unique = new Map(
-      items.map((item) => [
-        `${item.programme}\0${kinds[kind].idOf(item as Item<typeof kind>)}`,
-        item,
-      ]),
-    );
-    return [...unique.values()] as Item<typeof kind>[];
-  };
+  /** Those of any programme that hold one of the keys. */
+  holdingAny<K extends Kind>(
+    kind: K,
+    name: LookUp<K>,
+    keys: readonly string[],
+  ): readonly Item<K>[] {
+    const items = keys.flatMap((key) => this.holding(kind, name, null, key));
+    return [
+      ...new Map(
+        items.map((item) => [`${item.programme}\0${kinds[kind].idOf(item)}`, item]),
+      ).values(),
+    ];
+  }
 
-  list: RegisteredRows['list'] = (kind, programme, page = {}) => {
+  list<K extends Kind>(kind: K, programme: ProgrammeId): readonly Item<K>[] {
     const name = listName(kind, programme);
     const items = this.#facts.lists.get(name);
     if (items === undefined) this.questions.lists.set(name, { kind, programme });
-    return pageOf(kind, inOrder(kind, (items ?? []) as readonly Item<typeof kind>[]), page);
-  };
+    return inOrder(kind, (items ?? []) as readonly Item<K>[]);
+  }
 
-  add: RegisteredRows['add'] = (kind, item) => {
+  add<K extends Kind>(kind: K, item: Item<K>): void {
     this.changes.added.push(itemRow(kind, item));
     this.changes.keysAdded.push(...lookUpRows(kind, item));
     this.#know(kind, item, (items) => [...items, item]);
-  };
+  }
 
-  change: RegisteredRows['change'] = (kind, before, after) => {
+  change<K extends Kind>(kind: K, before: Item<K>, after: Item<K>): Item<K> {
     const row = itemRow(kind, after);
     this.changes.changed.push(row);
     const [was, is] = [lookUpRows(kind, before), lookUpRows(kind, after)];
@@ -114,28 +129,30 @@ export class Draft implements RegisteredRows {
     this.changes.keysDropped.push(...was.filter((key) => !stay.has(keyOfRow(key))));
     // Also the keys that stay: a row that was lost comes back with the next change.
     this.changes.keysAdded.push(...is);
-    const kept = JSON.parse(row.record) as typeof after;
+    const kept = JSON.parse(row.record) as Item<K>;
     this.#know(kind, kept, (items) =>
       items.map((item) => (kinds[kind].idOf(item) === row.id ? kept : item)),
     );
     return kept;
-  };
+  }
 
-  remove: RegisteredRows['remove'] = (kind, programme, id) => {
+  /** False when there is none. Does not depend on the record, which may be damaged (FAULTS 36). */
+  remove<K extends Kind>(kind: K, programme: ProgrammeId, id: Id<K>): boolean {
     const { item, damage } = this.#named({ kind, programme, id });
     if ((item ?? damage) === undefined) return false;
     this.changes.removed.push({ kind, programme, id });
     // Which keys it had, only its record would tell.
     if (item === undefined) this.changes.keysLost.push({ kind, programme, id });
-    else this.changes.keysDropped.push(...lookUpRows(kind, item));
+    else this.changes.keysDropped.push(...lookUpRows(kind, item as Item<K>));
     this.#facts.named.set(nameOf({ kind, programme, id }), { item: undefined, isTaken: false });
     this.#relist(kind, programme, (items) => items.filter((one) => kinds[kind].idOf(one) !== id));
     return true;
-  };
+  }
 
-  bury: RegisteredRows['bury'] = (kind, programme, id, now) => {
+  /** Keeps the identifier of a removed item from being given out again. */
+  bury(kind: Kind, programme: ProgrammeId, id: string, now: Instant): void {
     this.changes.buried.push({ kind, programme, id, removed_at: now });
-  };
+  }
 
   #named(asked: ItemName): NamedRow {
     const name = nameOf(asked);

@@ -7,7 +7,6 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { TokenOwner } from '../grants.ts';
 import { type Item, type Kind, kinds } from '../kinds.ts';
-import { type Consequences, type Registrar, registrar } from '../registrar.ts';
 import { inOrder, keysOf, noPlace, pageOf } from '../registrations.ts';
 import type { Registry } from '../registry.ts';
 import type { Db, EditOptions } from '../sql/db.ts';
@@ -29,6 +28,7 @@ import {
   type RowChanges,
   wholeOf,
 } from './item_rows.ts';
+import * as registrar from './registrar.ts';
 
 /** More items in use at once are read again. */
 const mostKnown = 30_000;
@@ -40,7 +40,7 @@ interface ItemVerbs extends Registry {
   readonly revokeOwner: (programme: ProgrammeId, whose: TokenOwner) => Promise<void>;
 }
 
-type Steps<Result> = (registrar: Registrar, consequences: Consequences) => Result;
+type Steps<Result> = (draft: Draft) => Result;
 
 type ChangeOptions = Partial<Pick<EditOptions, 'isUrgent' | 'isRepeatable'>>;
 
@@ -86,9 +86,7 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): ItemV
     const life = await db.life();
     for (;;) {
       const draft = new Draft(facts);
-      const outcome = outcomeOf(() =>
-        steps(registrar(draft, draft.consequences), draft.consequences),
-      );
+      const outcome = outcomeOf(() => steps(draft));
       if (draft.isComplete) {
         const { changes } = draft;
         const isIdle = Object.values(changes).every(({ length }) => length === 0);
@@ -168,12 +166,12 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): ItemV
       if (page === undefined && kinds[kind].remembersList) return remembered(kind, programme);
       return list(kind, programme, page);
     },
-    add: (...call) => change(({ add }) => add(...call), { isUrgent: false }),
+    add: (...call) => change((draft) => registrar.add(draft, ...call), { isUrgent: false }),
     // On a full disk, too: a partner must be stopped, and a stolen key go.
-    change: (...call) => change((steps) => steps.change(...call)),
-    changeAll: (...call) => change((steps) => steps.changeAll(...call)),
-    remove: (...call) => change((steps) => steps.remove(...call)),
-    revokeOwner: (...call) => change((_, { revoke }) => revoke(...call), { isRepeatable: true }),
+    change: (...call) => change((draft) => registrar.change(draft, ...call)),
+    changeAll: (...call) => change((draft) => registrar.changeAll(draft, ...call)),
+    remove: (...call) => change((draft) => registrar.remove(draft, ...call)),
+    revokeOwner: (...call) => change((draft) => draft.revoke(...call), { isRepeatable: true }),
   };
 }
 

@@ -18,7 +18,7 @@ import {
 import { from, partReader } from '../sql/parts.ts';
 import { revocationJoins, revocationParts } from '../sql/revocations.ts';
 import { stateOf } from '../sql/state.ts';
-import { insertText, statement } from '../sql/statement.ts';
+import { insertText, type Statement, statement } from '../sql/statement.ts';
 import { withSum } from '../sql/table.ts';
 import { logins } from '../sql/tables.ts';
 
@@ -52,7 +52,7 @@ export const startLoginAgain = statement(
   { row: ['place'] },
 );
 
-const advance = statement(
+export const advance: Statement = statement(
   'advance_login',
   columns,
   // `again` is the answer itself, where an earlier run of the statement may have written it: no two

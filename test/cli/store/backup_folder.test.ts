@@ -17,7 +17,15 @@ import { describe, test } from 'node:test';
 
 import { without } from '../../support/tools.ts';
 import { ask } from '../../support/wire.ts';
-import { configText, jetway, jetwayAt, jetwayEach, jetwayJson, workFolder } from '../command.ts';
+import {
+  configText,
+  jetway,
+  jetwayAt,
+  jetwayEach,
+  jetwayJson,
+  jetwayWith,
+  workFolder,
+} from '../command.ts';
 import { startServer } from '../server.ts';
 import { postgresSite } from './postgres_site.ts';
 
@@ -248,4 +256,10 @@ test('verify tries a restore, beside any configuration and without one', async (
     /^The store is sound\. A restore of it was tried elsewhere: that opens\.\n\n/,
   );
   assert.deepEqual(readdirSync(alone), before);
+  // Without a place for the trial what was read is told all the same.
+  const verify = ['store', 'verify', 'backup.db'];
+  const nowhere = await jetwayWith(alone, { TMPDIR: '/nowhere' }, verify);
+  assert.equal(nowhere.code, 1);
+  assert.match(nowhere.stdout, /^The store is sound\. A trial of its restore failed\.\n\n/);
+  assert.match(nowhere.stderr, /^a restore cannot be tried in \/nowhere \(ENOENT: /);
 });

@@ -106,6 +106,13 @@ SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.acc
   LEFT JOIN LATERAL (SELECT login.place, login.programme, login.client, login.subject, login.level, login.membership_number, login.scope, login.ends_at, login.era, login.login_digest, login.details, login.revoked_at, login.own_scope, login.state, login.sum FROM login
   WHERE login.place >= asked._place AND login.era > asked._after AND login.era <= asked._era) AS found ON true;
 
+-- all_find_lease
+SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT node, holder, expires_at, facts FROM node_lease WHERE holder = $1::text OR expires_at > $2::bigint) AS found ON true;
+
+-- all_find_leases
+SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS asked(_holder, _now, n)
+  LEFT JOIN LATERAL (SELECT node, holder, expires_at, facts FROM node_lease WHERE holder = asked._holder OR expires_at > asked._now) AS found ON true;
+
 -- all_find_marks_ahead
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT kept_text.programme, kept_text.use, kept_text.key, kept_text.kept, kept_text.mark, kept_text.ends_at, kept_text.sum FROM kept_text WHERE kept_text.use = 'live_token' AND kept_text.mark <> ''
   AND (substr(kept_text.mark, 14, 1) <> ' ' OR substr(kept_text.mark, 1, 13) > $1::text)) AS found ON true;
@@ -541,6 +548,12 @@ INSERT INTO revoked_token (programme, key, expires_at, sum) SELECT asked._progra
   expires_at = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.expires_at ELSE revoked_token.expires_at END,
   sum = CASE WHEN excluded.expires_at > revoked_token.expires_at THEN excluded.sum ELSE revoked_token.sum END RETURNING programme, key;
 
+-- silence_lease
+UPDATE node_lease SET facts = NULL WHERE holder = $1::text RETURNING 1;
+
+-- silence_leases
+UPDATE node_lease SET facts = NULL FROM unnest($1::text[]) WITH ORDINALITY AS asked(_holder, n) WHERE holder = asked._holder RETURNING asked.n;
+
 -- spend_code_agains
 WITH asked AS MATERIALIZED (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::bytea[], $13::text[], $14::bigint[], $15::text[], $16::bytea[], $17::bigint[], $18::bigint[]) WITH ORDINALITY AS asked(_code_programme, _code_key, _place, _programme, _client, _subject, _level, _membership_number, _scope, _ends_at, _era, _login_digest, _details, _revoked_at, _own_scope, _state, _sum, _code_sum, n)),
   done0 AS (SELECT asked.n FROM asked
@@ -602,6 +615,20 @@ DELETE FROM spent_code USING unnest($2::bytea[], $3::bigint[]) WITH ORDINALITY A
 
 -- sweep_throttle
 DELETE FROM throttle USING unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS asked(_row_counter, _row_programme, _row_key, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND throttle.counter = asked._row_counter AND throttle.programme = asked._row_programme AND throttle.key = asked._row_key AND throttle.ends_at <= asked._at RETURNING 1;
+
+-- take_lease
+INSERT INTO node_lease (node, holder, expires_at, facts) VALUES ($1::bigint, $2::text, $3::bigint, $4::text) ON CONFLICT (node) DO UPDATE
+  SET holder = excluded.holder, expires_at = excluded.expires_at, facts = excluded.facts
+  WHERE node_lease.holder = excluded.holder
+  OR node_lease.expires_at <= excluded.expires_at - 120000
+  OR node_lease.expires_at > excluded.expires_at + 5000 RETURNING 1;
+
+-- take_leases
+INSERT INTO node_lease (node, holder, expires_at, facts) SELECT asked._node, asked._holder, asked._expires_at, asked._facts FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS asked(_node, _holder, _expires_at, _facts, n) ORDER BY n ON CONFLICT (node) DO UPDATE
+  SET holder = excluded.holder, expires_at = excluded.expires_at, facts = excluded.facts
+  WHERE node_lease.holder = excluded.holder
+  OR node_lease.expires_at <= excluded.expires_at - 120000
+  OR node_lease.expires_at > excluded.expires_at + 5000 RETURNING node;
 
 -- write_registered
 WITH gate AS (

@@ -13,6 +13,7 @@ import { bulkText, chainText, editText, textsOf } from '../../../src/store/postg
 import type { Db } from '../../../src/store/sql/db.ts';
 import { insertText, statement } from '../../../src/store/sql/statement.ts';
 import { logins, tables } from '../../../src/store/sql/tables.ts';
+import { leaseVerbs } from '../../../src/store/verbs/leases.ts';
 import { sharedVerbs } from '../../../src/store/verbs/verbs.ts';
 
 const golden = join(import.meta.dirname, 'statements.sql');
@@ -76,6 +77,7 @@ function textsOfAll(): string {
     followed: undefined,
     more: [endedThrottles, pastOutages],
   });
+  leaseVerbs(db);
   return [...texts]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, text]) => `-- ${name}\n${text.replaceAll(/\n\s*/g, '\n  ')};\n`)

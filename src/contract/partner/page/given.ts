@@ -152,7 +152,7 @@ function authentication({ programme, by }: Guide): Block {
   return [
     `You prove who you are by ${[...new Set(ways)].join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
     assertionText(programme),
-    paragraphs(programme, 'client.authentication'),
+    paragraphs(programme, 'client'),
   ];
 }
 

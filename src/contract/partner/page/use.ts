@@ -135,6 +135,7 @@ export function limitSection(guide: Guide): Block {
       'Answers to token requests tell what is left:',
       table(['Header', 'Tells'], told),
     ],
+    paragraphs(programme),
     failureLimit !== undefined &&
       `After ${failureLimit.limit} wrong secrets in ${spanText(milliseconds(failureLimit.window))} from one address, further wrong ones are answered with ${limit === undefined ? refused : 'that'} as well; the right one is not.`,
   ];

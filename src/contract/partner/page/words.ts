@@ -63,11 +63,15 @@ function placeText({ places, attribute }: Input<unknown>): string {
   return places.map((place) => placeTexts[place]).join(' or ');
 }
 
-/** What partners are told by the keys below one alone. */
-export function paragraphs({ told }: Programme, under: string): Block {
-  return told.flatMap(({ key, page }) =>
-    page !== undefined && key.startsWith(`${under}.`) ? [page] : [],
-  );
+/** The keys whose paragraphs stand among others. */
+const places = ['client', 'authorize', 'code', 'login', 'tokens.access', 'tokens.refresh'] as const;
+
+/** What partners are told by each key below one alone; without one, by those that have no other place. */
+export function paragraphs({ told }: Programme, under?: (typeof places)[number]): Block {
+  return told.flatMap(({ key, page }) => {
+    const place = places.find((one) => key.startsWith(`${one}.`));
+    return page !== undefined && place === under ? [page] : [];
+  });
 }
 
 /** An answer as it comes over the wire; JSON is laid out for reading. */

@@ -47,7 +47,8 @@ const look: Statement = {
   // The name of a log file begins with the timeline; a standby has none to name.
   text: `SELECT pg_is_in_recovery(), (SELECT system_identifier::text FROM pg_control_system()),
     CASE WHEN pg_is_in_recovery() THEN '0' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END,
-    pg_postmaster_start_time()::text, current_setting('default_transaction_read_only')::boolean`,
+    pg_postmaster_start_time()::text, current_setting('default_transaction_read_only')::boolean,
+    current_setting('server_version')`,
   isRead: true,
 };
 
@@ -56,16 +57,28 @@ const look: Statement = {
  * shows also what its standbys do not have: whoever was told of it would know more than the next primary
  * (FLEET 2.4). Under the lock no more than one connection of a process waits for standbys that are away.
  */
-const settle: Statement = {
+export const settle: Statement = {
   name: 'jetway_settle',
   text: `SELECT pg_advisory_xact_lock($1::bigint)::text, pg_logical_emit_message(true, 'jetway', '')::text`,
   isRead: true,
 };
 
+/** The oldest release that the tests of the store run on. */
+const oldestRelease = 15;
+
+/** @param version as the server tells it: `15.8 (Debian 15.8-0+deb12u1)` */
+export function expectRelease(version: string): void {
+  if (Number.parseInt(version, 10) >= oldestRelease) return;
+  throw new Error(`PostgreSQL ${version} is too old: Jetway needs ${oldestRelease} or later`);
+}
+
 /** Milliseconds for it. */
 const settleSpan = milliseconds(1000);
 
-/** Not as options of the start: poolers refuse those. Plans are made once and do not scan tables. */
+/**
+ * Not as options of the start: poolers refuse those. Plans are made once and do not scan tables. Before 18 a
+ * plan without another way costs so much that each of its uses would be compiled (jit).
+ */
 const settings: Statement = {
   name: 'jetway_settings',
   text: `SELECT set_config('search_path', quote_ident($1), false),
@@ -73,7 +86,8 @@ const settings: Statement = {
     set_config('idle_in_transaction_session_timeout', '5s', false),
     set_config('timezone', 'UTC', false), set_config('plan_cache_mode', 'force_generic_plan', false),
     set_config('enable_hashjoin', 'off', false), set_config('enable_mergejoin', 'off', false),
-    set_config('enable_seqscan', 'off', false), set_config('default_transaction_isolation', 'read committed', false),
+    set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
+    set_config('default_transaction_isolation', 'read committed', false),
     CASE WHEN current_setting('synchronous_commit') IN ('on', 'remote_apply') THEN ''
       ELSE set_config('synchronous_commit', 'on', false) END`,
   isRead: true,
@@ -164,13 +178,15 @@ export class Primary {
     });
     try {
       const [row] = await connection.run(look, [], dialSpan);
-      const [isStandby, identifier, timeline, startedAt, isReadOnly] = row as [
+      const [isStandby, identifier, timeline, startedAt, isReadOnly, version] = row as [
         boolean,
         string,
         string,
         string,
         boolean,
+        string,
       ];
+      expectRelease(version);
       const cluster = { identifier, timeline: Number.parseInt(timeline, 16) };
       this.#expectPrimary(isStandby, cluster);
       // Found here once, not by every statement that writes: each would come back with a new connection.
