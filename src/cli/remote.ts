@@ -7,17 +7,14 @@ import type { HealthView } from '../server/control.ts';
 import { failed, misconfigured } from '../server/exit.ts';
 import type { ReloadView, StatusView } from '../server/status.ts';
 import { askAdmin, askServer } from './control_client.ts';
+import type { GivenWithConfig } from './grammar/options.ts';
+import type { reloadOptions } from './grammar/rows.ts';
 import { printResult, type VerbOptions } from './output.ts';
 import { configOf } from './programmes.ts';
 import { sheet, table } from './table.ts';
 
-interface ReloadVerbOptions extends VerbOptions {
-  readonly prune?: boolean;
-  readonly dryRun?: boolean;
-}
-
 /** Ends with exit code 3 where something was not taken up, after telling what. */
-export async function reload(options: ReloadVerbOptions): Promise<void> {
+export async function reload(options: GivenWithConfig<typeof reloadOptions>): Promise<void> {
   const { prune = false, dryRun = false } = options;
   const query = new URLSearchParams({
     ...(prune ? { prune: '' } : {}),

@@ -10,21 +10,13 @@ import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import { say } from '../../server/ending.ts';
 import { failed, wrongUsage } from '../../server/exit.ts';
-import { print, printData, type VerbOptions } from '../output.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { findOptions } from '../grammar/rows.ts';
+import { print, printData } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { auditOf } from './site.ts';
 
-export interface FindOptions extends VerbOptions {
-  readonly event?: string;
-  readonly programme?: string;
-  readonly client?: string;
-  readonly member?: string;
-  readonly address?: string;
-  readonly requestId?: string;
-  readonly command?: string;
-  readonly since?: string;
-  readonly until?: string;
-}
+type FindOptions = GivenWithConfig<typeof findOptions>;
 
 /** Prints events as they are found; ends with exit code 1 where there is none. */
 export async function findAudit(options: FindOptions): Promise<void> {

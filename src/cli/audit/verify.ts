@@ -12,17 +12,18 @@ import { normaliseUsername } from '../../members/username.ts';
 import { streamMarkOf } from '../../server/audit/stream_mark.ts';
 import { failed, wrongUsage } from '../../server/exit.ts';
 import { openStore, storeExists } from '../../server/open_store.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { verifyOptions } from '../grammar/rows.ts';
 import { type OutputOptions, printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { counted } from '../table.ts';
 import { auditOf } from './site.ts';
 
-export interface VerifyOptions extends VerbOptions {
-  readonly expect?: string;
-}
-
 /** Prints what is broken, and ends with exit code 1 if anything is. */
-export async function verifyAudit(files: readonly string[], options: VerifyOptions): Promise<void> {
+export async function verifyAudit(
+  files: readonly string[],
+  options: GivenWithConfig<typeof verifyOptions>,
+): Promise<void> {
   const expected = readEntry(options.expect);
   const config = configOf(options);
   const { settings, keyring } = auditOf(config);

@@ -37,18 +37,12 @@ import { ignoreSignals, untilSignal } from '../../server/signals.ts';
 import { sharedTime } from '../../server/store_clock.ts';
 import { openMemoryStore } from '../../store/sqlite/store.ts';
 import { createKeyring, masterKeyBytes } from '../../token/keyring.ts';
+import type { Given } from '../grammar/options.ts';
+import type { devOptions } from '../grammar/rows.ts';
 import { onboardDemo } from './onboarding.ts';
 
-export interface DevOptions {
-  /** Serve the programmes of this configuration instead of the shipped ones. */
-  readonly config?: string;
-  readonly listen: string;
-  /** Print this programme's commands, from the `dev` that already listens at the address. */
-  readonly commands?: string;
-}
-
 /** Resolves after a signal has ended it. */
-export async function dev(options: DevOptions): Promise<void> {
+export async function dev(options: Given<typeof devOptions>): Promise<void> {
   const address = loopbackAddress(options.listen);
   if (options.commands !== undefined) return printCommands(address, options.commands);
   const loaded = readProgrammes(options.config);

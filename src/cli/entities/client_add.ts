@@ -12,6 +12,8 @@ import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
 import type { Environment, Store } from '../../store/contract.ts';
+import type { Values } from '../grammar/options.ts';
+import type { addClientOptions, incomplete } from '../grammar/rows.ts';
 import { type Surroundings, withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
@@ -34,15 +36,8 @@ import {
 } from './secrets.ts';
 import { type Handover, handOver, handoverOf, shown, unshown } from './shown.ts';
 
-type AddClientOptions = NewItem & {
-  readonly clientId?: string;
-  readonly public?: boolean;
-  readonly secretStdin?: boolean;
-  readonly insecureShortSecret?: boolean;
-  readonly apiKeyOf?: string;
-  readonly incomplete?: boolean;
-  readonly partnerPage?: boolean;
-};
+type AddClientOptions = NewItem &
+  Values<readonly [...typeof addClientOptions, typeof incomplete]> & { readonly clientId?: string };
 
 /** If one identifier in twenty is free, 200 tries all fail once in 30,000 runs. */
 const identifierTries = 200;

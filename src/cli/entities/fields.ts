@@ -6,7 +6,7 @@ import { Option } from 'commander';
 import { type Position, quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { option, type OptionSpec } from '../grammar/grammar.ts';
+import { option, type OptionSpec } from '../grammar/options.ts';
 import type { Uses } from '../table.ts';
 
 /** Options as commander returns them, by commander's names. */

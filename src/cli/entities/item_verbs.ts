@@ -2,9 +2,11 @@
 
 import { expectNoDamage } from '../../server/damage.ts';
 import { say } from '../../server/ending.ts';
-import { expectYes, failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
+import { expectYes, failed, refuseUsage } from '../../server/exit.ts';
 import { type Id, type Item, kinds } from '../../store/kinds.ts';
 import { DamagedItem } from '../../store/unusable.ts';
+import type { Values } from '../grammar/options.ts';
+import type { listOptions } from '../grammar/rows.ts';
 import { withStore } from '../open_store.ts';
 import { print, printJson, printResult, warn } from '../output.ts';
 import { configOf, selectProgrammes } from '../programmes.ts';
@@ -38,11 +40,7 @@ export async function showItem<N extends Noun>(
   await printShown(values, options);
 }
 
-export type ListOptions = Selection & {
-  readonly status?: string;
-  readonly limit?: string;
-  readonly count?: boolean;
-};
+export type ListOptions = Selection & Values<typeof listOptions>;
 
 /**
  * By programme, in order of creation; says how many items a limit leaves out, and fails if some are
@@ -52,8 +50,7 @@ export async function listItems<N extends Noun>(
   kind: Kind<N>,
   options: ListOptions,
 ): Promise<void> {
-  const { status, count, json } = options;
-  const limit = readLimit(options);
+  const { status, limit, count, json } = options;
   const config = configOf(options);
   const programmes = selectProgrammes(config, options.programme);
   const damage: DamagedItem[] = [];
@@ -93,11 +90,6 @@ export async function listItems<N extends Noun>(
 
 function cellOf(value: unknown): string {
   return [value ?? []].flat().map(String).join(', ') || '-';
-}
-
-function readLimit({ limit }: ListOptions): number {
-  if (limit === undefined || /^[1-9]\d{0,8}$/.test(limit)) return Number(limit ?? Infinity);
-  throw wrongUsage(`--limit must be a number from 1, not ${JSON.stringify(limit)}`);
 }
 
 /** Makes all requested changes, or none. */

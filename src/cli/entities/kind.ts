@@ -10,7 +10,7 @@ import { type OpenStore } from '../../server/open_store.ts';
 import type { Store } from '../../store/contract.ts';
 import { type Id, type Item, kinds, type LookUp } from '../../store/kinds.ts';
 import { DamagedItem } from '../../store/unusable.ts';
-import type { OptionSpec } from '../grammar/grammar.ts';
+import type { OptionSpec } from '../grammar/options.ts';
 import { expectDurableStore, type Surroundings, withStore } from '../open_store.ts';
 import type { OutputOptions } from '../output.ts';
 import { configOf, compileNamed, selectProgrammes } from '../programmes.ts';

@@ -5,7 +5,7 @@ import { longestUsername, normaliseUsername } from '../../members/username.ts';
 import type { ClientId } from '../../oauth/client.ts';
 import { type MemberRecord, subjectForm } from '../../oauth/member.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { option, type OptionSpec } from '../grammar/grammar.ts';
+import { option, type OptionSpec } from '../grammar/options.ts';
 import { warn } from '../output.ts';
 import { type Fields, formFault, type Input, textField, textsOf } from './fields.ts';
 import { memberProperties } from './properties_field.ts';

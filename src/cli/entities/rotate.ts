@@ -1,13 +1,11 @@
 // Owns the verbs `rotate-secret`, `rotate-api-key` and `retire-secret`. A new secret is shown once,
 // and works beside the old one until the partner has changed over.
 
-import { milliseconds, type Milliseconds } from '../../lib/clock.ts';
-import { parseDuration, dateOrNull, dateText } from '../../lib/duration.ts';
-import { quote } from '../../lib/fault.ts';
+import { dateOrNull, dateText } from '../../lib/duration.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
 import { endOlder } from '../../oauth/secret_rotation.ts';
 import { endingOf } from '../../server/ending.ts';
-import { failed, wrongUsage } from '../../server/exit.ts';
+import { failed } from '../../server/exit.ts';
 import type { Item } from '../../store/kinds.ts';
 import { KeyTaken } from '../../store/registrations.ts';
 import { expectDurableStore } from '../open_store.ts';
@@ -90,7 +88,6 @@ async function rotate<N extends Holder>(
   options: RotateOptions,
 ): Promise<void> {
   const { words } = rotation;
-  const overlap = readOverlap(options.overlap);
   const config = configOf(options);
   expectDurableStore(config);
   const text = await rotation.make(config, options);
@@ -102,7 +99,7 @@ async function rotate<N extends Holder>(
     const change = (item: Item<N>): Item<N> => {
       befores.set(fullName(item), item);
       const fresh = { digest, createdAt: open.clock.now() };
-      return withFresh(rotation, called(kind, item.id), item, fresh, overlap);
+      return withFresh(rotation, called(kind, item.id), item, fresh, options.overlap);
     };
     const changed = await changeAll({ rotation, kind, open, own }, found, change).catch(
       (error: unknown) => {
@@ -151,15 +148,6 @@ function clientSheet(
       unshown('programme', programme),
     ],
   );
-}
-
-/** With a longer overlap, operators would forget to end the old secret. */
-const longestOverlap = milliseconds(366 * 86_400_000);
-
-function readOverlap(text: string): Milliseconds {
-  const overlap = parseDuration(text);
-  if (overlap !== undefined && overlap <= longestOverlap) return overlap;
-  throw wrongUsage(`--overlap must be a duration of at most 366d, such as 30d, not ${quote(text)}`);
 }
 
 /** Ends the older of two secrets now; the only one too, of a client that has a certificate. */

@@ -12,17 +12,14 @@ import type { Programme } from '../../programme/programme.ts';
 import { failed } from '../../server/exit.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { Item, LookUp } from '../../store/kinds.ts';
+import type { Values } from '../grammar/options.ts';
+import type { rotateApiKeyOptions, rotateSecretOptions } from '../grammar/rows.ts';
 import { fullName } from './client_kind.ts';
 import { changeItem, type Kind, type Selection } from './kind.ts';
 import type { Handover } from './shown.ts';
 
-export type RotateOptions = Selection & {
-  readonly overlap: string;
-  readonly secretStdin?: boolean;
-  readonly insecureShortSecret?: boolean;
-  /** Other clients that share the API key keep theirs. */
-  readonly alone?: boolean;
-};
+export type RotateOptions = Selection &
+  Values<readonly [...typeof rotateSecretOptions, ...typeof rotateApiKeyOptions]>;
 
 export type Holder = 'client' | 'gateway';
 

@@ -5,33 +5,25 @@ import { addOptions, optionsOf, setOptions } from '../entities/fields.ts';
 import { clientNoun } from '../entities/nouns.ts';
 import { clientColumns } from '../import/client_keys.ts';
 import { columnsHelp } from '../import/table.ts';
-import { lazy, option, type OptionSpec, type Verb } from './grammar.ts';
+import { lazy, type Verb } from './grammar.ts';
 import {
   importVerb,
   itemVerbs,
   listExits,
   listOf,
-  listOptions,
   programmeVerb,
   type LoadedKind,
   common,
 } from './kind_verbs.ts';
-
-const incomplete: OptionSpec = option(
-  '--incomplete',
-  "allow a client that lacks what the programme's dialect needs of it",
-);
-
-const shortSecret: OptionSpec = option(
-  '--insecure-short-secret',
-  'INSECURE: take a secret that can be guessed, though it alone names the client',
-);
-
-export function overlapOption(duration: string): OptionSpec {
-  return option('--overlap <duration>', 'how long the old one stays valid; 0s ends it at once', {
-    default: duration,
-  });
-}
+import { option } from './options.ts';
+import {
+  addClientOptions,
+  importClientsOptions,
+  incomplete,
+  listOptions,
+  rotateApiKeyOptions,
+  rotateSecretOptions,
+} from './rows.ts';
 
 const clientKind: LoadedKind<'client'> = {
   ...clientNoun,
@@ -49,17 +41,7 @@ export const clientVerbs: readonly Verb[] = [
         ...addOptions(clientFields),
         incomplete,
         ...optionsOf(clientIdInput),
-        option('--public', 'an app that cannot keep a secret: it gets none (RFC 6749 2.1)'),
-        option('--secret-stdin', 'read a secret it has already from standard input'),
-        shortSecret,
-        option(
-          '--partner-page',
-          'print the page for this partner too, which has no secret (show --for partner)',
-        ),
-        option(
-          '--api-key-of <client>',
-          "share the API key of another client of this partner; PROGRAMME/CLIENT where it is another programme's",
-        ),
+        ...addClientOptions,
       ],
       example:
         "jetway client add --programme my-club --name 'Some Partner' --redirect-uri https://partner.example/callback --role member --role partner",
@@ -76,10 +58,7 @@ export const clientVerbs: readonly Verb[] = [
         'a .csv with a header line, or a .yaml list, which nobody else should read; - for standard input',
       ],
     ],
-    options: [
-      option('--incomplete', "take clients that lack what the programme's dialect needs of them"),
-      option('--shared-api-keys', 'let clients of one partner have the same API key'),
-    ],
+    options: importClientsOptions,
     run: lazy(() => import('../import/clients.ts'), 'importClients'),
   }),
   {
@@ -110,11 +89,7 @@ export const clientVerbs: readonly Verb[] = [
     {
       verb: 'rotate-secret',
       summary: 'give a client a new secret; prints it, once',
-      options: [
-        overlapOption('30d'),
-        option('--secret-stdin', 'read the new secret from standard input'),
-        shortSecret,
-      ],
+      options: rotateSecretOptions,
       example: '--overlap 7d',
       run: async () => (await rotations()).rotateSecret,
     },
@@ -126,10 +101,7 @@ export const clientVerbs: readonly Verb[] = [
     {
       verb: 'rotate-api-key',
       summary: 'give a client, and all that share its API key, a new one; prints it, once',
-      options: [
-        overlapOption('30d'),
-        option('--alone', 'give it a key of its own; those that shared the old one keep that'),
-      ],
+      options: rotateApiKeyOptions,
       example: '--overlap 0s',
       run: async () => (await rotations()).rotateApiKey,
     },

@@ -3,8 +3,7 @@
 import { gatewayFields } from '../entities/client_fields.ts';
 import { addOptions } from '../entities/fields.ts';
 import { gatewayNoun } from '../entities/nouns.ts';
-import { overlapOption } from './client.ts';
-import { lazy, option, type Verb } from './grammar.ts';
+import { lazy, type Verb } from './grammar.ts';
 import {
   itemVerbs,
   listExits,
@@ -13,6 +12,8 @@ import {
   type LoadedKind,
   common,
 } from './kind_verbs.ts';
+import { option } from './options.ts';
+import { rotateGatewaySecretOptions } from './rows.ts';
 
 const gatewayKind: LoadedKind<'gateway'> = {
   ...gatewayNoun,
@@ -46,7 +47,7 @@ export const gatewayVerbs: readonly Verb[] = [
     {
       verb: 'rotate-secret',
       summary: 'give a gateway a new secret; prints it, once',
-      options: [overlapOption('1d')],
+      options: rotateGatewaySecretOptions,
       run: async () => (await rotations()).rotateGatewaySecret,
     },
     {

@@ -4,25 +4,13 @@ import { type Command, Option } from 'commander';
 
 import { type ExitCode, exitMeanings } from '../../server/exit.ts';
 import { nameCommand } from '../audit/command_audit.ts';
-
-export interface OptionSpec {
-  /** In commander's form: `--name <name>`, `--uri <uri...>`, `--no-name`. */
-  readonly flags: string;
-  readonly description: string;
-  readonly required?: true;
-  readonly default?: string;
-  readonly choices?: readonly string[];
-  /** An environment variable that overrides the default. */
-  readonly variable?: string;
-}
-
-export function option(
-  flags: string,
-  description: string,
-  more: Omit<OptionSpec, 'flags' | 'description'> = {},
-): OptionSpec {
-  return { flags, description, ...more };
-}
+import {
+  type Given,
+  type GivenWithConfig,
+  type NamedOption,
+  type OptionSpec,
+  readOptions,
+} from './options.ts';
 
 /** `<file>`, `[file]` if optional, `[files...]` for several; and its description. */
 export type Operand = readonly [name: string, description: string];
@@ -49,14 +37,50 @@ export interface Verb {
   readonly run: (...given: never[]) => Promise<void> | void;
 }
 
+/** What a verb reads before it runs. */
+type Reads = NonNullable<Verb['reads']>;
+
+type OperandValue<One> = One extends readonly [`${string}...]`, string]
+  ? readonly string[]
+  : One extends readonly [`[${string}`, string]
+    ? string | undefined
+    : string;
+
+/** What a verb is called with. */
+type GivenTo<
+  Operands extends readonly Operand[],
+  Rows extends readonly OptionSpec[],
+  R extends Reads | undefined,
+> = [
+  ...{ -readonly [Index in keyof Operands]: OperandValue<Operands[Index]> },
+  R extends Reads ? GivenWithConfig<Rows> : Given<Rows>,
+];
+
+/** A verb whose function is checked against its operands and options. */
+export function verbOf<
+  const Rows extends readonly OptionSpec[] = readonly [],
+  const Operands extends readonly Operand[] = readonly [],
+  const R extends Reads | undefined = undefined,
+>(
+  row: Omit<Verb, 'options' | 'operands' | 'reads' | 'run'> & {
+    readonly options?: Rows;
+    readonly operands?: Operands;
+    readonly reads?: R;
+    readonly run: (...given: GivenTo<Operands, Rows, R>) => Promise<void> | void;
+  },
+): Verb;
+export function verbOf(row: Pick<Verb, 'words'>): Verb {
+  return row as Verb;
+}
+
 /**
  * What a verb runs, from a module that is loaded then: help and other verbs do without it.
  * @param name of the function in it
  */
-export function lazy<Name extends string, Run extends Verb['run']>(
-  load: () => Promise<Readonly<Record<Name, Run>>>,
-  name: Name,
-): Verb['run'] {
+export function lazy<
+  Name extends string,
+  Module extends Readonly<Record<Name, (...given: never[]) => Promise<void> | void>>,
+>(load: () => Promise<Module>, name: Name): (...given: Parameters<Module[Name]>) => Promise<void> {
   return async (...given) => (await load())[name](...given);
 }
 
@@ -104,6 +128,7 @@ export function addVerb(
     .usage(usageOf(verb));
   for (const operand of operands) command.argument(...operand);
   const specs = optionsOf(verb);
+  const named = specs.map((spec): NamedOption => [optionOf(spec).attributeName(), spec]);
   const required = specs.filter((spec) => spec.required).map(optionOf);
   for (const spec of specs) command.addOption(optionOf(spec));
   command.addHelpText('after', afterHelp(verb));
@@ -116,7 +141,10 @@ export function addVerb(
     const lines = missing.map(({ flags }) => `error: required option '${flags}' not specified`);
     command.error(lines.join('\n'), { code: 'commander.missingMandatoryOptionValue' });
   });
-  command.action(run as (...given: unknown[]) => Promise<void> | void);
+  const act = run as (...given: unknown[]) => Promise<void> | void;
+  command.action((...given: unknown[]) =>
+    act(...given.slice(0, operands.length), readOptions(named, command.opts())),
+  );
 }
 
 /** The flags of the options that stand on the command line. */

@@ -3,7 +3,9 @@
 import type * as commonVerbs from '../entities/item_verbs.ts';
 import type { ItemVerb, Kind, Noun } from '../entities/kind.ts';
 import type { NounWords } from '../entities/nouns.ts';
-import { option, type OptionSpec, type Verb } from './grammar.ts';
+import { type Verb } from './grammar.ts';
+import { option } from './options.ts';
+import { dryRun } from './rows.ts';
 
 /** A kind of registered things, as help knows it; the rest is loaded once a verb is run. */
 export interface LoadedKind<N extends Noun> extends NounWords<N> {
@@ -48,14 +50,6 @@ export function listOf<N extends Noun>({ load }: LoadedKind<N>): Verb['run'] {
   return async (options: commonVerbs.ListOptions) => (await list())(await load(), options);
 }
 
-/** The options of a list. */
-export const listOptions: readonly OptionSpec[] = [
-  option('--programme <name>', 'only those of this programme'),
-  option('--status <status>', 'only those of this status', { choices: ['active', 'disabled'] }),
-  option('--limit <number>', 'no more than so many, the oldest first'),
-  option('--count', 'print how many there are, and nothing of them'),
-];
-
 /** What the codes of a list mean. */
 export const listExits: NonNullable<Verb['exits']> = {
   1: 'failed; some are damaged, and are told after all others',
@@ -76,7 +70,7 @@ export function importVerb(
     {
       words: `${noun} import`,
       ...verb,
-      options: [option('--dry-run', 'check everything and add nothing'), ...options],
+      options: [dryRun, ...options],
       example: `jetway ${noun} import ${noun}s.csv --programme my-club --dry-run`,
       exits: { 1: 'failed; the store has an item of the file with other values' },
     },

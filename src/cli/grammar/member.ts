@@ -10,17 +10,18 @@ import {
 } from '../entities/member_fields.ts';
 import { memberNoun } from '../entities/nouns.ts';
 import { columnsHelp } from '../import/table.ts';
-import { lazy, option, type Verb } from './grammar.ts';
+import { lazy, type Verb, verbOf } from './grammar.ts';
 import {
   importVerb,
   itemVerbs,
   listExits,
   listOf,
-  listOptions,
   programmeVerb,
   type LoadedKind,
   common,
 } from './kind_verbs.ts';
+import { option } from './options.ts';
+import { directoryTestOptions, listOptions } from './rows.ts';
 
 const memberKind: LoadedKind<'member'> = {
   ...memberNoun,
@@ -107,19 +108,13 @@ export const memberVerbs: readonly Verb[] = [
       run: common('removeItem'),
     },
   ]),
-  {
+  verbOf({
     words: 'member directory-test',
     summary: "test whether a programme's hook to an airline's member system keeps its contract",
     reads: 'configuration',
-    options: [
-      option('--programme <name>', 'programme whose file has members.directory: http', {
-        required: true,
-      }),
-      option('--username <name>', 'a member that there is, to test a match with'),
-      option('--password-stdin', "read that member's password from standard input"),
-    ],
+    options: directoryTestOptions,
     example: 'jetway member directory-test --programme my-club',
     exits: { 1: 'failed; a check did not pass' },
     run: lazy(() => import('../programmes/directory_test.ts'), 'testDirectory'),
-  },
+  }),
 ];

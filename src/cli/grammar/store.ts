@@ -1,38 +1,32 @@
 // Owns the verbs below `store`.
 
-import { lazy, option, type Verb } from './grammar.ts';
+import { lazy, type Verb, verbOf } from './grammar.ts';
+import { backupOptions, copyOptions, restoreOptions } from './rows.ts';
 
 export const storeVerbs: readonly Verb[] = [
-  {
+  verbOf({
     words: 'store backup',
     summary: 'copy the store to a file while servers go on; the master key is not in it',
     details:
       'Of a PostgreSQL store the file has what is registered: clients, members, gateways, keys, revocations. Codes and logins are left out, since a restore voids them anyway. With --keep the operand is a folder. The backup gets the date as its name, and the oldest backups of this store in that folder go once it is whole.',
     operands: [['<file>', 'the file to be made; - for standard output; with --keep a folder']],
     reads: 'store',
-    options: [
-      option('--force', 'replace the file if it is there'),
-      option('--keep <number>', 'make a dated backup in a folder, and keep so many of them'),
-    ],
+    options: backupOptions,
     example: 'jetway store backup backup.db',
     run: lazy(() => import('../store/backup.ts'), 'backup'),
-  },
-  {
+  }),
+  verbOf({
     words: 'store restore',
     summary: 'put a backup in the place of the store; all codes and tokens in it are void',
     details:
       'A database that was brought back to an earlier time by its own means (point-in-time recovery) has codes that were spent since and tokens that were revoked since. Its servers refuse to start until --in-place has voided all of them.',
     operands: [['[file]', 'a file that store backup made']],
     reads: 'store',
-    options: [
-      option('--in-place', 'void all codes and tokens in a PostgreSQL store as it is'),
-      option('--keep-granted', 'with --in-place: nothing is lost, a standby was promoted'),
-      option('--yes', 'yes: what came into the store since the backup is put aside or replaced'),
-    ],
+    options: restoreOptions,
     example: 'jetway store restore backup.db --yes',
     run: lazy(() => import('../store/restore.ts'), 'restore'),
-  },
-  {
+  }),
+  verbOf({
     words: 'store verify',
     summary: 'read the store, or a backup, and tell whether it is sound',
     details:
@@ -41,18 +35,15 @@ export const storeVerbs: readonly Verb[] = [
     reads: 'store',
     example: 'jetway store verify backup.db',
     run: lazy(() => import('../store/view.ts'), 'verify'),
-  },
-  {
+  }),
+  verbOf({
     words: 'store copy',
     summary: 'move the store to a file or a PostgreSQL database, with all codes and tokens',
     details:
       'Stop the servers first. Everything is copied, counted and compared; then the store that was left is marked as moved, and opens in no Jetway. The master key stays the same. A copy that was cut off may be run again.',
     reads: 'store',
-    options: [
-      option('--from <store>', 'file: and a path, or postgres://; the configured store without it'),
-      option('--to <store>', 'where to, in the same form; the configured store without it'),
-    ],
+    options: copyOptions,
     example: 'jetway store copy --from file:./data/jetway.db',
     run: lazy(() => import('../store/copy.ts'), 'copy'),
-  },
+  }),
 ];

@@ -13,14 +13,13 @@ import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_nee
 import { textsOf } from '../entities/fields.ts';
 import { toldColliding } from '../entities/redirect_uris_field.ts';
 import { findHolder, ownLookUps } from '../entities/secrets.ts';
+import type { Values } from '../grammar/options.ts';
+import type { importClientsOptions } from '../grammar/rows.ts';
 import { otherColumns, shortKeys, weakKeys } from './client_keys.ts';
 import { type Entry, type Import, importFile, type ImportOptions } from './import.ts';
 import { type Row, textIn, valueOf, warningAt } from './table.ts';
 
-export type ClientImportOptions = ImportOptions & {
-  readonly incomplete?: boolean;
-  readonly sharedApiKeys?: boolean;
-};
+type ClientImportOptions = ImportOptions & Values<typeof importClientsOptions>;
 
 type ClientRow = Entry<ClientFields>;
 

@@ -17,7 +17,9 @@ import {
   newInputsOf,
   readFields,
 } from '../entities/fields.ts';
-import type { Selection } from '../entities/kind.ts';
+import type { NewItem } from '../entities/kind.ts';
+import type { Values } from '../grammar/options.ts';
+import type { dryRun } from '../grammar/rows.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult, warn } from '../output.ts';
 import { configOf, compileNamed } from '../programmes.ts';
@@ -28,10 +30,7 @@ import { readCsvTable } from './csv_table.ts';
 import { formatOf, type Row, type Table, valueOf } from './table.ts';
 import { readYamlTable } from './yaml_table.ts';
 
-export type ImportOptions = Selection & {
-  readonly programme: string;
-  readonly dryRun?: boolean;
-};
+export type ImportOptions = NewItem & Values<readonly [typeof dryRun]>;
 
 /** A column whose values must differ from row to row. */
 export interface Unique {

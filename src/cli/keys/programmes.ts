@@ -4,16 +4,12 @@ import type { Config } from '../../config/config.ts';
 import { type Fault, FaultsError, orFaults } from '../../lib/fault.ts';
 import type { KeyRecord } from '../../oauth/signing_key.ts';
 import { type CommandError, failed } from '../../server/exit.ts';
-import { keyLines, type ShownKind, type KeyLine } from '../../server/keys/lines.ts';
-import type { VerbOptions } from '../output.ts';
+import { keyLines, type KeyLine } from '../../server/keys/lines.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { keyOptions } from '../grammar/rows.ts';
 import { compileNamed, selectProgrammes } from '../programmes.ts';
 
-export interface KeyOptions extends VerbOptions {
-  /** If left out: all programmes. */
-  readonly programme?: string;
-  /** If left out: keys of both kinds. */
-  readonly kind?: ShownKind;
-}
+export type KeyOptions = GivenWithConfig<typeof keyOptions>;
 
 /**
  * Reports errors in programme files only after `act`: the keys of other programmes may be urgent.

@@ -4,7 +4,7 @@ import { after, type Instant, milliseconds } from '../../lib/clock.ts';
 import { dateOrNull, dateText } from '../../lib/duration.ts';
 import { quote } from '../../lib/fault.ts';
 import type { KeyRecord } from '../../oauth/signing_key.ts';
-import { type CommandError, failed, refuseUsage } from '../../server/exit.ts';
+import { type CommandError, failed } from '../../server/exit.ts';
 import { removeKey, retireKeys } from '../../server/keys/changes.ts';
 import { type KeyLine } from '../../server/keys/lines.ts';
 import { type OpenStore } from '../../server/open_store.ts';
@@ -12,15 +12,12 @@ import type { DamagedItem } from '../../store/unusable.ts';
 import { type KeyState, keyStates, lineAt } from '../../token/key_line.ts';
 import { type KeyRules, shortestWait } from '../../token/key_rules.ts';
 import type { Removed } from '../../token/key_steps.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { retireKeysOptions } from '../grammar/rows.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { forKeys, type KeyOptions, nameOf } from './programmes.ts';
-
-export interface RetireKeysOptions extends KeyOptions {
-  readonly kid?: string;
-  readonly force?: boolean;
-}
+import { forKeys, nameOf } from './programmes.ts';
 
 /** The removed keys, the keys that only verify, and the key that no longer does. */
 interface Retired {
@@ -33,9 +30,10 @@ interface Retired {
   readonly next?: readonly string[];
 }
 
-export async function retireAllKeys(options: RetireKeysOptions): Promise<void> {
+export async function retireAllKeys(
+  options: GivenWithConfig<typeof retireKeysOptions>,
+): Promise<void> {
   const { kid, force = false } = options;
-  refuseUsage(force && kid === undefined ? ['--force needs --kid: it is for one key'] : []);
   const config = configOf(options);
   expectDurableStore(config);
   await forKeys(config, options, async (lines) => {

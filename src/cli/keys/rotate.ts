@@ -1,35 +1,28 @@
 // Owns the verb `key rotate`: adds the next key, which signs once verifiers and servers have it.
 
 import { milliseconds } from '../../lib/clock.ts';
-import { formatDuration, parseDuration, dateOrNull, dateText } from '../../lib/duration.ts';
-import { quote } from '../../lib/fault.ts';
+import { formatDuration, dateOrNull, dateText } from '../../lib/duration.ts';
 import { present } from '../../lib/present.ts';
-import type { SigningAlgorithm } from '../../oauth/signing_key.ts';
 import { say } from '../../server/ending.ts';
-import { refuseUsage } from '../../server/exit.ts';
 import { rotateKeys } from '../../server/keys/changes.ts';
 import { isInUse } from '../../server/keys/lines.ts';
 import { type KeyRules, shortestWait } from '../../token/key_rules.ts';
 import type { Rotated, RotationWish } from '../../token/key_steps.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { rotateKeysOptions } from '../grammar/rows.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { forKeys, type KeyOptions, nameOf, signsNothing } from './programmes.ts';
+import { forKeys, nameOf, signsNothing } from './programmes.ts';
 
-export interface RotateKeysOptions extends KeyOptions {
-  readonly wait?: string;
-  readonly now?: boolean;
-  readonly algorithm?: SigningAlgorithm;
-}
+type RotateKeysOptions = GivenWithConfig<typeof rotateKeysOptions>;
 
 interface Done extends Rotated {
   readonly rules: KeyRules;
 }
 
-const longestWait = milliseconds(366 * 86_400_000);
-
 export async function rotateAllKeys(options: RotateKeysOptions): Promise<void> {
-  const wish = readWish(options);
+  const wish = wishOf(options);
   const config = configOf(options);
   expectDurableStore(config);
   const { programme, algorithm, kind = algorithm && 'signing' } = options;
@@ -50,21 +43,8 @@ export async function rotateAllKeys(options: RotateKeysOptions): Promise<void> {
 }
 
 /** A key that signs before verifiers have fetched it must be requested explicitly (`--now`). */
-function readWish({ wait, now = false, algorithm, kind }: RotateKeysOptions): RotationWish {
-  const span = wait === undefined ? shortestWait : parseDuration(wait);
-  const least = formatDuration(shortestWait);
-  refuseUsage([
-    ...(kind === 'token' && algorithm !== undefined
-      ? ['--algorithm is for signing keys: leave out --kind token']
-      : []),
-    ...(now && wait !== undefined ? ['--now and --wait do not go together'] : []),
-    ...(span === undefined || span < shortestWait || span > longestWait
-      ? [
-          `--wait must be a duration from ${least}, twice as long as verifiers keep a key set, to 366d, not ${quote(wait ?? '')}; --now is for emergencies`,
-        ]
-      : []),
-  ]);
-  return { wait: now ? milliseconds(0) : (span ?? shortestWait), ...present({ algorithm }) };
+function wishOf({ wait = shortestWait, now = false, algorithm }: RotateKeysOptions): RotationWish {
+  return { wait: now ? milliseconds(0) : wait, ...present({ algorithm }) };
 }
 
 function viewRotated({ step, key, predecessors }: Rotated): object {

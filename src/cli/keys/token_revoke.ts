@@ -8,16 +8,13 @@ import { type Subject, subjectForm } from '../../oauth/member.ts';
 import { type CommandError, failed, refuseUsage } from '../../server/exit.ts';
 import type { Store } from '../../store/contract.ts';
 import type { TokenOwner } from '../../store/grants.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { revokeTokensOptions } from '../grammar/rows.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
-import { printResult, type VerbOptions } from '../output.ts';
+import { printResult } from '../output.ts';
 import { configOf, compileIfGood, selectProgrammes } from '../programmes.ts';
 
-export interface RevokeTokensOptions extends VerbOptions {
-  readonly programme?: string;
-  readonly client?: string;
-  readonly member?: string;
-  readonly username?: string;
-}
+type RevokeTokensOptions = GivenWithConfig<typeof revokeTokensOptions>;
 
 interface Found {
   readonly programme: ProgrammeId;

@@ -1,7 +1,8 @@
 // Owns `jetway completion`: scripts that complete verbs, options and their values in bash, zsh and fish,
 // made from the rows of the verbs. Nothing is run while a line is completed.
 
-import { optionsOf, type OptionSpec, type Verb } from '../grammar/grammar.ts';
+import { optionsOf, type Verb } from '../grammar/grammar.ts';
+import { type OptionSpec } from '../grammar/options.ts';
 
 /** A word that may come next, and what is said of it. */
 interface Word {

@@ -2,7 +2,8 @@
 
 import { exitMeanings } from '../../server/exit.ts';
 import { version, versionDate } from '../../server/version.ts';
-import { exitsOf, optionsOf, type OptionSpec, type Verb } from '../grammar/grammar.ts';
+import { exitsOf, optionsOf, type Verb } from '../grammar/grammar.ts';
+import { type OptionSpec } from '../grammar/options.ts';
 
 const files: readonly (readonly [path: string, text: string])[] = [
   ['./config.yaml', 'the configuration, unless --config or JETWAY_CONFIG names another one'],

@@ -5,16 +5,18 @@ import { contractChanges, formatChanges } from '../../contract/diff/changes.ts';
 import { FaultsError } from '../../lib/fault.ts';
 import { compileLoaded } from '../../rules/load.ts';
 import { failed } from '../../server/exit.ts';
-import { type OutputOptions, printResult } from '../output.ts';
-
-interface DiffOptions extends OutputOptions {
-  readonly exitCode?: boolean;
-}
+import type { Given } from '../grammar/options.ts';
+import type { diffOptions } from '../grammar/rows.ts';
+import { printResult } from '../output.ts';
 
 /** Stands for the configured address, which is the same before and after. */
 const publicUrl = 'https://jetway.example';
 
-export async function diff(old: string, changed: string, options: DiffOptions): Promise<void> {
+export async function diff(
+  old: string,
+  changed: string,
+  options: Given<typeof diffOptions>,
+): Promise<void> {
   const files = [old, changed].map(readProgrammeFile);
   const [before, after] = files.map(({ loaded }) => loaded);
   if (before === undefined || after === undefined) {

@@ -9,21 +9,16 @@ import {
   type DirectoryUnderTest,
 } from '../../members/directory_checks.ts';
 import { failed, wrongUsage } from '../../server/exit.ts';
-import { printResult, type VerbOptions } from '../output.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { directoryTestOptions } from '../grammar/rows.ts';
+import { printResult } from '../output.ts';
 import { configOf, fileOf, compileNamed } from '../programmes.ts';
 import { readLine } from '../standard_input.ts';
 
-interface DirectoryTestOptions extends VerbOptions {
-  readonly programme: string;
-  readonly username?: string;
-  readonly passwordStdin?: boolean;
-}
+type DirectoryTestOptions = GivenWithConfig<typeof directoryTestOptions>;
 
 /** Ends with exit code 1 if any check failed. */
 export async function testDirectory(options: DirectoryTestOptions): Promise<void> {
-  if ((options.username === undefined) !== (options.passwordStdin === undefined)) {
-    throw wrongUsage('--username and --password-stdin go together');
-  }
   const test = directoryOf(options);
   const { username } = options;
   const member =

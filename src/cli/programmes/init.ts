@@ -12,19 +12,19 @@ import { exitCodes, failed, isSystemError, unwritable, wrongUsage } from '../../
 import { shellWord } from '../../server/shell_word.ts';
 import { locationFault, readStoreLocation } from '../../store/open.ts';
 import { postgresForm, type PostgresLocation } from '../../store/postgres/location.ts';
-import { type OutputOptions, printResult } from '../output.ts';
+import type { Given } from '../grammar/options.ts';
+import type { initOptions } from '../grammar/rows.ts';
+import { printResult } from '../output.ts';
 import { schemaAsset, schemaFile, schemaLine } from './programme_file.ts';
 
 const folderOfProgrammes = 'programmes';
 const masterKey = 'data/master.key';
 
-export interface InitOptions extends OutputOptions {
-  /** The URL of a PostgreSQL store; the store is a file in the folder if left out. */
-  readonly store?: string;
-}
-
 /** Writes all files, or none if one of them exists already. */
-export async function init(folder: string | undefined, options: InitOptions): Promise<void> {
+export async function init(
+  folder: string | undefined,
+  options: Given<typeof initOptions>,
+): Promise<void> {
   const target = resolve(folder ?? '.');
   const location = options.store === undefined ? undefined : expectPostgres(options.store);
   const files = initialFiles(location && configurationFor(options.store ?? '', location));

@@ -1,26 +1,22 @@
 // Owns the verbs `maintenance on` and `maintenance off`.
 
-import { milliseconds, type Milliseconds } from '../../lib/clock.ts';
-import { formatDuration, parseDuration, dateText } from '../../lib/duration.ts';
-import { quote } from '../../lib/fault.ts';
+import { milliseconds } from '../../lib/clock.ts';
+import { formatDuration, dateText } from '../../lib/duration.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { type Maintenance, wholeProgramme } from '../../oauth/maintenance.ts';
-import { refuseUsage } from '../../server/exit.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { maintenanceOptions } from '../grammar/rows.ts';
 import { withStore } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf, selectProgrammes } from '../programmes.ts';
 
 const usualWait = milliseconds(60_000);
-const shortestWait = milliseconds(1000);
-const longestWait = milliseconds(86_400_000);
-
-export interface MaintenanceOptions extends VerbOptions {
-  readonly retryAfter?: string;
-}
 
 /** Succeeds also if the programme is in maintenance already: only what callers wait may change. */
-export async function maintenanceOn(name: string, options: MaintenanceOptions): Promise<void> {
-  const wait = readWait(options.retryAfter);
+export async function maintenanceOn(
+  name: string,
+  options: GivenWithConfig<typeof maintenanceOptions>,
+): Promise<void> {
   let before: Maintenance | undefined;
   const config = configOf(options);
   // Reads no programme file: it may have faults, and a server may have loaded it before.
@@ -29,7 +25,14 @@ export async function maintenanceOn(name: string, options: MaintenanceOptions): 
     const [now] = await store.changeAll('maintenance', { programme }, (items) => {
       [before] = items;
       const { createdAt = clock.now(), retryAfter = usualWait } = before ?? {};
-      return [{ programme, part: wholeProgramme, createdAt, retryAfter: wait ?? retryAfter }];
+      return [
+        {
+          programme,
+          part: wholeProgramme,
+          createdAt,
+          retryAfter: options.retryAfter ?? retryAfter,
+        },
+      ];
     });
     return now;
   });
@@ -63,14 +66,4 @@ function viewOf(programme: string, held: Maintenance | undefined): object {
     since: held === undefined ? null : dateText(held.createdAt),
     retry_after: held === undefined ? null : formatDuration(held.retryAfter),
   };
-}
-
-function readWait(text: string | undefined): Milliseconds | undefined {
-  if (text === undefined) return undefined;
-  const wait = parseDuration(text);
-  const isGood = wait !== undefined && wait >= shortestWait && wait <= longestWait;
-  refuseUsage(
-    isGood ? [] : [`--retry-after must be a duration from 1s to 24h, not ${quote(text)}`],
-  );
-  return wait;
 }

@@ -9,7 +9,9 @@ import { FaultsError, quote } from '../../lib/fault.ts';
 import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { loadProgramme, programmeIdForm } from '../../rules/load.ts';
 import { failed, wrongUsage } from '../../server/exit.ts';
-import { print, printResult, type VerbOptions } from '../output.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { newProgrammeOptions } from '../grammar/rows.ts';
+import { print, printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { compiledOf, mountFaults } from './check.ts';
 
@@ -24,12 +26,11 @@ export async function schema(): Promise<void> {
   await print(readAsset(schemaAsset).trimEnd());
 }
 
-export interface NewProgrammeOptions extends VerbOptions {
-  readonly variant: string;
-}
-
 /** The new file must have no fault, neither alone nor together with the other files. */
-export async function newProgramme(name: string, options: NewProgrammeOptions): Promise<void> {
+export async function newProgramme(
+  name: string,
+  options: GivenWithConfig<typeof newProgrammeOptions>,
+): Promise<void> {
   if (!programmeIdForm.test(name)) {
     const form = 'lower-case letters, digits and "-", a letter first, at most 40';
     throw wrongUsage(`a programme cannot be called ${quote(name)}: expected ${form}`);

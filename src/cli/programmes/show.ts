@@ -7,36 +7,25 @@ import type { YamlNode } from '../../lib/yaml/node.ts';
 import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { effectiveDocument } from '../../rules/effective_document.ts';
 import type { LoadedProgramme } from '../../rules/load.ts';
-import { refuseUsage } from '../../server/exit.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { showOptions } from '../grammar/rows.ts';
 import { printData, printJson, type VerbOptions } from '../output.ts';
 import { configOf, loadNamed } from '../programmes.ts';
 import { showDepartures } from './departures.ts';
-import { guideFor, pageIn, type PageFormat } from './partner.ts';
+import { guideFor, pageIn } from './partner.ts';
 
-interface ShowOptions extends VerbOptions {
-  readonly for?: 'partner';
-  readonly format?: PageFormat;
-  readonly client?: string;
-  readonly openapi?: boolean;
-  readonly departures?: boolean;
-}
-
-export async function show(programme: string, options: ShowOptions): Promise<void> {
-  const { for: reader, format, client, openapi = false } = options;
-  const { departures = false } = options;
+export async function show(
+  programme: string,
+  options: GivenWithConfig<typeof showOptions>,
+): Promise<void> {
+  const { for: reader, format = 'markdown', client, openapi = false, departures = false } = options;
   const ofPartner = reader !== undefined || openapi;
-  const kinds = [reader !== undefined, openapi, departures].filter(Boolean);
-  refuseUsage([
-    ...(kinds.length > 1 ? ['--for, --openapi and --departures exclude each other'] : []),
-    ...(client !== undefined && !ofPartner ? ['--client is for --for partner and --openapi'] : []),
-    ...(format !== undefined && reader === undefined ? ['--format is for --for partner'] : []),
-  ]);
   const config = configOf(options);
   if (departures) return showDepartures(loadNamed(config, programme), options);
   if (!ofPartner) return showDialect(loadNamed(config, programme), options);
   const guide = await guideFor(config, programme, client);
   if (openapi) return printJson(openapiDocument(guide));
-  const page = pageIn(format ?? 'markdown', guide);
+  const page = pageIn(format, guide);
   return options.json === true ? printJson({ page }) : printData(page.trimEnd());
 }
 

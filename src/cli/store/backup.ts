@@ -12,19 +12,19 @@ import { exitCodes, failed, refuseUsage, unwritable } from '../../server/exit.ts
 import { backUpInto, type Pruned } from '../../store/admin/backup_folder.ts';
 import { noteBackup } from '../../store/backup_note.ts';
 import type { StoreCare, StoreReport } from '../../store/care.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { backupOptions } from '../grammar/rows.ts';
 import { auditCommand, expectDurableStore, withStore } from '../open_store.ts';
-import { printFile, printResult, type VerbOptions } from '../output.ts';
+import { printFile, printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
 import { storeSheet, viewStore } from './view.ts';
 
-export interface BackupStoreOptions extends VerbOptions {
-  readonly force?: boolean;
-  readonly keep?: string;
-}
-
 /** Servers may use the store meanwhile. */
-export async function backup(file: string, options: BackupStoreOptions): Promise<void> {
+export async function backup(
+  file: string,
+  options: GivenWithConfig<typeof backupOptions>,
+): Promise<void> {
   const { force = false, json = false, keep } = options;
   refuseUsage([
     ...(keep === undefined || /^[1-9]\d{0,3}$/.test(keep)

@@ -9,19 +9,16 @@ import type { Counts } from '../../store/admin/carry.ts';
 import { copyStore } from '../../store/admin/copy.ts';
 import { locationFault, readStoreLocation, type StoreSite } from '../../store/open.ts';
 import { createKeyring } from '../../token/keyring.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { copyOptions } from '../grammar/rows.ts';
 import { auditCommand } from '../open_store.ts';
-import { printResult, type VerbOptions } from '../output.ts';
+import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
 import { rowsOf } from './view.ts';
 
-export interface CopyStoreOptions extends VerbOptions {
-  readonly from?: string;
-  readonly to?: string;
-}
-
 /** The configured store stands in for whichever end is not named. */
-export async function copy(options: CopyStoreOptions): Promise<void> {
+export async function copy(options: GivenWithConfig<typeof copyOptions>): Promise<void> {
   const { from, to } = options;
   refuseUsage([
     ...(from === undefined && to === undefined ? ['name --from, --to, or both'] : []),

@@ -5,17 +5,15 @@ import { shownPath } from '../../config/programme_files.ts';
 import { exitCodes, expectYes, refuseUsage, unwritable, wrongUsage } from '../../server/exit.ts';
 import type { RestoreReport, StoreCare } from '../../store/care.ts';
 import { storeAt } from '../../store/open.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { restoreOptions } from '../grammar/rows.ts';
 import { auditCommand, expectDurableStore } from '../open_store.ts';
-import { printResult, type VerbOptions } from '../output.ts';
+import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
 import { withProgress } from '../progress.ts';
 import { rowsOf, storeSheet, viewStore } from './view.ts';
 
-export interface RestoreStoreOptions extends VerbOptions {
-  readonly yes?: boolean;
-  readonly inPlace?: boolean;
-  readonly keepGranted?: boolean;
-}
+type RestoreStoreOptions = GivenWithConfig<typeof restoreOptions>;
 
 export async function restore(
   file: string | undefined,

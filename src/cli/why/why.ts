@@ -5,16 +5,15 @@ import { failed } from '../../server/exit.ts';
 import { type Explanation, explain, type RuleLine } from '../../server/why/explain.ts';
 import type { WhyAnswer } from '../../server/why/route.ts';
 import { askServer } from '../control_client.ts';
-import { printResult, type VerbOptions } from '../output.ts';
+import type { GivenWithConfig } from '../grammar/options.ts';
+import type { whyOptions } from '../grammar/rows.ts';
+import { printResult } from '../output.ts';
 import { configOf, fileOf } from '../programmes.ts';
 import { sheet } from '../table.ts';
 import { searchLog } from './log_search.ts';
 import { partnerText, partnerView } from './partner_text.ts';
 
-interface WhyOptions extends VerbOptions {
-  readonly partner?: boolean;
-  readonly log?: string;
-}
+type WhyOptions = GivenWithConfig<typeof whyOptions>;
 
 /** Ends with exit code 1 where the refusal is not found, and tells where else to look. */
 export async function why(given: string, options: WhyOptions): Promise<void> {

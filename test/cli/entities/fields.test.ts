@@ -16,7 +16,7 @@ import {
   textField,
 } from '../../../src/cli/entities/fields.ts';
 import { jsonOf, sheetOf, showFields } from '../../../src/cli/entities/shown.ts';
-import { option } from '../../../src/cli/grammar/grammar.ts';
+import { option } from '../../../src/cli/grammar/options.ts';
 import { readCsvTable } from '../../../src/cli/import/csv_table.ts';
 import { columnsHelp } from '../../../src/cli/import/table.ts';
 import { readYamlTable } from '../../../src/cli/import/yaml_table.ts';

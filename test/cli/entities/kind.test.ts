@@ -20,6 +20,7 @@ import {
   rotateApiKey,
   rotateGatewaySecret,
 } from '../../../src/cli/entities/rotate.ts';
+import { milliseconds } from '../../../src/lib/clock.ts';
 import { digest } from '../../../src/lib/digest.ts';
 import type { ClientId, ProgrammeId, GatewayId } from '../../../src/oauth/client.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
@@ -58,11 +59,12 @@ const races: Readonly<Record<'client' | 'gateway' | 'member', readonly Act[]>> =
     (name, one) => disableItem(clientKind, name, one),
     (name, one) => setItem(clientKind, name, { ...one, name: 'B' }),
     (name, one) => retireSecret(clientKind, name, one),
-    (name, one) => rotateApiKey(clientKind, name, { ...one, overlap: '0s' }),
+    (name, one) => rotateApiKey(clientKind, name, { ...one, overlap: milliseconds(0) }),
     (name, one) => removeItem(clientKind, name, { ...one, yes: true }),
   ],
   gateway: [
-    (name, one) => rotateGatewaySecret(gatewayKind, name, { ...one, overlap: '1d' }),
+    (name, one) =>
+      rotateGatewaySecret(gatewayKind, name, { ...one, overlap: milliseconds(86_400_000) }),
     (name, one) => removeItem(gatewayKind, name, { ...one, yes: true }),
   ],
   member: [
