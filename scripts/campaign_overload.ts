@@ -139,10 +139,8 @@ await runCampaign(
           offer: async (orders) => {
             const before = server.held();
             const offered = await offer(orders, options.seconds);
-            return {
-              ...offered,
-              held: Math.max(0, (server.held() - before) / offered.seconds / 1e6),
-            };
+            const held = Math.max(0, (server.held() - before) / offered.seconds / 1e6);
+            return { ...offered, held, sentFor: options.seconds };
           },
         };
         const found: Flood[] = [];

@@ -49,6 +49,8 @@ export interface StreamResult {
   readonly unsent: number;
   /** Answered as expected. */
   readonly served: Times;
+  /** Of these, before the end of what was ordered. */
+  readonly inTime: number;
   /** Answered as too much, with `Retry-After`. */
   readonly refused: Times;
   /** Statuses of any other answer, and errors. */
@@ -101,6 +103,7 @@ class Stream {
   #offered = 0;
   #sent = 0;
   #unsent = 0;
+  #inTime = 0;
   #isOver = false;
 
   constructor(order: StreamOrder) {
@@ -162,6 +165,7 @@ class Stream {
       offered: this.#offered,
       unsent: this.#unsent,
       served: timesOf(this.#served),
+      inTime: this.#inTime,
       refused: timesOf(this.#refused),
       others: [...this.#others],
       tokens: this.#tokens,
@@ -184,6 +188,7 @@ class Stream {
     const { expects, rate, refreshesAt, keepsTokens } = this.#order;
     if (expects === undefined ? status < '400' : status === expects) {
       this.#served.push(now - lane.sentAt);
+      if (!this.#isOver) this.#inTime += 1;
     } else if (/\r\nretry-after: [1-9]/i.test(head)) this.#refused.push(now - lane.sentAt);
     else this.#note(status);
     if (refreshesAt !== undefined || keepsTokens === true) {

@@ -10,6 +10,8 @@ export type Kind = 'token' | 'verify' | 'login';
 export interface Measured extends Offered {
   /** Share of the time, from 0 to 1, in which other programs had the core that the server was ready to use. */
   readonly held: number;
+  /** For how long requests were sent: those of connections that rest are answered later. */
+  readonly sentFor: number;
 }
 
 /** The same kind of flood once; the flooded kind is the first stream of each. */
@@ -44,9 +46,9 @@ export interface Flood {
   readonly rounds: readonly Round[];
 }
 
-/** Answers a second to the first stream. */
-export function goodput({ results, seconds }: Offered): number {
-  return (results[0]?.served.count ?? 0) / seconds;
+/** Answers a second to the first stream, while requests were sent. */
+export function goodput({ results, sentFor }: Measured): number {
+  return (results[0]?.inTime ?? 0) / sentFor;
 }
 
 export interface Limits {
@@ -97,7 +99,11 @@ function streamOf({ results }: Offered, name: string): StreamResult {
  * machine takes more of it at one moment than at another.
  */
 function kept({ peak, flooded }: Round): number {
-  return goodput(flooded) / busyShare(flooded) / (goodput(peak) / busyShare(peak));
+  return servedPerTime(flooded) / servedPerTime(peak);
+}
+
+function servedPerTime({ results, cpu }: Measured): number {
+  return (results[0]?.served.count ?? 0) / cpu;
 }
 
 function busyShare({ cpu, seconds }: Offered): number {

@@ -22,7 +22,7 @@ const requests = counters(
 );
 const failures = counters(
   'jetway_request_failures_total',
-  'Requests that failed, by the reason of the closed list that dialects word, or by the page of a login; `unreadable` where a request could not be read, and `hung_up` where its sender broke off.',
+  'Requests that failed, by the reason of the closed list that dialects word, or by the page of a login; `unreadable` where a request could not be read, and `hung_up` where its sender was gone before.',
   'programme',
   'endpoint',
   'grant',
