@@ -28,27 +28,19 @@ export const devOptions = [
   ),
 ] as const;
 
-const oneOutput = '--for, --openapi and --departures exclude each other';
-
 export const showOptions = [
   option('--for <reader>', 'the page for partners: how to get, use and refresh tokens', {
     choices: ['partner'],
-    excludes: [['openapi', 'departures'], oneOutput],
   }),
   option('--format <format>', 'format of that page (default: markdown)', {
     choices: ['markdown', 'html'],
-    needs: [['for'], '--format is for --for partner'],
   }),
-  option('--openapi', 'an OpenAPI 3.1 document, as JSON', {
-    excludes: [['departures'], oneOutput],
-  }),
+  option('--openapi', 'an OpenAPI 3.1 document, as JSON'),
   option(
     '--departures',
     'where it departs from the RFCs: the line, the risk and why it is accepted',
   ),
-  option('--client <id>', 'fill in what is registered of this client', {
-    needs: [['for', 'openapi'], '--client is for --for partner and --openapi'],
-  }),
+  option('--client <id>', 'fill in what is registered of this client'),
 ] as const;
 
 export const diffOptions = [option('--exit-code', 'exit with 1 if there are changes')] as const;

@@ -7,6 +7,7 @@ import type { YamlNode } from '../../lib/yaml/node.ts';
 import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { effectiveDocument } from '../../rules/effective_document.ts';
 import type { LoadedProgramme } from '../../rules/load.ts';
+import { refuseUsage } from '../../server/exit.ts';
 import type { GivenWithConfig } from '../grammar/options.ts';
 import type { showOptions } from '../grammar/rows.ts';
 import { printData, printJson, type VerbOptions } from '../output.ts';
@@ -18,14 +19,20 @@ export async function show(
   programme: string,
   options: GivenWithConfig<typeof showOptions>,
 ): Promise<void> {
-  const { for: reader, format = 'markdown', client, openapi = false, departures = false } = options;
+  const { for: reader, format, client, openapi = false, departures = false } = options;
   const ofPartner = reader !== undefined || openapi;
+  const kinds = [reader !== undefined, openapi, departures].filter(Boolean);
+  refuseUsage([
+    ...(kinds.length > 1 ? ['--for, --openapi and --departures exclude each other'] : []),
+    ...(client !== undefined && !ofPartner ? ['--client is for --for partner and --openapi'] : []),
+    ...(format !== undefined && reader === undefined ? ['--format is for --for partner'] : []),
+  ]);
   const config = configOf(options);
   if (departures) return showDepartures(loadNamed(config, programme), options);
   if (!ofPartner) return showDialect(loadNamed(config, programme), options);
   const guide = await guideFor(config, programme, client);
   if (openapi) return printJson(openapiDocument(guide));
-  const page = pageIn(format, guide);
+  const page = pageIn(format ?? 'markdown', guide);
   return options.json === true ? printJson({ page }) : printData(page.trimEnd());
 }
 
