@@ -11,7 +11,7 @@ import {
   idleNulls,
   withoutVariant,
 } from '../language/slips.ts';
-import { takesAnotherForm, readVariant, variantNames } from '../language/variants.ts';
+import { takesAnotherForm, variantFor, variantNames } from '../language/variants.ts';
 import { mergeNodes, nodeAt, positionAt } from '../lib/document.ts';
 import { byPosition, errorAt, type Fault, quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -178,7 +178,7 @@ function layOverVariant(root: MapNode): {
     const fault = errorAt(variant.at, ['variant'], `there is no variant "${name}"`, hint);
     return { document: root, idle, faults: [fault] };
   }
-  const base = spreadErrorGroups(readVariant(name), root);
+  const base = spreadErrorGroups(variantFor(name, root), root);
   const document = mergeNodes(base, root, {
     replaces: takesAnotherForm(definitionSchema),
     onIdleNull: (path, at) => {
