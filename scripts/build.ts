@@ -54,7 +54,7 @@ const shipped = [
 ];
 
 /** The shipped files that the executable has parsed. */
-const parsed = ['src/language/slips/absent_words.yaml', 'src/variants/*.yaml'];
+const parsed = ['src/language/slips/absent_words.yaml', 'src/variants/**/*.yaml'];
 
 /** The inputs of the executable. Folders count too: their time changes when a file is removed. */
 const inputs = [

@@ -1,7 +1,7 @@
 // Owns the built-in variants, complete dialects that ship as YAML, and how a file is laid over one.
 
 import { listAssets, readYamlAsset } from '../lib/asset.ts';
-import { mergeNodes, type Replaces } from '../lib/document.ts';
+import { mergeNodes, nodeAt, type Replaces } from '../lib/document.ts';
 import type { YamlNode, MapNode } from '../lib/yaml/node.ts';
 import { allMapsIn, entryAt, isOptional } from '../schema/keys.ts';
 import type { Schema } from '../schema/walk.ts';
@@ -23,6 +23,35 @@ export function readVariant(name: string): YamlNode {
   const variant = variants.get(name) ?? mergeNodes(read(common), read(name));
   variants.set(name, variant);
   return variant;
+}
+
+/**
+ * A built-in variant's document as a file needs it: with the texts of the languages that the file
+ * names in `login.languages` and that are shipped. A programme offers no language that it does not
+ * name.
+ */
+export function variantFor(name: string, file: YamlNode): YamlNode {
+  const named = nodeAt(file, ['login', 'languages']);
+  const shipped = languageNames();
+  const entries = named?.kind === 'map' ? [...named.entries] : [];
+  return entries
+    .filter(([tag, { node }]) => node.kind === 'map' && shipped.includes(tag))
+    .flatMap(([tag]) => {
+      const texts = read(`languages/${tag}`);
+      return [common, name].map((part) => nodeAt(texts, [part]));
+    })
+    .reduce<YamlNode>(
+      (base, texts) => (texts === undefined ? base : mergeNodes(base, texts)),
+      readVariant(name),
+    );
+}
+
+/** The tags of the languages whose texts are shipped beside those that every variant has. */
+export function languageNames(): readonly string[] {
+  const inFolder = `${folder}/languages`;
+  return listAssets(inFolder, '.yaml').map((path) =>
+    path.slice(inFolder.length + 1, -'.yaml'.length),
+  );
 }
 
 function read(name: string): YamlNode {

@@ -11,7 +11,7 @@ import {
   idleNulls,
   withoutVariant,
 } from '../language/slips.ts';
-import { takesAnotherForm, readVariant, variantNames } from '../language/variants.ts';
+import { takesAnotherForm, variantFor, variantNames } from '../language/variants.ts';
 import { mergeNodes, nodeAt, positionAt } from '../lib/document.ts';
 import { byPosition, errorAt, type Fault, quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -21,6 +21,7 @@ import { compileProgramme, type Programme } from '../programme/programme.ts';
 import { validate } from '../schema/faults.ts';
 import { type Departure, withoutAccepted } from './acceptances.ts';
 import { checkDefinition } from './check.ts';
+import { gatherMissingTexts } from './missing_texts.ts';
 
 /** A programme file without errors. */
 export interface LoadedProgramme {
@@ -84,7 +85,8 @@ export function loadProgramme(file: string, text: string): LoadResult {
   // Without its variant a file lacks most keys; a fault for each would hide the cause.
   if (variantFaults.length > 0) return { faults };
   const { output: definition, faults: raw } = validate(definitionSchema, document);
-  const schemaFaults = raw.map((fault) => withForeignWord(document, fault));
+  const worded = raw.map((fault) => withForeignWord(document, fault));
+  const schemaFaults = gatherMissingTexts(document, worded);
   const nullFaults = [...idleNulls(definitionSchema, document, nulls)];
   const sound = nullFaults.some(isError) ? undefined : definition;
   const found = [
@@ -176,7 +178,7 @@ function layOverVariant(root: MapNode): {
     const fault = errorAt(variant.at, ['variant'], `there is no variant "${name}"`, hint);
     return { document: root, idle, faults: [fault] };
   }
-  const base = spreadErrorGroups(readVariant(name), root);
+  const base = spreadErrorGroups(variantFor(name, root), root);
   const document = mergeNodes(base, root, {
     replaces: takesAnotherForm(definitionSchema),
     onIdleNull: (path, at) => {

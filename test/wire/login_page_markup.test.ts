@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { languageNames } from '../../src/language/variants.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
 import { loginTarget, openClub, paths, programme, redeem } from '../support/club.ts';
 import { openLogin, type OpenLogin, submitLogin } from '../support/login.ts';
@@ -167,4 +168,17 @@ test('a language that is written from right to left is shown so', async (t) => {
   assert.match(body, /^<!doctype html>\s*<html lang="ar" dir="rtl">/);
   const { page } = await openLogin(club.url, loginTarget(club.client));
   assert.ok(plain(page, { hidden: {} }).includes('value="ar">العربية</button></li>'));
+});
+
+test('each shipped language that a file names is shown to browsers that ask for it', async (t) => {
+  const tags = languageNames();
+  const named = Object.fromEntries(tags.map((tag) => [tag, {}]));
+  const club = await openClub(t, { over: JSON.stringify({ login: { languages: named } }) });
+  const titles = new Set<string>();
+  for (const tag of tags) {
+    const { body } = await ask(club.url, paths.page, { headers: { 'accept-language': tag } });
+    assert.ok(body.includes(`<html lang="${tag}" dir="ltr">`), tag);
+    titles.add(/<title>([^<]*)/.exec(body)?.[1] ?? '');
+  }
+  assert.equal(titles.size, tags.length);
 });
