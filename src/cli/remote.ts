@@ -121,12 +121,25 @@ function workerText({ worker, pid, node, started, uptime_seconds: uptime }: Work
   return `${worker}: process ${pid}, node ${node}, since ${started} (${uptime} s)`;
 }
 
-/** Ends with exit code 1 unless the server takes requests. */
-export async function healthcheck(options: VerbOptions): Promise<void> {
+interface HealthcheckOptions extends VerbOptions {
+  readonly live?: boolean;
+}
+
+/** Ends with exit code 1 unless the server takes requests, or with `live` unless it answers at all. */
+export async function healthcheck(options: HealthcheckOptions): Promise<void> {
   const config = configOf(options);
   const { admin } = config;
   // Port 0 is any free one: which, the control socket's server alone knows.
   const isKnown = admin !== undefined && ('path' in admin || admin.port > 0);
+  if (options.live === true) {
+    const answer = isKnown
+      ? ((await askAdmin(admin, servicePaths.live)) as { readonly status?: string })
+      : await askServer(config, 'GET', '/health').then(() => ({ status: 'alive' }));
+    const { status: life = 'unknown' } = answer;
+    await printResult(options, answer, sheet([['health', [life]]]));
+    if (life !== 'alive') throw failed('');
+    return;
+  }
   const asked = isKnown
     ? askAdmin(admin, `${servicePaths.ready}?verbose`)
     : askServer(config, 'GET', '/health');

@@ -1,5 +1,5 @@
-// Owns reading the operator's files: regular files only, bounded, never blocking; and noting what was
-// read, so that a change is noticed.
+// Owns reading the operator's files: regular files only, bounded, never blocking; who else may have rights
+// on private ones (HOSTILE 56); and noting what was read, so that a change is noticed.
 
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
@@ -13,7 +13,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 
 /** A file that cannot be read, or whose content cannot be used; the message says why, without the path. */
 export class UnreadableFile extends Error {
@@ -71,10 +71,9 @@ export function readTextFile(path: string, maxBytes: number): string {
   return decode(noted(path, () => readFile(path, maxBytes)));
 }
 
-/** As `readTextFile`, for a secret: only its owner, who must be this user or root, may read it. */
+/** As `readTextFile`, for a secret: it must be private (`exposureOf`). */
 export function readSecretFile(path: string, maxBytes: number): string {
-  const forbidden = isCredential(path) ? 0o007 : 0o077;
-  const check = (stats: Stats): void => expectPrivate(stats, forbidden);
+  const check = (stats: Stats): void => expectPrivate(path, stats);
   return decode(noted(path, () => readFile(path, maxBytes, check)));
 }
 
@@ -95,13 +94,49 @@ function decode(bytes: Buffer): string {
   throw new UnreadableFile(`is not UTF-8 (line ${line}): save it as UTF-8`);
 }
 
-function expectPrivate({ mode, uid }: Stats, forbidden: number): void {
-  if ((mode & forbidden) !== 0) {
-    throw new UnreadableFile(
-      `can be read by others (mode ${(mode & 0o777).toString(8).padStart(4, '0')}): chmod 600 it`,
-    );
+function expectPrivate(path: string, stats: Stats): void {
+  const { mode, uid, gid } = stats;
+  const exposure = exposureOf(path, { mode: isCredential(path) ? mode & ~0o070 : mode, uid, gid });
+  if (exposure === 'open') {
+    throw new UnreadableFile(`can be read by others (mode ${shownMode(stats)}): chmod 600 it`);
   }
-  if (uid !== 0 && uid !== process.getuid?.()) throw new UnreadableFile('belongs to another user');
+  if (exposure === 'foreign') {
+    throw new UnreadableFile('belongs to another user: give it to root or to the user of Jetway');
+  }
+}
+
+/** The rights on a file, and whose it is. */
+export type Rights = Pick<Stats, 'mode' | 'uid' | 'gid'>;
+
+/** Why a file is not private: others have rights on it, or it is another user's. */
+export type Exposure = 'open' | 'foreign';
+
+/**
+ * What makes a file at a path not private; undefined for a private one, and where there are no users.
+ * PostgreSQL's rule for key files (its documentation, "Secure TCP/IP Connections with SSL"): a group of
+ * this process may read a file of root. On a volume with `fsGroup`, Kubernetes gives that group the
+ * rights of the owner at each start, and marks the folders by their set-group-ID bit.
+ */
+export function exposureOf(path: string, { mode, uid, gid }: Rights): Exposure | undefined {
+  const us = process.geteuid?.();
+  if (us === undefined) return undefined;
+  let granted = 0;
+  if (process.getegid?.() === gid || process.getgroups?.().includes(gid) === true) {
+    if (uid === 0) granted |= 0o040;
+    if (uid === us && isOfGroup(dirname(realpathSync(path)), gid)) granted |= 0o060;
+  }
+  if ((mode & 0o077 & ~granted) !== 0) return 'open';
+  return uid === 0 || uid === us ? undefined : 'foreign';
+}
+
+function isOfGroup(folder: string, group: number): boolean {
+  const { mode, gid } = statSync(folder);
+  return (mode & 0o2000) !== 0 && gid === group;
+}
+
+/** The rights of a file as chmod takes them, such as 0640. */
+export function shownMode({ mode }: Rights): string {
+  return (mode & 0o777).toString(8).padStart(4, '0');
 }
 
 function open(path: string): number {

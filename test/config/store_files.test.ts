@@ -61,8 +61,8 @@ describe('the password of a store', () => {
     const path = join(folder, 'store.password');
     refused(config, /store\.password does not exist/);
     writeFileSync(path, 'hunter2\n', { mode: 0o600 });
-    chmodSync(path, 0o640);
-    refused(config, /store\.password can be read by others \(mode 0640\): chmod 600 it/);
+    chmodSync(path, 0o644);
+    refused(config, /store\.password can be read by others \(mode 0644\): chmod 600 it/);
     chmodSync(path, 0o600);
     for (const text of ['', '\n', 'hunter2\nhunter3\n']) {
       writeFileSync(path, text);

@@ -43,7 +43,7 @@ function configWith(t: TestContext, keys: string, publicUrl = 'https://tokens.ex
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(folder, name), text, { mode: 0o600 });
   }
-  chmodSync(join(folder, 'open.key'), 0o640);
+  chmodSync(join(folder, 'open.key'), 0o644);
   const path = join(folder, 'config.yaml');
   const first = `environment: staging\npublic_url: ${publicUrl}\nstore: memory\n`;
   writeFileSync(path, `${first}gateway: 127.0.0.1:0\n${keys}`);
@@ -108,7 +108,7 @@ describe('certificates of the listeners', { skip: without('openssl') }, () => {
   test('HOSTILE 56: a key that others can read is refused', (t) => {
     const path = configWith(t, 'tls: { certificate_file: own.pem, key_file: open.key }\n');
     assert.deepEqual(told(readTls(readConfig(path))), [
-      '5:45 error tls.key_file: open.key can be read by others (mode 0640): chmod 600 it',
+      '5:45 error tls.key_file: open.key can be read by others (mode 0644): chmod 600 it',
     ]);
     assert.throws(() => expectTls(readConfig(path)), FaultsError);
   });

@@ -60,6 +60,7 @@ test('FAULTS 16: health and metrics at a unix socket tell of each part', async (
   const verbose = await askSocket(socket, '/readyz?verbose');
   assert.deepEqual([verbose.status, JSON.parse(verbose.body)], [200, { ...ready, parts }]);
   assert.deepEqual(await jetwayJson(folder, ['healthcheck']), { ...ready, parts });
+  assert.deepEqual(await jetwayJson(folder, ['healthcheck', '--live']), { status: 'alive' });
 
   const metrics = await askSocket(socket, '/metrics');
   assert.equal(metrics.type, 'text/plain; version=0.0.4; charset=utf-8');
@@ -110,6 +111,8 @@ test('FAULTS 16: health and metrics at a unix socket tell of each part', async (
     /cannot listen on \S+\/admin\.sock \(admin\): something listens there/,
   );
   await server.end('SIGKILL');
+  const dead = await jetway(folder, ['healthcheck', '--live']);
+  assert.deepEqual([dead.code, dead.stdout], [1, '']);
   const gone = await jetway(folder, ['healthcheck']);
   assert.deepEqual([gone.code, gone.stdout], [1, '']);
   assert.match(
@@ -127,6 +130,7 @@ test('healthcheck asks over the control socket where there is no admin', async (
   assert.match(stderr, /no server of this configuration runs/);
   await startServer(t, folder);
   assert.deepEqual(await jetwayJson(folder, ['healthcheck']), { ...ready, parts });
+  assert.deepEqual(await jetwayJson(folder, ['healthcheck', '--live']), { status: 'alive' });
 });
 
 test('HOSTILE 75: healthcheck takes no answer for a good one but that of a ready server', async (t) => {

@@ -103,10 +103,10 @@ test('HOSTILE 56: a log that others can read, or have made, is refused with the 
   const { path } = scratch(t);
   await killedWriter(path, 2000);
   for (const suffix of ['-wal', '-shm']) {
-    chmodSync(path + suffix, 0o640);
+    chmodSync(path + suffix, 0o644);
     assert.throws(() => openFileStore({ path, environment }), {
       name: StoreUnusable.name,
-      message: `store ${path}${suffix} is open to others (mode 0640)`,
+      message: `store ${path}${suffix} is open to others (mode 0644)`,
       hint: `chmod 600 ${path}${suffix}`,
     });
     chmodSync(path + suffix, 0o600);
@@ -138,7 +138,7 @@ test('HOSTILE 56: a master key of another user is refused, by a link as well', (
   chmodSync(file, 0o600);
   if (process.getuid?.() !== 0) return;
   chownSync(file, 65_534, 65_534);
-  refused(`${standing} belongs to another user`);
+  refused(`${standing} belongs to another user: give it to root or to the user of Jetway`);
 });
 
 test('HOSTILE 56: a store behind a link is one store, whichever way it is opened', async (t) => {
@@ -217,4 +217,75 @@ test('HOSTILE 56: a folder that may not be looked into is the operator’s to me
     be(0);
   }
   assert.deepEqual(readdirSync(folder), ['master.key']);
+});
+
+test('HOSTILE 56: files are taken as orchestrators mount them, and no further', async (t) => {
+  const { folder, path } = scratch(t);
+  if (process.getuid?.() !== 0) return t.skip('only root can be somebody else here');
+  const [us, group, others] = [65_532, 2000, 2001];
+  const config = configOf(path);
+  const key = readMasterKey(config);
+  await make(path);
+  const keyFile = join(folder, 'master.key');
+  const files = readdirSync(folder).map((name) => join(folder, name));
+  chmodSync(dirname(folder), 0o755);
+  const { seteuid, setgroups, getgroups } = process;
+  assert.ok(seteuid && setgroups && getgroups);
+  const before = getgroups.call(process);
+  const asService = async (act: () => unknown): Promise<void> => {
+    setgroups.call(process, [group]);
+    seteuid.call(process, us);
+    try {
+      await act();
+    } finally {
+      seteuid.call(process, 0);
+      setgroups.call(process, before);
+    }
+  };
+  const give = (names: readonly string[], mode: number, uid: number, gid: number): void => {
+    for (const name of names) {
+      chownSync(name, uid, gid);
+      chmodSync(name, mode);
+    }
+  };
+  const taken = (): void => assert.deepEqual(readMasterKey(config), key);
+  const refused = (): void =>
+    assert.throws(() => readMasterKey(config), /can be read by others .*: chmod 600 it$/);
+  const opens = (): Promise<void> => openFileStore({ path, environment }).close();
+
+  // A volume with fsGroup: at each start the group gets what the owner has.
+  give(files, 0o660, us, group);
+  give([folder], 0o2770, us, group);
+  await asService(taken);
+  await asService(opens);
+  // A mounted secret: of root, with defaultMode 0440.
+  for (const mode of [0o440, 0o640]) {
+    give([keyFile], mode, 0, group);
+    await asService(taken);
+  }
+  for (const mode of [0o460, 0o444, 0o642]) {
+    give([keyFile], mode, 0, group);
+    await asService(refused);
+  }
+  give([keyFile], 0o664, us, group);
+  await asService(refused);
+  give([keyFile], 0o640, 65_534, group);
+  await asService(refused);
+  // Without the mark of such a volume nobody but the owner may read what is the service's own.
+  give([folder], 0o700, us, group);
+  give([keyFile], 0o640, us, group);
+  await asService(refused);
+  assert.throws(() => {
+    give([path], 0o660, us, group);
+    seteuid.call(process, us);
+    try {
+      openFileStore({ path, environment });
+    } finally {
+      seteuid.call(process, 0);
+    }
+  }, /is open to others \(mode 0660\)/);
+  // Another group's rights never count.
+  give([folder], 0o2770, us, others);
+  give([keyFile], 0o640, us, others);
+  await asService(refused);
 });

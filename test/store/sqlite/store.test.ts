@@ -150,7 +150,7 @@ withFile('file and directory are the owner’s alone', async (path) => {
 
 withFile('HOSTILE 56: a file that is open to others, or another’s, is refused', async (path) => {
   await make(path);
-  for (const mode of [0o644, 0o640, 0o602]) {
+  for (const mode of [0o644, 0o620, 0o602]) {
     chmodSync(path, mode);
     refused(path, /is open to others \(mode 06\d\d\)/);
   }

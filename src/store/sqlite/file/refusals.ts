@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
+import { exposureOf, shownMode } from '../../../lib/read_file.ts';
 import { type Move, movedAlready } from '../../admin/copy.ts';
 import type { Environment } from '../../contract.ts';
 import { damagedStore, restoreHint, StoreUnusable } from '../../unusable.ts';
@@ -75,16 +76,17 @@ export function expectEnvironment(
 /** HOSTILE 56: the file and its log hold password hashes and the rights of clients. */
 export function expectPrivate(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  const us = process.getuid?.();
-  if (us === undefined || found === undefined) return;
-  const { mode, uid } = found;
-  if ((mode & 0o077) !== 0) {
-    const shown = (mode & 0o777).toString(8).padStart(4, '0');
-    throw new StoreUnusable(`store ${path} is open to others (mode ${shown})`, `chmod 600 ${path}`);
+  if (found === undefined) return;
+  const exposure = exposureOf(path, found);
+  if (exposure === 'open') {
+    throw new StoreUnusable(
+      `store ${path} is open to others (mode ${shownMode(found)})`,
+      `chmod 600 ${path}`,
+    );
   }
-  if (uid === 0 || uid === us) return;
+  if (exposure === undefined) return;
   throw new StoreUnusable(
-    `store ${path} belongs to another user (uid ${uid})`,
+    `store ${path} belongs to another user (uid ${found.uid})`,
     'run Jetway as that user, or give the file to the user it runs as',
   );
 }
