@@ -44,12 +44,13 @@ export async function onceReached<Opened>(
       return opened;
     } catch (error) {
       if (!mayAnswerLater(error)) throw error;
+      // First: whoever reads the line may send a signal, which is to be heard.
+      onAway(error.message);
       const now = performance.now();
       if (toldAt === undefined || now - toldAt > tellInterval) {
         toldAt = now;
         log.error('store_awaited', { detail: `${error.message}: the server waits for it` });
       }
-      onAway(error.message);
     }
     await sleep(retryInterval);
   }
