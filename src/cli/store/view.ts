@@ -25,16 +25,19 @@ import { sheet } from '../table.ts';
 export async function verify(file: string | undefined, options: VerbOptions): Promise<void> {
   const report = await (file === undefined ? verifyConfigured(options) : verifyFile(file));
   const isSound = report.damage.length === 0;
-  let tried: Tried = { told: '', key: 'not_tried' };
-  let trouble: unknown;
-  try {
-    if (isSound && file !== undefined) tried = await tryRestore(file, report, options);
-  } catch (error) {
-    // What was read is told also where there is no room for a trial.
-    trouble = error;
-    tried = { told: ' A trial of its restore failed.', key: 'not_tried' };
-  }
-  const { told, key: master_key } = tried;
+  // What was read is told also where there is no room for a trial.
+  const failedTrial = (trouble: Error): Tried => ({
+    ...untried,
+    told: ' A trial of its restore failed.',
+    trouble,
+  });
+  const {
+    told,
+    key: master_key,
+    trouble,
+  } = isSound && file !== undefined
+    ? await tryRestore(file, report, options).catch(failedTrial)
+    : untried;
   const verdict = isSound
     ? `The store is sound.${told}`
     : 'The store is damaged: restore a backup.';
@@ -53,7 +56,11 @@ interface Tried {
   readonly told: string;
   /** Whether the configured master key is that of the backup. */
   readonly key: 'fits' | 'another' | 'not_tried';
+  /** Why it failed. */
+  readonly trouble?: Error;
 }
+
+const untried: Tried = { told: '', key: 'not_tried' };
 
 /** Restores a backup into a file of its own, and opens that as a server does. */
 async function tryRestore(
