@@ -24,7 +24,7 @@ import { usualLog } from '../../src/config/log_keys.ts';
 import { readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
-import { expectNoDirectory } from '../../src/store/sqlite/file/refusals.ts';
+import { expectFilePath } from '../../src/store/sqlite/file/refusals.ts';
 import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable, MasterKeyUnusable } from '../../src/store/unusable.ts';
 import { killedWriter } from './crashed.ts';
@@ -208,7 +208,7 @@ test('HOSTILE 56: a folder that may not be looked into is the operator’s to me
   const be = process.seteuid.bind(process);
   be(65_534);
   try {
-    expectNoDirectory(path);
+    expectFilePath(path);
     assert.throws(() => openFileStore({ path, environment }), {
       name: StoreUnusable.name,
       message: new RegExp(`^store ${path} cannot be opened: EACCES`),

@@ -19,7 +19,7 @@ import { type FileIdentity, identityOf, isOpenHere, noteOpen } from './identity.
 import { logDamage } from './log.ts';
 import {
   expectEnvironment,
-  expectNoDirectory,
+  expectFilePath,
   expectOurs,
   expectPrivate,
   reasonOf,
@@ -44,7 +44,7 @@ export interface OpenFile {
  */
 export function openFile(path: string, environment: Environment, now: Instant): OpenFile {
   try {
-    expectNoDirectory(path);
+    expectFilePath(path);
     if (!exists(path)) makeFile(path, environment, now);
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {

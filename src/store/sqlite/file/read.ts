@@ -1,6 +1,6 @@
 // Owns reading a store file that this process does not serve from, and that a server may have open.
 
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
@@ -11,7 +11,7 @@ import type { Item, Kind } from '../../kinds.ts';
 import { type Value, wholeness } from '../../sql/table.ts';
 import { registered } from '../../sql/tables.ts';
 import { damagedStore, StoreUnusable } from '../../unusable.ts';
-import { identityOf, isOpenHere, realPath } from './identity.ts';
+import { isOpenHere, realPath } from './identity.ts';
 import { logDamage } from './log.ts';
 import { closeUnfolded } from './open.ts';
 import { filePlace } from './place.ts';
@@ -75,7 +75,8 @@ export function readItems<K extends Kind>(path: string, kind: K): readonly Item<
 export function openToRead(path: string): DatabaseSync {
   const absolute = realPath(path);
   let database: DatabaseSync | undefined;
-  if (identityOf(absolute) === undefined) {
+  // SQLite would wait for the other end of a pipe.
+  if (statSync(absolute, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new StoreUnusable(`there is no file ${absolute}`, 'name the file of a store or a backup');
   }
   try {
@@ -86,8 +87,32 @@ export function openToRead(path: string): DatabaseSync {
     expectOurs(database, absolute);
     return database;
   } catch (error) {
-    closeUnfolded(absolute, () => database?.close());
+    // Not where the log is damaged: any connection would write an index of what is left of it, by which the
+    // rest is not missed any more.
+    const opened = database;
+    if (opened !== undefined) closeUnfolded(absolute, () => opened.close());
     throw error instanceof StoreUnusable ? error : unusable(absolute, error);
+  }
+}
+
+/**
+ * What `read` finds in a file that nobody writes; undefined where it is no sound store. Nothing is locked or made
+ * beside what may be another's: a log beside it is not read.
+ */
+export function glance<Result>(
+  path: string,
+  read: (database: DatabaseSync) => Result,
+): Result | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    const url = pathToFileURL(path);
+    url.search = 'mode=ro&immutable=1';
+    database = new DatabaseSync(url);
+    return read(database);
+  } catch {
+    return undefined;
+  } finally {
+    database?.close();
   }
 }
 
