@@ -114,6 +114,11 @@ function hashSource(text: string): string {
   return `'sha256-${hash('sha256', text, 'base64')}'`;
 }
 
+/** The sign of a page that is not there. */
+export function statusSign(status: number): Markup {
+  return html`<p class="status">${status}</p>`;
+}
+
 /** A whole page. */
 export async function renderPage(frame: Frame, page: Page): Promise<Reply> {
   const { title, language, direction } = page;

@@ -69,8 +69,8 @@ export function paletteRules({ light, dark }: Palettes): string {
   return `:root{${paper};${variables(light)}}@media(prefers-color-scheme:dark){:root{${variables(dark)}}}`;
 }
 
-function variables(palette: Palette): string {
-  return Object.entries(palette)
+function variables(colours: Palette): string {
+  return Object.entries(colours)
     .map(([name, colour]) => `--${name.replace('_', '-')}:${String(colour)}`)
     .join(';');
 }

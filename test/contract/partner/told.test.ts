@@ -113,8 +113,8 @@ test('a page names environment, day, version and contact', () => {
   const page = partnerPage(
     makeGuide(programme, base, undefined, 'live', { at, contact, hasGateway: false }),
   );
-  const facts = (text: string): readonly string[] =>
-    /\| --- \|\n((?:\|.*\n)+)/.exec(text)?.[1]?.split('\n') ?? [];
+  const facts = (shown: string): readonly string[] =>
+    /\| --- \|\n((?:\|.*\n)+)/.exec(shown)?.[1]?.split('\n') ?? [];
   assert.deepEqual(facts(page), [
     '| Environment | live |',
     '| Version of the interface | 2.1 |',
