@@ -72,6 +72,7 @@ export interface MemberOptions {
   readonly properties?: Readonly<Record<string, string>>;
   readonly programme?: string;
   readonly username?: string;
+  readonly subject?: string;
   readonly password?: string;
   readonly level?: string;
   readonly membershipNumber?: string;
@@ -250,7 +251,7 @@ async function addMember(
   options: MemberOptions,
 ): Promise<TestMember> {
   const { username = 'ann', password = 'correct horse battery staple' } = options;
-  const subject = `subject-of-${username}`;
+  const { subject = `subject-of-${username}` } = options;
   await store.add('member', [
     {
       programme: (options.programme ?? programme) as ProgrammeId,

@@ -23,6 +23,7 @@ export async function addMembers(
       ...present({
         membershipNumber: said(marks, 'number'),
         level: said(marks, 'level'),
+        subject: said(marks, 'subject'),
         properties: propertiesOf(marks),
       }),
       username: name,

@@ -9,7 +9,7 @@
 //                                       `public` (no secret counts), `redirect=com.example.app:/cb` or
 //                                       `throttle=5/60` (requests in seconds), `context=Cars`,
 //                                       `key=…` (its API key), `.plan=gold` (a property), `jwks=ES256`
-//   member bob = bobs-password          another member, who may have `number=…`, `level=…` and `.tier=…`
+//   member bob = bobs-password          another member, who may have `number=`, `level=`, `subject=` and `.tier=`
 //   look code = [0-9a-f]{64}            what {code} and {code_…} look like at first sight
 //   gateway = gateway-1                 a gateway with `gateway_secret`, {gateway_basic}
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
@@ -31,8 +31,8 @@
 //   {"token":"{access_token_2}"}        in an answer, an unused name takes what stands there
 //
 // A request with {=a|b|c} is sent once with each, and each gets the answer, with {=*20} twenty times; {new} in
-// it stands for a value of its own each time, {any} in an answer for whatever stands there, {x*512} for 512 of
-// it. A usual header of an answer that is not there is `{none}`. A header of a request can have
+// it stands for a value of its own each time, {any} in an answer for whatever stands there, {rest} for that
+// with quotes, {x*512} for 512 of it. A usual header of an answer that is not there is `{none}`. A header of a request can have
 // `<base64 {client}:wrong>` in it, or `<latin1 …>` for base64 of ISO-8859-1. A header `no Accept` leaves out
 // what the path sends. The lines of a body are joined, so that a long one can be read; {newline} stands for
 // one that stays. So is a header with the lines after it that begin with `&`; in an answer the last
