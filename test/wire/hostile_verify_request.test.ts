@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 
 import type { ClientId } from '../../src/oauth/client.ts';
 import { giveApiKey, verify } from '../support/gateway.ts';
-import { openSites, type Site } from '../support/gateway_site.ts';
+import { openSites, type Site } from '../support/spoken_club.ts';
 import { type Answer, type Ask, ask, rawExchange } from '../support/wire.ts';
 
 interface Scene {
