@@ -90,6 +90,10 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'list_scope.values': { on: 'partner-login' },
   'list_scope.separator': { on: 'partner-login' },
   'list_scope.restricted': { on: 'partner-login' },
+  'list_scope.unknown': {
+    beside:
+      'scope: { kind: list, values: [read], default: read }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
+  },
   'list_scope.default': {
     beside:
       'scope: { kind: list, values: [read, write] }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
