@@ -259,8 +259,10 @@ function readJwt(header: object, claims: object): Answer {
   };
 }
 
-/** A page that posts a form to the partner, as that form; what else pages have is tested elsewhere. */
+/** A page that posts a form to the partner, as that form; its headers must be those of every such page. */
 function posted(answer: Answer): Answer {
+  // With `same-origin` the partner would be told of no origin.
+  readPage(answer, 'en', { 'referrer-policy': 'strict-origin' });
   const { action, hidden } = formOf(answer);
   return {
     status: answer.status,
