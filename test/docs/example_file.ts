@@ -57,10 +57,9 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
     beside: 'token_endpoints: { grant: { inputs: { subject_token: {} } } }',
   },
   ...Object.fromEntries(
-    ['', '.audience', '.algorithms', '.issuer', '.longest', '.tolerance', '.jti'].map((name) => [
-      `client.authentication.assertion${name}`,
-      signedClient,
-    ]),
+    ['', '.audience', '.algorithms', '.issuer', '.longest', '.tolerance', '.jti', '.sub'].map(
+      (name) => [`client.authentication.assertion${name}`, signedClient],
+    ),
   ),
   'grants.jwt_bearer': {
     beside: 'token_endpoints: { grant: { inputs: { assertion: {} } } }',
