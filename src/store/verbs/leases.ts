@@ -1,7 +1,7 @@
 // Owns the verbs of node numbers: who holds one, and what the processes of a store tell each other beside it.
 // node_leases.ts decides who gets which.
 
-import { closeClocks, type Instant } from '../../lib/clock.ts';
+import { allowedDrift, type Instant } from '../../lib/clock.ts';
 import type { Keeping } from '../keeping.ts';
 import {
   factsText,
@@ -41,7 +41,7 @@ const take = statement(
       SET holder = excluded.holder, expires_at = excluded.expires_at, facts = excluded.facts
       WHERE node_lease.holder = excluded.holder
         OR node_lease.expires_at <= excluded.expires_at - ${leaseSpan}
-        OR node_lease.expires_at > excluded.expires_at + ${closeClocks}`,
+        OR node_lease.expires_at > excluded.expires_at + ${allowedDrift}`,
   ),
   { row, isUrgent: true },
 );

@@ -32,14 +32,19 @@ export interface NamedTranscript extends Transcript {
 
 /** Reads the tests of a file; throws on what is none, naming the file. */
 export function readTranscripts(path: string): readonly NamedTranscript[] {
-  const text = readFileSync(path, 'utf8').replaceAll(/^include (\S+)$/gm, (_, file: string) =>
-    readFileSync(join(dirname(path), file), 'utf8').trimEnd(),
-  );
+  const text = included(path);
   try {
     return parseTranscripts(text);
   } catch (error) {
     throw new Error(`${path}: ${String(error)}`, { cause: error });
   }
+}
+
+/** The text of a file with what it includes, and what that does. */
+function included(path: string): string {
+  return readFileSync(path, 'utf8').replaceAll(/^include (\S+)$/gm, (_, file: string) =>
+    included(join(dirname(path), file)).trimEnd(),
+  );
 }
 
 function parseTranscripts(text: string): readonly NamedTranscript[] {

@@ -1,9 +1,9 @@
-// Owns one programme as hostile tests of its gateway's endpoints meet it, whatever its dialect.
+// Owns one programme as its callers and gateways meet it, whatever its dialect.
 
 import type { TestContext } from 'node:test';
 
 import type { ProgrammeId } from '../../src/oauth/client.ts';
-import { tokensIn } from './club.ts';
+import { refused as executiveRefusal, tokensIn } from './club.ts';
 import { addGateway, introspect, managed, verify } from './gateway.ts';
 import {
   type Jetway,
@@ -11,6 +11,7 @@ import {
   shippedProgramme,
   startJetway,
   type TestClient,
+  type TestMember,
 } from './jetway.ts';
 import { logIn } from './login.ts';
 import * as partner from './partner_club.ts';
@@ -23,8 +24,8 @@ export interface Issued {
   readonly refresh: string;
 }
 
-/** A programme with all that its file can turn on, a partner, a member and a gateway's credential. */
-export interface Site {
+/** A programme with all that its file can turn on, a partner and a member. */
+export interface SpokenClub {
   /** For people: how tests name it. */
   readonly name: string;
   readonly jetway: Jetway;
@@ -32,13 +33,23 @@ export interface Site {
   /** Path of its own endpoints, without the first slash. */
   readonly base: string;
   readonly client: TestClient;
-  /** Authorization of a gateway. */
-  readonly gateway: string;
+  readonly loginTarget: string;
+  readonly loginMethod: string;
+  /** Documents that are served whatever becomes of the programme. */
+  readonly published: readonly string[];
+  /** What its dialect says of maintenance and outages. */
+  readonly unavailable: (seconds: number) => Answer;
   /** A login, as far as the code that the partner gets. */
   readonly code: () => Promise<string>;
   readonly login: () => Promise<Issued>;
   readonly redeem: (code: string) => Promise<Answer>;
   readonly refresh: (token: string) => Promise<Answer>;
+}
+
+/** The same, and a gateway of it. */
+export interface Site extends SpokenClub {
+  /** Authorization of the gateway. */
+  readonly gateway: string;
 }
 
 export const siteNames = ['opaque', 'jwt', 'partner', 'neighbour'] as const;
@@ -66,21 +77,25 @@ export async function openSites(
 }
 
 /** The two partner-login clubs on one base path, told apart by their selector. */
+export const sharedPath = {
+  programmes: {
+    'second-club': shippedProgramme('second-club', managed, selected(true)),
+    'third-club': shippedProgramme('third-club', managed, selected(false)),
+  },
+  second: partner.namesOf('second-club', 'SecondClub', '/clubs', '/clubs/second-club'),
+  third: partner.namesOf('third-club', 'ThirdClub', '/clubs', '/clubs/third-club'),
+} as const;
+
+function selected(isDefault: boolean): string {
+  return `base_path: /clubs\nselector: { input: programme, default: ${isDefault} }\n`;
+}
+
 export async function openSharedSites(t: TestContext): Promise<readonly [Site, Site]> {
-  const over = (isDefault: boolean): string =>
-    `base_path: /clubs\nselector: { input: programme, default: ${isDefault} }\n`;
-  const programmes = {
-    'second-club': shippedProgramme('second-club', managed, over(true)),
-    'third-club': shippedProgramme('third-club', managed, over(false)),
-  };
+  const { programmes, second, third } = sharedPath;
   const jetway = await startJetway(t, { programmes });
-  const open = (name: 'partner' | 'neighbour', id: string, identifier: string): Promise<Site> => {
-    const own = `/clubs/${id}`;
-    return openPartnerSite(jetway, name, partner.namesOf(id, identifier, '/clubs', own));
-  };
   return [
-    await open('partner', 'second-club', 'SecondClub'),
-    await open('neighbour', 'third-club', 'ThirdClub'),
+    await openPartnerSite(jetway, 'partner', second),
+    await openPartnerSite(jetway, 'neighbour', third),
   ];
 }
 
@@ -89,24 +104,8 @@ async function openPartnerSite(
   name: SiteName,
   names: partner.ClubNames,
 ): Promise<Site> {
-  const club = await partner.joinClub(jetway, names);
-  const { programme, client } = club;
-  return {
-    name,
-    jetway,
-    programme,
-    base: club.own.slice(1),
-    gateway: await addGateway(jetway, programme),
-    client,
-    code: () => partner.codeFor(club),
-    login: async () => {
-      const code = await partner.codeFor(club);
-      const tokens = partner.tokensIn(await partner.redeem(club, code));
-      return { code, access: tokens.access_token, refresh: tokens.refresh_token };
-    },
-    redeem: (code) => partner.redeem(club, code),
-    refresh: (token) => partner.refresh(club, token),
-  };
+  const gateway = await addGateway(jetway, names.programme);
+  return { ...partnerClub(await partner.joinClub(jetway, names)), name, gateway };
 }
 
 async function openSite(jetway: Jetway, name: SiteName): Promise<Site> {
@@ -116,33 +115,73 @@ async function openSite(jetway: Jetway, name: SiteName): Promise<Site> {
   const programme = base as ProgrammeId;
   const gateway = await addGateway(jetway, programme);
   const client = await jetway.addClient({ programme });
-  await jetway.addMember({ programme });
-  const verbs = executiveVerbs(jetway, programme, client);
-  return { name, jetway, programme, base, gateway, client, ...verbs };
+  const member = await jetway.addMember({ programme });
+  return { ...executiveClub({ ...jetway, client, member }, programme), name, gateway };
 }
 
-function executiveVerbs(
-  jetway: Jetway,
+/** A partner-login club at its server. */
+export function partnerClub(club: partner.PartnerClub): SpokenClub {
+  const { programme, client, own, paths } = club;
+  const code = (): Promise<string> => partner.codeFor(club);
+  const redeem = (spent: string): Promise<Answer> => partner.redeem(club, spent);
+  return {
+    name: programme,
+    jetway: club,
+    programme,
+    base: own.slice(1),
+    client,
+    loginTarget: partner.loginTarget(club),
+    loginMethod: 'POST',
+    published: [paths.keys, `/.well-known/oauth-authorization-server${own}`],
+    unavailable: (seconds) =>
+      partner.refused(500, 'temporarily_unavailable', 'Temporarily unavailable', {
+        'retry-after': String(seconds),
+      }),
+    code,
+    redeem,
+    refresh: (token) => partner.refresh(club, token),
+    login: () => issuedBy({ code, redeem }),
+  };
+}
+
+/** The executive club, or another of its dialect, at its server. */
+export function executiveClub(
+  jetway: Jetway & { readonly client: TestClient; readonly member: TestMember },
   programme: ProgrammeId,
-  client: TestClient,
-): Pick<Site, 'code' | 'login' | 'redeem' | 'refresh'> {
-  const member = { username: 'ann', password: 'correct horse battery staple' };
-  const target = `/${programme}/auth/login?client_id=${client.id}&response_type=code`;
+): SpokenClub {
+  const { client, member } = jetway;
+  const loginTarget = `/${programme}/auth/login?client_id=${client.id}&response_type=code`;
   const grant = (fields: Readonly<Record<string, string>>): Promise<Answer> =>
     post(jetway.url, `/${programme}/api/grant`, fields, { authorization: client.basic });
-  const redeem = (code: string): Promise<Answer> =>
-    grant({ grant_type: 'authorization_code', code });
-  const code = (): Promise<string> => logIn(jetway.url, target, member);
+  const code = (): Promise<string> => logIn(jetway.url, loginTarget, member);
+  const redeem = (spent: string): Promise<Answer> =>
+    grant({ grant_type: 'authorization_code', code: spent });
   return {
+    name: programme,
+    jetway,
+    programme,
+    base: programme,
+    client,
+    loginTarget,
+    loginMethod: 'GET',
+    published: [`/.well-known/oauth-authorization-server/${programme}`],
+    unavailable: (seconds) =>
+      executiveRefusal(
+        503,
+        { error: 'temporarily_unavailable' },
+        { 'retry-after': String(seconds) },
+      ),
     code,
     redeem,
     refresh: (token) => grant({ grant_type: 'refresh_token', refresh_token: token }),
-    login: async () => {
-      const spent = await code();
-      const tokens = tokensIn(await redeem(spent));
-      return { code: spent, access: tokens.access_token, refresh: tokens.refresh_token };
-    },
+    login: () => issuedBy({ code, redeem }),
   };
+}
+
+async function issuedBy({ code, redeem }: Pick<SpokenClub, 'code' | 'redeem'>): Promise<Issued> {
+  const spent = await code();
+  const tokens = tokensIn(await redeem(spent));
+  return { code: spent, access: tokens.access_token, refresh: tokens.refresh_token };
 }
 
 /** What each endpoint says of an access token: verify's status, and whether introspection calls it active. */
