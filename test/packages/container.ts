@@ -36,7 +36,11 @@ export interface ContainerOptions {
   /** What follows the image's entrypoint; the image's own command if left out. */
   readonly args?: readonly string[];
   /** The image's user if left out. */
-  readonly user?: { readonly uid: number; readonly gid: number; readonly groups: readonly number[] };
+  readonly user?: {
+    readonly uid: number;
+    readonly gid: number;
+    readonly groups: readonly number[];
+  };
   readonly mounts: readonly Mount[];
   /** All that its processes can ever have. */
   readonly capabilities: readonly string[];
@@ -62,7 +66,8 @@ export interface Container {
   /** Sends SIGTERM; its exit code, and how long that took. */
   readonly stop: () => Promise<{ readonly code: number | null; readonly seconds: number }>;
   readonly ended: Promise<number | null>;
-  readonly remove: () => void;
+  /** Ends it as Ctrl-C does, without waiting for stop_delay. */
+  readonly close: () => Promise<void>;
 }
 
 interface Bundle {
@@ -173,6 +178,12 @@ function start(id: string, bundle: string): Container {
       return { code, seconds: (performance.now() - begun) / 1000 };
     },
     ended,
-    remove: () => void spawnSync('runc', ['delete', '--force', id]),
+    close: async () => {
+      spawnSync('runc', ['kill', id, 'INT']);
+      const timer = setTimeout(() => spawnSync('runc', ['kill', id, 'KILL']), 20_000);
+      await ended;
+      clearTimeout(timer);
+      spawnSync('runc', ['delete', '--force', id]);
+    },
   };
 }

@@ -145,8 +145,8 @@ describe('a pod', { skip }, () => {
     };
     execFileSync('install', ['-d', '-m', '2775', '-g', '65532', join(folder, 'backups')]);
   });
-  afterEach(() => {
-    for (const one of running) one.remove();
+  afterEach(async () => {
+    for (const one of running) await one.close();
     running.clear();
   });
   after(async () => {
@@ -237,7 +237,7 @@ describe('a pod', { skip }, () => {
       return /^jetway_newest_backup_timestamp_seconds [1-9]/m.test(metrics);
     });
     // Restored with the servers stopped, twice.
-    await pod.stop();
+    await pod.close();
     for (const time of ['restored-1', 'restored-2']) {
       const newest = `/backups/${basename(files[1] ?? '')}`;
       const job = run(time, backup(), other, ['store', 'restore', newest, '--yes']);
