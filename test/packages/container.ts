@@ -36,7 +36,11 @@ export interface ContainerOptions {
   /** What follows the image's entrypoint; the image's own command if left out. */
   readonly args?: readonly string[];
   /** The image's user if left out. */
-  readonly user?: { readonly uid: number; readonly gid: number; readonly groups: readonly number[] };
+  readonly user?: {
+    readonly uid: number;
+    readonly gid: number;
+    readonly groups: readonly number[];
+  };
   readonly mounts: readonly Mount[];
   /** All that its processes can ever have. */
   readonly capabilities: readonly string[];

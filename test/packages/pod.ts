@@ -146,13 +146,11 @@ export function podContainer(
   const { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities } =
     container.securityContext;
   if (!capabilities.drop.includes('ALL')) throw new Error('the container keeps capabilities');
-  const mounts = container.volumeMounts.map(
-    ({ name, mountPath, readOnly = false }): Mount => ({
-      source: join(folder, name),
-      destination: mountPath,
-      readOnly,
-    }),
-  );
+  const mounts = container.volumeMounts.map(({ name, mountPath, readOnly = false }): Mount => ({
+    source: join(folder, name),
+    destination: mountPath,
+    readOnly,
+  }));
   return {
     args: container.args,
     user: { uid, gid, groups: [group] },
