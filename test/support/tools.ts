@@ -72,9 +72,12 @@ type ToolName =
   | 'cc'
   | 'chromium'
   | 'curl'
+  | 'docker-compose'
   | 'fish'
   | 'git'
   | 'haproxy'
+  | 'ip'
+  | 'kubectl'
   | 'libfaketime'
   | 'logrotate'
   | 'man'
@@ -109,6 +112,9 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   nginx: program('nginx'),
   caddy: program('caddy'),
   haproxy: program('haproxy'),
+  ip: program('ip', 'iproute2'),
+  kubectl: program('kubectl', 'kubernetes-client'),
+  'docker-compose': program('docker-compose'),
   apache2: {
     packages: ['apache2', 'libapache2-mod-oauth2'],
     isThere: () => existsSync(`${apacheModules}/mod_oauth2.so`),

@@ -217,6 +217,15 @@ eachStore('node numbers', (check) => {
     }
   });
 
+  check('P-7: nor have two whose clocks are apart by what counts as one clock', async (o) => {
+    const stores = [o.store, await o.elsewhere()] as const;
+    const lease = (n: number): Promise<number> =>
+      stores[n % 2 === 0 ? 0 : 1].leaseNode(at(60 - 6 * n), `holder ${n}`);
+    for (const round of [0, 1]) {
+      for (let n = 0; n <= 10; n += 1) assert.equal(await lease(n), n, `round ${round}`);
+    }
+  });
+
   check('P-7: a number whose holder has ended is given out again', async ({ store }) => {
     assert.equal(await store.leaseNode(at(0), 'first'), 0);
     assert.equal(await store.leaseNode(at(0), 'second'), 1);

@@ -25,8 +25,8 @@ import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
 import { withFile } from '../file_directory.ts';
-import { aClient, at, club, inParallel, loginNamed, partner } from '../fixtures.ts';
-import { findLogin } from '../login.ts';
+import { aClient, aCode, at, club, inParallel, key, loginNamed, partner } from '../fixtures.ts';
+import { findCode, findLogin } from '../login.ts';
 
 /** Makes a store with a client and `logins` logins, closed. */
 async function make(path: string, logins = 0): Promise<void> {
@@ -246,4 +246,18 @@ withFile('FAULTS 6: a number that no Jetway writes is damage', async (path) => {
     () => openFileStore({ path, environment: 'staging' }),
     (error) => error instanceof StoreUnusable && / is damaged: Value is too/.test(error.message),
   );
+});
+
+withFile('FAULTS 36: a damaged row number fails no commit', async (path) => {
+  const store = openFileStore({ path, environment: 'staging' });
+  await store.issueCode(aCode());
+  const database = new DatabaseSync(path);
+  database.exec('UPDATE code SET rowid = 9007199254740992');
+  database.close();
+  // Its row follows the damaged one.
+  await store.issueCode(aCode({ key: key('second'), transaction: 'login-2' }));
+  await store.startLogin(loginNamed('one'));
+  for (const name of ['code', 'second']) assert.ok(await findCode(store, name, 1));
+  assert.ok(await findLogin(store, loginNamed('one')));
+  await store.close();
 });

@@ -1,9 +1,10 @@
-// Revoking a login that a client refreshes without a pause: an answer comes before every write.
+// Verbs that meet others who are faster each time: they come to an end.
 
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 
+import { Unavailable } from '../../../src/oauth/failure.ts';
 import type { Answer } from '../../../src/oauth/grant.ts';
 import type { Db } from '../../../src/store/sql/db.ts';
 import { CommitQueue } from '../../../src/store/sqlite/commits/commit_queue.ts';
@@ -12,8 +13,9 @@ import { Transactions } from '../../../src/store/sqlite/commits/transactions.ts'
 import { sqliteDb } from '../../../src/store/sqlite/driver.ts';
 import { fileEras } from '../../../src/store/sqlite/eras.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
+import { codeVerbs } from '../../../src/store/verbs/codes.ts';
 import { loginVerbs } from '../../../src/store/verbs/logins.ts';
-import { aLogin, anAnswer, at, club } from '../fixtures.ts';
+import { aCode, aLogin, anAnswer, at, club, key, partner } from '../fixtures.ts';
 
 function memoryDb(): Db {
   const database = new DatabaseSync(':memory:');
@@ -55,4 +57,22 @@ test('HOSTILE 29: a login is revoked, however fast its client refreshes', async 
   for (const from of [answer, found]) {
     assert.equal(await client.advanceLogin(club, aLogin().place, from, late), false);
   }
+});
+
+test('FAULTS 13: spending a code that others change each time ends with an outage', async () => {
+  const db = memoryDb();
+  const revoke = (): Promise<void> => assert.fail('it is no replay');
+  let tries = 0;
+  const faster = async () => {
+    tries += 1;
+    return { done: 0, wasUnknown: false };
+  };
+  const { issueCode, spendCode } = codeVerbs({ ...db, chainWriter: () => faster }, revoke);
+  await issueCode(aCode());
+  const spent = spendCode(club, partner, key('code'), aLogin(), at(1));
+  await assert.rejects(spent, (error) => {
+    assert.ok(error instanceof Unavailable);
+    return error.message === 'store: a code changes faster than it can be spent';
+  });
+  assert.equal(tries, 200);
 });
