@@ -175,7 +175,9 @@ describe('an engine of containers', { skip }, () => {
         ...['--redirect-uri', 'https://partner.example/callback'],
       );
       assert.equal(added.code, 0, added.text);
-      const { client_id: id, client_secret: secret } = JSON.parse(added.text) as Readonly<Record<string, string>>;
+      const { client_id: id, client_secret: secret } = JSON.parse(added.text) as Readonly<
+        Record<string, string>
+      >;
       const asks = ['-u', `${id}:${secret}`, '-d', 'grant_type=client_credentials'];
       assert.match(ask('/executive-club/api/grant', ...asks), /"access_token":/);
       assert.match(jetway.jetway('store', 'verify').text, /sound/);
