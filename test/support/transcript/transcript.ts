@@ -14,13 +14,15 @@
 //   gateway = gateway-1                 a gateway with `gateway_secret`, {gateway_basic}
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
 //                                       `:=` JSON) is signed; `<forged iss=…>` is signed with another
+//   public_url = https://club.example   what the service is called
 //   nodes = 2                           servers over one store file, which requests go to in turns
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
 //
 //   == refresh_token: with new tokens   an exchange, told in words
 //   after 60 seconds                    the clock moves first, if it says so
 //   POST /club/token                    LOGIN GET /club/login: a member's whole way through the page, as
-//                                       another after `username=bob&password=x`; JWT /club {token}: its
+//                                       another after `username=bob&password=x`; LOGIN POST /club/login
+//                                       and a body: one that begins with a form; JWT /club {token}: its
 //                                       header and claims to a resource server; CLAIMS {token}: unproven
 //   Content-Type: application/json
 //
