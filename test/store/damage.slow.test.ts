@@ -9,11 +9,12 @@ import type { Digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { storeAt } from '../../src/store/open.ts';
 import { unspent } from '../../src/store/sql/login_rows.ts';
+import { tables } from '../../src/store/sql/tables.ts';
 import { readIndex } from '../../src/store/sqlite/file/log.ts';
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
-import { killedWriter, removeSidecars, rowsUnderSums } from './crashed.ts';
+import { killedWriter } from './children.ts';
 import { withFile } from './file_directory.ts';
 import {
   aClient,
@@ -339,3 +340,21 @@ withFile(
     }
   },
 );
+
+/** All values that sums cover, as they are in the file. */
+function rowsUnderSums(path: string): unknown {
+  const database = new DatabaseSync(path);
+  try {
+    const held = tables.filter(({ summed }) => summed.length > 0);
+    return held.map(({ name, summed }) => {
+      const columns = summed.join(', ');
+      return database.prepare(`SELECT ${columns} FROM ${name} ORDER BY 1, 2, 3`).all();
+    });
+  } finally {
+    database.close();
+  }
+}
+
+function removeSidecars(path: string): void {
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+}

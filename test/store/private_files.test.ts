@@ -29,7 +29,7 @@ import { expectFilePath } from '../../src/store/sqlite/file/refusals.ts';
 import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable, MasterKeyUnusable } from '../../src/store/unusable.ts';
 import { program } from '../support/program.ts';
-import { killedWriter } from './crashed.ts';
+import { killedWriter } from './children.ts';
 import { scratchFile } from './file_directory.ts';
 import { aClient, at, club, partner } from './fixtures.ts';
 import { backupStore, restoreStore } from './restore_fixture.ts';

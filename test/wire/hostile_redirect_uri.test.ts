@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { loginTarget, openClub, paths } from '../support/club.ts';
+import { openLogin, submitLogin } from '../support/login.ts';
 import { readPage } from '../support/page.ts';
+import { changeClient } from '../support/partner_token.ts';
 import { ask } from '../support/wire.ts';
 
 const registered = 'https://partner.example/cb';
@@ -83,6 +85,82 @@ test('G-7 HOSTILE 1: whatever differs from the registered URI by a character is 
   }
   const right = await ask(club.url, loginTarget(client, { redirect_uri: registered }));
   assert.equal(right.status, 302);
+});
+
+test('HOSTILE 1: one parameter may follow the registered text, and nothing else', async (t) => {
+  const over = 'authorize: { redirect_uri: { varies: [redirect_state] } }';
+  const club = await openClub(t, { over });
+  const other = 'https://partner.example/q?a=b';
+  const redirectUris = [registered, other];
+  const client = await club.addClient({ id: 'partnerapi-00002', redirectUris });
+  const asked = (uri: string): ReturnType<typeof ask> =>
+    ask(club.url, loginTarget(client, { redirect_uri: uri, response_type: 'x' }));
+  const varied = '?redirect_state=a';
+  for (const uri of [
+    ...nearMisses,
+    ...nearMisses.map((near) => near + (near.includes('?') ? '&redirect_state=a' : varied)),
+    ...[
+      '?redirect_state=',
+      '?redirect_state',
+      `?redirect_state=${'a'.repeat(129)}`,
+      '&redirect_state=a',
+      ';redirect_state=a',
+      '#redirect_state=a',
+      '/?redirect_state=a',
+      '??redirect_state=a',
+      '?&redirect_state=a',
+      '?redirect_state=a&redirect_state=b',
+      '?redirect_state=a?redirect_state=b',
+      '?redirect_state=a&code=b',
+      '?code=b&redirect_state=a',
+      '?code=a',
+      '?iss=a',
+      '?Redirect_State=a',
+      '?redirect%5Fstate=a',
+      '?redirect_state%3Da',
+      '?redirect_state=a%26code=b',
+      '?redirect_state=a%20',
+      '?redirect_state=a+b',
+      '?redirect_state=a b',
+      '?redirect_state=a\n',
+      '?redirect_state=a\r\nLocation:x',
+      '?redirect_state=a#',
+      '?redirect_state=a#code=b',
+      '?redirect_state=a=b',
+      '?redirect_state==a',
+      '?redirect_state=é',
+      '?redirect_state=a;b',
+      '?redirect_state=https://evil.example',
+      '?redirect_state=<script>',
+    ].map((end) => registered + end),
+    `${other}?redirect_state=a`,
+    `${other}&redirect_state=a&redirect_state=b`,
+    varied,
+    `https://evil.example/${varied}`,
+  ]) {
+    const answer = await asked(uri);
+    assert.deepEqual(readPage(answer), securityIssue, JSON.stringify(uri));
+    assert.equal(answer.headers['location'], undefined);
+  }
+  for (const uri of [
+    registered + varied,
+    `${registered}?redirect_state=${'~'.repeat(128)}`,
+    `${registered}?redirect_state=.-_code`,
+    `${other}&redirect_state=a`,
+  ]) {
+    const sign = '&error=unsupported_response_type';
+    assert.equal((await asked(uri)).headers['location'], uri + sign, uri);
+  }
+});
+
+test('HOSTILE 1: a callback that is removed while the member logs in takes its variants along', async (t) => {
+  const over = 'authorize: { redirect_uri: { varies: [redirect_state] } }';
+  const club = await openClub(t, { over });
+  const redirect_uri = `${club.client.redirectUri}?redirect_state=a`;
+  const login = await openLogin(club.url, loginTarget(club.client, { redirect_uri }));
+  await changeClient(club, () => ({ redirectUris: ['https://partner.example/cb2'] }));
+  const answer = await submitLogin(club.url, login, club.member);
+  assert.equal(readPage(answer).title, 'Security Issue');
 });
 
 test('HOSTILE 1: another client’s URI is no better', async (t) => {

@@ -25,14 +25,9 @@ import { openFile } from '../../../src/store/sqlite/file/open.ts';
 import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
-import { describeStoreContract } from '../contract.ts';
-import { describeDamage } from '../contract_damage.ts';
-import { openScratchStore, withFile } from '../file_directory.ts';
+import { withFile } from '../file_directory.ts';
 import { aClient, aCode, at, club, inParallel, key, loginNamed, partner } from '../fixtures.ts';
 import { findCode, findLogin } from '../login.ts';
-
-describeStoreContract('file', openScratchStore);
-describeDamage('file', openScratchStore);
 
 /** Makes a store with a client and `logins` logins, closed. */
 async function make(path: string, logins = 0): Promise<void> {
