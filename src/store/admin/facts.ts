@@ -3,13 +3,12 @@
 import type { Instant } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Environment } from '../contract.ts';
-import type { Life, Place } from './place.ts';
+import type { Life, Place, Recorded } from './place.ts';
 
-export interface StoreFacts extends Life {
+export interface StoreFacts extends Life, Recorded {
   readonly environment: Environment;
   /** In ISO 8601. */
   readonly createdAt: string;
-  readonly recordedTime?: Instant;
   /** By which another master key is noticed. */
   readonly keyCheck?: string;
 }

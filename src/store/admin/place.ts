@@ -17,20 +17,30 @@ export interface Count {
   readonly isExact: boolean;
 }
 
+/** When a store was last served. */
+export interface Recorded {
+  readonly recordedTime?: Instant;
+  /** Of a file: the machine's uptime at the recorded time, which counts on the same machine alone. */
+  readonly recordedUptime?: string;
+}
+
 /** What every kind of place keeps in its own way. */
-export interface Life {
+export interface Life extends Pick<Recorded, 'recordedUptime'> {
   readonly era: Era;
   /** Revocations up to this instant may have been removed since a time was accepted last. */
   readonly forgottenSince?: Instant;
   readonly accepted?: AcceptedTime;
-  /** Of a file: the machine's uptime at the recorded time, which counts on the same machine alone. */
-  readonly recordedUptime?: string;
 }
 
 /** A store in its place, by statements that stand once for both kinds. */
 export interface Place {
   /** How messages name it. */
   readonly name: string;
+  /**
+   * By the store's own clock, as far as there is one: that of the command may be years away (FAULTS 28). Of a
+   * file, a time that was recorded since the machine was started tells.
+   */
+  readonly now: (recorded?: Recorded) => Promise<Instant>;
   /** Of the schema that this Jetway knows, and this store has. */
   readonly schema: number;
   /** Runs a statement and returns its rows; `:name` stands for a parameter. */

@@ -1,7 +1,7 @@
 // Owns restoring a store: from a backup, or where it is, once the means of its database have brought it
 // back to an earlier time. No grant that ended since becomes valid again.
 
-import { instant, later } from '../../lib/clock.ts';
+import { later } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Era } from '../../oauth/grant.ts';
 import type { RestoreReport, StoreReport } from '../care.ts';
@@ -100,7 +100,7 @@ async function stamp(
   // Also the eras that a lost store may have had after this backup.
   const ended = farEra(facts.era, replaced?.era ?? firstEra);
   const { recordedTime, recordedUptime } = replaced?.recordedTime === undefined ? facts : replaced;
-  const now = instant(Date.now());
+  const now = await place.now(replaced);
   const floor = floorAfterRestore(later(now, recordedTime ?? now));
   await place.write(putFloor, [withSum(keptTexts, floorRow(floor))]);
   await place.write(putRevocation, [ofEverybody(ended)]);

@@ -1,6 +1,6 @@
 // Owns a schema of PostgreSQL as a place that commands care for, over one connection to the primary.
 
-import { milliseconds } from '../../lib/clock.ts';
+import { type Instant, milliseconds } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { acceptedIn } from '../accepted_time.ts';
@@ -77,6 +77,7 @@ export async function openPlace({ location, password }: StoreAccess): Promise<Po
   );
   const place: PostgresPlace = {
     name: postgresName(location),
+    now: async () => (await numberOf(place, `SELECT ${databaseNow}`)) as Instant,
     schema: schemaVersion,
     cluster: primary.cluster,
     link,

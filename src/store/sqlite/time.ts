@@ -61,13 +61,7 @@ export function fileRecordedTime(database: DatabaseSync): FileTime {
   };
   return {
     recorded: () => timeRecord(meta)?.time,
-    current: () => {
-      const found = timeRecord(meta);
-      const { boot, passed } = readUptime();
-      if (found === undefined || found.uptime.boot !== boot) return undefined;
-      const since = passed - found.uptime.passed;
-      return since < 0 ? undefined : after(found.time, milliseconds(since));
-    },
+    current: () => currentTime(meta.number('recorded_time'), meta.get('recorded_uptime')),
     outages: () => outages,
     note: (now, followed) => {
       life = followed;
@@ -133,10 +127,25 @@ interface TimeRecord {
 }
 
 function timeRecord(meta: Meta): TimeRecord | undefined {
-  const time = meta.number('recorded_time');
+  return recordOf(meta.number('recorded_time'), meta.get('recorded_uptime'));
+}
+
+function recordOf(time: number | undefined, uptime: string | undefined): TimeRecord | undefined {
   if (time === undefined) return undefined;
-  const [passed = '', boot = 'unknown'] = meta.get('recorded_uptime')?.split(' ') ?? [];
+  const [passed = '', boot = 'unknown'] = uptime?.split(' ') ?? [];
   return { time: time as Instant, uptime: { boot, passed: milliseconds(Number(passed)) } };
+}
+
+/** A recorded time and the uptime since; undefined if the machine was restarted meanwhile, or it is of another. */
+export function currentTime(
+  recordedTime: number | undefined,
+  recordedUptime: string | undefined,
+): Instant | undefined {
+  const found = recordOf(recordedTime, recordedUptime);
+  const { boot, passed } = readUptime();
+  if (found === undefined || found.uptime.boot !== boot) return undefined;
+  const since = passed - found.uptime.passed;
+  return since < 0 ? undefined : after(found.time, milliseconds(since));
 }
 
 /** Replaces the recorded time; call it inside a write. */

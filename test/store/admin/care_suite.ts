@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test, type TestContext } from 'node:test';
 
-import { instant, milliseconds } from '../../../src/lib/clock.ts';
+import { type Instant, instant, milliseconds } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
 import type { Era } from '../../../src/oauth/grant.ts';
 import { backUpInto } from '../../../src/store/admin/backup_folder.ts';
@@ -66,8 +66,11 @@ async function expectVoid(store: Store, era: Era): Promise<void> {
   assert.equal(await store.isStanding(club, { ...question, own: next }), true);
 }
 
-/** What `fill` has registered, and nothing that it was granted. */
-async function expectRestored(store: Store): Promise<void> {
+/**
+ * What `fill` has registered, and nothing that it was granted.
+ * @param before the time that the store had recorded before the restore
+ */
+async function expectRestored(store: Store, before?: Instant): Promise<void> {
   assert.deepEqual(await store.list('client', club), [aClient()]);
   assert.deepEqual(await store.list('member', club), [aMember()]);
   assert.deepEqual(await store.list('signing_key', club), [aSigningKey('kid')]);
@@ -85,7 +88,7 @@ async function expectRestored(store: Store): Promise<void> {
   }
   const revoked = { tokenId: 'revoked', expiresAt: at(600) };
   assert.equal(await store.isStanding(club, revoked), false);
-  await expectNoUsedAssertion(store);
+  await expectNoUsedAssertion(store, before);
   await login(store);
   assert.equal(await isRevoked(store), false);
 }
@@ -249,8 +252,21 @@ export function describeCare(
         await using({ site }, async (store) => {
           assert.equal((await store.time()).recorded, recorded);
           await expectVoid(store, era);
-          await expectRestored(store);
+          await expectRestored(store, recorded);
         });
+      }
+    });
+
+    test('FAULTS 28: a restore by a clock that is years away shuts out no assertion', async (t) => {
+      const { site, care, backup } = await filled(t);
+      await care.backup(backup);
+      const now = Date.now.bind(Date);
+      for (const away of [315_360_000_000, -315_360_000_000]) {
+        await using({ site }, (store) => store.time(instant(now())));
+        const wrong = t.mock.method(Date, 'now', () => now() + away);
+        await care.restore(backup, 'staging');
+        wrong.mock.restore();
+        await using({ site }, expectNoUsedAssertion);
       }
     });
 

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 
+import { instant } from '../../../lib/clock.ts';
 import { present } from '../../../lib/present.ts';
 import type { Era } from '../../../oauth/grant.ts';
 import { acceptedIn } from '../../accepted_time.ts';
@@ -11,6 +12,7 @@ import { chunkRows, numbered, numberOf, type Place, type Row } from '../../admin
 import { firstEra } from '../../judgement.ts';
 import { prepare } from '../driver.ts';
 import { schemaVersion } from '../schema.ts';
+import { currentTime } from '../time.ts';
 import { fileDamage } from './check.ts';
 
 /** `database` has the file at `path` open, which messages name it by. */
@@ -26,6 +28,8 @@ export function filePlace(database: DatabaseSync, path: string, name: string = p
   };
   const place: Place = {
     name,
+    now: async ({ recordedTime, recordedUptime } = {}) =>
+      currentTime(recordedTime, recordedUptime) ?? instant(Date.now()),
     schema: schemaVersion,
     run,
     async *chunks(text) {
