@@ -1,6 +1,6 @@
 // Owns a folder of dated backups: the name of the next one, whether there is room for it, and which go.
 
-import { lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 import type { Instant } from '../../lib/clock.ts';
@@ -100,7 +100,8 @@ function pruneBackups(
   for (const name of names.filter((one) => leftoverForm.test(one))) {
     const path = join(folder, name);
     const { mtimeMs = Infinity } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
-    if (Date.now() - mtimeMs > leftoverAge && remove(path)) removed.push(name);
+    // By the clock of the disk, which several machines may share.
+    if (statSync(made).mtimeMs - mtimeMs > leftoverAge && remove(path)) removed.push(name);
   }
   return { removed, left };
 }

@@ -90,6 +90,7 @@ function replacingSchema({ location: { schema } }: StoreAccess, place: PostgresP
 
 /** What `body` makes of the store while no server has it, which is of this cluster from then on. */
 async function rebuilt<Result>(place: PostgresPlace, body: () => Promise<Result>): Promise<Result> {
+  await place.expectIdle();
   const result = await place.transaction(async () => {
     await place.hold();
     const made = await body();
@@ -106,7 +107,10 @@ export async function leavePostgres(access: StoreAccess): Promise<Leaving> {
   try {
     const meta = await findMeta(place.link, place.name);
     const [id, to] = ['moved_as', 'moved_to'].map((name) => meta?.get(name));
-    if (id === undefined) await expectStore(place);
+    if (id === undefined) {
+      await expectStore(place);
+      await place.expectIdle();
+    }
     const moved = id === undefined || to === undefined ? undefined : { id, to };
     const { name, hold, hide, close } = place;
     return { place, name, ...present({ moved }), hold, hide, close };

@@ -30,6 +30,11 @@ export interface PostgresPlace extends Place {
   /** Runs statements on the place's connection, for what is written for a link. */
   readonly link: Pick<Link, 'run'>;
   /**
+   * Looks before anything is locked: the lock waits for whoever writes, and all servers wait for the lock.
+   * @throws StoreUnusable where servers run
+   */
+  readonly expectIdle: () => Promise<void>;
+  /**
    * Locks all tables until the transaction ends, in which this is the first statement: nobody writes
    * meanwhile, and a server that starts waits.
    * @throws StoreUnusable where servers run
@@ -159,8 +164,7 @@ export async function openPlace({ location, password }: StoreAccess): Promise<Po
     // Reading all pages is the business of PostgreSQL's own checks (pg_amcheck).
     ownDamage: async () => [],
     server: () => serverFacts(place),
-    hold: async () => {
-      await send(`LOCK TABLE ${[...ownTables, 'meta'].join(', ')} IN EXCLUSIVE MODE`);
+    expectIdle: async () => {
       // The names of the servers with a heartbeat, by the database's clock: leases end by that of the servers,
       // which may be years from it (FAULTS 28).
       const found = await run(
@@ -173,6 +177,10 @@ export async function openPlace({ location, password }: StoreAccess): Promise<Po
           'stop the servers; one that was killed counts for two minutes more',
         );
       }
+    },
+    hold: async () => {
+      await send(`LOCK TABLE ${[...ownTables, 'meta'].join(', ')} IN EXCLUSIVE MODE`);
+      await place.expectIdle();
       // Node numbers are free again, and no outage is counted from them.
       await send(
         `UPDATE node_lease SET holder = NULL, expires_at = 0, facts = NULL, beat_at = NULL

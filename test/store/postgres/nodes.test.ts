@@ -1,6 +1,7 @@
 // Tests of what two nodes on one PostgreSQL have in common: counts, numbers, time, outages and upkeep.
 
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 
@@ -8,8 +9,11 @@ import { instant, milliseconds } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
 import type { Store } from '../../../src/store/contract.ts';
+import { storeAt } from '../../../src/store/open.ts';
+import type { PostgresLocation } from '../../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import { testServer } from '../../support/postgres.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 import { without } from '../../support/tools.ts';
 import {
   aClient,
@@ -29,6 +33,7 @@ const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
 type Row = Readonly<Record<string, unknown>>;
 
 interface Nodes {
+  readonly location: PostgresLocation;
   /** Servers: they answer only as long as they have renewed their leases. */
   readonly one: Store;
   readonly other: Store;
@@ -52,6 +57,7 @@ async function openNodes(t: TestContext): Promise<Nodes> {
     await close();
   });
   return {
+    location,
     one: await another(),
     other: await another(),
     another,
@@ -248,6 +254,26 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     await other.leaseNode(at(60), 'other', facts);
     await sweepAll(other);
     assert.equal(await rows(), 0);
+  });
+
+  test('FAULTS 9: a restore that is refused keeps no server waiting, whoever writes for long', async (t) => {
+    const { one, sql, location } = await openNodes(t);
+    const { care, move } = storeAt(location);
+    const backup = join(scratchFolder(t, 'backup'), 'backup.db');
+    await care?.backup(backup);
+    await one.leaseNode(instant(Date.now()), 'one', facts);
+    await sql('BEGIN');
+    await sql('UPDATE epoch SET op = op');
+    const inUse = /is in use by machine:7$/;
+    const refused = [
+      assert.rejects(async () => care?.restore(backup, 'staging'), inUse),
+      assert.rejects(async () => care?.restoreInPlace?.('staging'), inUse),
+      assert.rejects(async () => move?.leave(), inUse),
+    ];
+    await one.startLogin(aLogin());
+    await Promise.all(refused);
+    await one.startLogin(aLogin({ place: placeAt(1) }));
+    await sql('ROLLBACK');
   });
 
   test('HOSTILE 18: a sweep leaves a count that another node begins anew meanwhile', async (t) => {
