@@ -7,12 +7,12 @@ import type { Config } from '../config/config.ts';
 import { type CommandError, failed, isSystemError } from '../server/exit.ts';
 
 /**
- * Milliseconds for the answer to a question: less than a container's runtime usually waits for a health check.
- * A reload takes as long as it takes.
+ * Milliseconds for a sign of the server: less than a container's runtime usually waits for a health check. The
+ * answer is a sign, and so is each 102 (RFC 2518 10.1) of a server that is at work on a reload.
  */
 const patience = 5000;
 
-/** Nothing answered in time. */
+/** Nothing came in time. */
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -70,7 +70,7 @@ function exchange(
     const late = new NoAnswer(
       `nothing came within ${patience / 1000} s: it stands still or has too much to do, which its log and its service manager tell`,
     );
-    const timer = method === 'GET' ? setTimeout(() => sent.destroy(late), patience) : undefined;
+    const timer = setTimeout(() => sent.destroy(late), patience);
     const sent = request({ ...target, method, path, agent: false }, (answer) => {
       let text = '';
       answer.setEncoding('utf8');
@@ -78,6 +78,7 @@ function exchange(
       answer.on('error', reject);
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
     });
+    sent.on('information', () => timer.refresh());
     sent.on('error', reject);
     sent.on('close', () => clearTimeout(timer));
     sent.end();

@@ -126,10 +126,29 @@ export function* loginComplaints(definition: Definition): Iterable<Complaint> {
     `the input response_mode says under allowed which of ${responseModes.join(', ')} can be chosen`,
     `allowed: [${responseModes.join(', ')}]`,
   ]);
-  if (endpoint.read.some((place) => place !== 'query')) {
-    yield [[...loginPlace, 'read'], 'a login request is read from the query'];
-  }
+  const isPosted = endpoint.methods.includes('POST');
+  yield* wrong(
+    [
+      endpoint.read.some((place) => place !== 'query' && place !== 'form'),
+      [...loginPlace, 'read'],
+      'a login request is read from the query, or from a form that a page posts',
+      'set read to query, form or [query, form]',
+    ],
+    [
+      endpoint.read.includes('form') && !isPosted,
+      [...loginPlace, 'read'],
+      'only a POST has a form, and the login request is answered by GET alone',
+      'add POST to authorize.endpoint.methods, or take form out',
+    ],
+  );
+  const isRepeated = definition.authorize.redirect_uri.token === 'if_sent';
   for (const [name, { inputs }] of endpointsOf(definition, 'authorization_code')) {
+    yield* wrong([
+      isRepeated && inputs['redirect_uri'] === undefined,
+      ['authorize', 'redirect_uri', 'token'],
+      `a code must come with its redirect URI, but the token endpoint ${name} reads none`,
+      'declare an input redirect_uri there, or set this to optional',
+    ]);
     if (pkce === 'off' || inputs['code_verifier'] !== undefined) continue;
     yield [
       ['authorize', 'pkce'],

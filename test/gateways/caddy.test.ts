@@ -10,7 +10,7 @@ import { startWire, type Wire } from './api.ts';
 import { believed, forgeries, odd } from './attacks.ts';
 import { startCaddy } from './caddy.ts';
 import { holdsFor, known, namesProgrammeAndPartner } from './calls.ts';
-import { type Callers, executiveCallers, openSite, type Site } from './site.ts';
+import { type Callers, executiveCallers, startBehind, type Site } from './site.ts';
 import { askThrough, type Door } from './through.ts';
 
 const test = testNeeding('caddy', 'openssl');
@@ -22,7 +22,7 @@ interface Front extends Site {
 }
 
 async function openFront(t: TestContext): Promise<Front> {
-  const site = await openSite(t);
+  const site = await startBehind(t);
   const wire = await startWire(t, site.jetway.url);
   const door = await startCaddy(t, wire.address, site.api.address);
   return { ...site, wire, door, callers: await executiveCallers(site) };

@@ -1,4 +1,4 @@
-// The proxies that docs/operations.md puts before Jetway, as real nginx, Caddy and HAProxy: answers pass
+// The proxies that docs/handbook/tls.md puts before Jetway, as real nginx, Caddy and HAProxy: answers pass
 // unchanged, callers' addresses arrive and cannot be forged, no log holds a query string, and callers are
 // told in the words of their dialect that Jetway is away.
 
@@ -21,7 +21,7 @@ import { askThrough, type Door, host } from './through.ts';
 
 const authority = createAuthority('Proxies of tests');
 const certified = authority.issue(`DNS:${host}`);
-const page = 'operations.md';
+const page = 'handbook/tls.md';
 
 interface Front {
   readonly door: Door;

@@ -120,8 +120,6 @@ describe('client assertions', () => {
       }
       assert.equal(site.records.length, length + 2);
     }
-    // RFC 7523 3 asks for it; the issuer who signed speaks for itself.
-    tokensIn(await site.ask({ client_assertion: site.sign({ sub: undefined }) }));
   });
 
   test('an assertion is good once, at whatever endpoint, and its client has its jti for itself', async (t) => {
@@ -212,9 +210,16 @@ describe('client assertions', () => {
     tokensIn(await site.ask({ client_assertion: site.sign({ jti: 'kept' }) }));
   });
 
-  test('who issues an assertion need not say again that it is the subject', async (t) => {
+  test('RFC 7523 3: an assertion says who authenticates, unless the file lets the issuer speak for itself', async (t) => {
+    const silent = { jti: 'kept', sub: undefined };
     const site = await open(t);
-    tokensIn(await site.ask({ client_assertion: site.sign({ sub: undefined }) }));
+    failedAnswer(await site.ask({ client_assertion: site.sign(silent) }));
+    tokensIn(await site.ask({ client_assertion: site.sign({ jti: 'kept' }) }));
+    const lenient = await open(t, {
+      over: 'client: { authentication: { assertion: { sub: optional } } }',
+    });
+    tokensIn(await lenient.ask({ client_assertion: lenient.sign(silent) }));
+    failedAnswer(await lenient.ask({ client_assertion: lenient.sign({ sub: 'other' }) }));
   });
 
   test('failures of an address and identifier count, and the right key is let in all the same', async (t) => {

@@ -10,7 +10,7 @@ import { present } from '../../lib/present.ts';
 import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
+import { failed, refuseUsage } from '../../server/exit.ts';
 import type { Environment, Store } from '../../store/contract.ts';
 import type { Values } from '../grammar/options.ts';
 import type { addClientOptions, incomplete } from '../grammar/rows.ts';
@@ -48,11 +48,6 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   const { config, programme } = read;
   const fields =
     options.public === true ? { ...read.fields, isPublic: true as const } : read.fields;
-  if (options.public === true && options.secretStdin === true) {
-    throw wrongUsage(
-      '--public and --secret-stdin do not go together: a public client has no secret',
-    );
-  }
   const told = toldColliding(givenIn(options, clientFields.redirectUris.inputs));
   refuseUsage(collisionMessages(programme, fields.redirectUris, told));
   const judgement = judgeClient(programme, { ...fields, apiKeys: [apiKeyOf ?? 'new'] });

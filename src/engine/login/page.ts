@@ -211,6 +211,7 @@ async function finish(
       scope,
       codeChallenge: transaction.codeChallenge,
       nonce: transaction.nonce,
+      repeatsRedirectUri: transaction.repeatsRedirectUri,
     }),
     // When the attempt was sent: the browser waits for the answer to the later of two attempts.
     ...begun,

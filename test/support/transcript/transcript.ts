@@ -21,7 +21,8 @@
 //   == refresh_token: with new tokens   an exchange, told in words
 //   after 60 seconds                    the clock moves first, if it says so
 //   POST /club/token                    LOGIN GET /club/login: a member's whole way through the page, as
-//                                       another after `username=bob&password=x`; JWT /club {token}: its
+//                                       another after `username=bob&password=x`; LOGIN POST /club/login
+//                                       and a body: one that begins with a form; JWT /club {token}: its
 //                                       header and claims to a resource server; CLAIMS {token}: unproven
 //   Content-Type: application/json
 //
