@@ -16,10 +16,10 @@ import { configText, jetway, jetwayJson, workFolder } from '../cli/command.ts';
 import { startServer } from '../cli/server.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
-import { openSite, readiness, told } from './reload_scene.ts';
+import { operate, readiness, told } from './operated.ts';
 
 test('settings: some are taken up, the others need a restart, a broken file changes none', async (t) => {
-  const site = await openSite(t, told);
+  const site = await operate(t, told);
   assert.deepEqual(Object.keys((await site.status()).listeners), ['main', 'admin']);
   assert.equal((await ask(site.server.url, '/club/verify/none')).status, 401);
   site.write(
@@ -208,7 +208,7 @@ test('FAULTS 18: gateways are answered while another listener for them is tried'
 });
 
 test('FAULTS 19: a server that stops takes nothing up any more', async (t) => {
-  const site = await openSite(t, told);
+  const site = await operate(t, told);
   const { url, child, printed, ended } = site.server;
   // Half a request, which the server waits for.
   const held = connect(Number(new URL(url).port), '127.0.0.1');
@@ -239,7 +239,7 @@ test('no command waits for a server that stands still; a reload is waited for wh
   );
   t.after(() => control.close());
   const reloading = jetway(slow, ['reload']);
-  const { folder, server } = await openSite(t, told);
+  const { folder, server } = await operate(t, told);
   server.child.kill('SIGSTOP');
   t.after(() => server.child.kill('SIGCONT'));
   const lines = [['status'], ['why', '7Q2M0ZK4T9XB'], ['reload'], ['healthcheck']];
@@ -261,7 +261,7 @@ test('gateway moves to another host on its port by a reload, and stays if it can
   await until(() => free.listening);
   const { port } = free.address() as { readonly port: number };
   free.close();
-  const site = await openSite(t, `${told}gateway: 127.0.0.1:${port}\n`);
+  const site = await operate(t, `${told}gateway: 127.0.0.1:${port}\n`);
   const asked = async (host: string): Promise<number | undefined> =>
     ask(`http://${host}:${port}`, '/club/verify/none').then(
       ({ status }) => status,

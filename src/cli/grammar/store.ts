@@ -37,7 +37,7 @@ export const storeVerbs: readonly Verb[] = [
     words: 'store verify',
     summary: 'read the store, or a backup, and tell whether it is sound',
     details:
-      'A file is read whole, and a restore of it is tried in a folder of its own (TMPDIR): the configured store has no part in it. Of a PostgreSQL store the schema, the master key, replication, the clock and a sample of the rows are looked at; pg_amcheck reads the rest.',
+      'A file is read whole, and a restore of it is tried in a folder of its own (TMPDIR), by the configured master key too, if there is one: the configured store has no part in it. Of a PostgreSQL store the schema, the master key, replication, the clock and a sample of the rows are looked at; pg_amcheck reads the rest.',
     operands: [['[file]', 'a backup; the configured store without it']],
     reads: 'store',
     example: 'jetway store verify backup.db',

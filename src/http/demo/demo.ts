@@ -29,16 +29,17 @@ export interface Demo {
 }
 
 /**
- * Paths of a programme's demo: `callback` is the partner's redirect URI, `commands` plain text, and
- * `tokens` takes clicks.
+ * Paths of a programme's demo: `callback` is the partner's redirect URI, `commands` plain text, `partner`
+ * the page for partners, and `tokens` takes clicks.
  */
 export function demoPaths(
   programme: string,
-): Readonly<Record<'callback' | 'commands' | 'tokens', string>> {
+): Readonly<Record<'callback' | 'commands' | 'partner' | 'tokens', string>> {
   const home = servicePaths.demo + programme;
   return {
     callback: `${home}/callback`,
     commands: `${home}/commands`,
+    partner: `${home}/partner`,
     tokens: `${home}/tokens`,
   };
 }
@@ -62,9 +63,11 @@ export function tokenRequest(
   values: SampleValues,
   at?: string,
 ): SampleRequest {
-  const { programme, by, proof } = demo;
-  const proven = grant === 'authorization_code' && proof ? { code_verifier: proof.verifier } : {};
-  return sampleTokenRequest(programme, grant, by, { ...values, ...proven }, at);
+  const { programme, by, proof, redirectUri } = demo;
+  if (grant !== 'authorization_code') return sampleTokenRequest(programme, grant, by, values, at);
+  const again = programme.login.endpoint.repeatsRedirectUri && { redirect_uri: redirectUri };
+  const proven = proof && { code_verifier: proof.verifier };
+  return sampleTokenRequest(programme, grant, by, { ...values, ...proven, ...again }, at);
 }
 
 interface GatewayCredentials {

@@ -58,7 +58,7 @@ describe('show --for partner', () => {
     const [told, document] = await jetwayEach(folder, [page, ['show', 'club', '--openapi']]);
     assert.match(
       told.stdout,
-      /^Version \S+ of the interface, in the staging environment, as of \d{4}-\d\d-\d\d\.$/m,
+      /^\| Environment \| staging \|\n\| Version of the interface \| \S+ \|\n\| As of \| \d{4}-\d\d-\d\d \|$/m,
     );
     assert.match(told.stdout, /^Ask partners@example\.com\.$/m);
     assert.doesNotMatch(told.stdout + document.stdout, /\/club\/ask/);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
 import { Cluster } from '../../../../scripts/postgres/cluster.ts';
+import { instant } from '../../../../src/lib/clock.ts';
 import type { Era } from '../../../../src/oauth/grant.ts';
 import type { Store } from '../../../../src/store/contract.ts';
 import { storeAt, type StoreSite } from '../../../../src/store/open.ts';
@@ -71,6 +72,24 @@ test(
       ...registrations,
       secret_use: 0,
     });
+  },
+);
+
+test(
+  'FAULTS 9, 28: a server that was killed counts for two minutes, whatever its clock said',
+  { skip: without('postgres') },
+  async (t) => {
+    const { site, backup, open, query } = await filled(t);
+    await site.care?.backup(backup);
+    const killed = await open();
+    const facts = { name: 'one:1', version: '1', programmes: {}, settings: {} };
+    await killed.leaseNode(instant(Date.now() + 315_360_000_000), 'a holder', facts);
+    const restored = async () => site.care?.restore(backup, 'staging');
+    await query('UPDATE node_lease SET beat_clock = beat_clock - 110000');
+    await assert.rejects(restored, unusable(/is in use by one:1$/));
+    await query('UPDATE node_lease SET beat_clock = beat_clock - 11000');
+    assert.deepEqual((await restored())?.damage, []);
+    await killed.close();
   },
 );
 
