@@ -5,7 +5,7 @@ import { Marked, type Tokens } from 'marked';
 
 import type { Logo } from '../../language/logos.ts';
 import { readAsset } from '../../lib/asset.ts';
-import { paletteRules } from '../../programme/login/colours.ts';
+import { baseSheet, paletteRules } from '../../programme/login/colours.ts';
 import type { Guide } from './guide.ts';
 import { partnerPage } from './page/page.ts';
 
@@ -13,7 +13,7 @@ export function partnerHtml(guide: Guide): string {
   const { name, login } = guide.programme;
   const { head, nav, main } = partsOf(partnerPage(guide));
   const where = guide.deployed === undefined ? '' : ` (${guide.deployed.environment})`;
-  const sheet = readAsset('src/contract/partner/page.css');
+  const sheet = baseSheet() + readAsset('src/contract/partner/page.css');
   return [
     '<!doctype html>',
     '<html lang="en">',

@@ -51,8 +51,10 @@
 //   now {other} disabled                before a request: `active`, `disabled` or `roles=member,partner`
 //                                       of a client or a gateway, `revoked` all tokens, `removed` (a
 //                                       gateway); `secrets=one,other~60` (for a minute), `key=…`;
-//                                       `now member disabled number=… .tier=…`; `now store fails spendCode
-//                                       find_client` (an outage), `breaks` (a crash) and `heals`
+//                                       `now member disabled revoked number=…
+//                                       .tier=…`; `now store fails spendCode
+//                                       find_client` (an outage), `breaks` (a crash), `heals`, and
+//                                       `sweeps` what is over
 //   now server restarts                 over the same store file; with the YAML in indented lines below it
 //                                       laid over the file that it began with
 //   &&                                  between two requests: both are sent at once; between their
