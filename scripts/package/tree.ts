@@ -64,7 +64,7 @@ export function fillTree(folder: string, { executable, own, sbom, licenses, epoc
  * The manual, as paths below the checkout: the pages with what they name beside them, such as the scripts of
  * a fleet, the dashboard and the alerts. The places stay, so that links work.
  */
-export function manualFiles(): readonly string[] {
+function manualFiles(): readonly string[] {
   const pages = globSync('docs/**', { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));

@@ -5,8 +5,9 @@ import { drawing, usualCodeLength, type ValueShape } from '../language/value_sha
 import { writtenValues } from '../language/value_tree.ts';
 import { clientPropertyPrefix, memberPropertyPrefix } from '../language/vocabularies.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../oauth/login_reasons.ts';
+import type { LoginEndpoint } from '../programme/login/endpoint.ts';
+import { requestObjectNames } from '../programme/login/request_checks.ts';
 import type { Programme } from '../programme/programme.ts';
-import type { Reading } from '../programme/requests/reading.ts';
 import { foundAtLogin } from '../programme/sandbox.ts';
 import type { Answers } from './answers.ts';
 import { namesByReason } from './failures.ts';
@@ -38,17 +39,19 @@ export function loginSuccess(programme: Programme): Answers {
 export function loginFailuresOf(programme: Programme): readonly LoginFailure[] {
   const { endpoint } = programme.login;
   const met = namesByReason(foundAtLogin(endpoint));
-  return reasonsOf(endpoint.reading).map((reason) => ({
+  return reasonsOf(endpoint).map((reason) => ({
     reason,
     outcome: outcomeOf(programme, reason),
     metBy: met.get(reason),
   }));
 }
 
-/** Only a programme that reads `prompt` can require a login. */
-function reasonsOf({ inputs }: Reading<unknown>): readonly LoginFailureReason[] {
-  const readsPrompt = inputs.some(({ role }) => role === 'prompt');
-  return loginFailureReasons.filter((reason) => readsPrompt || reason !== 'login_required');
+/** Only a programme that reads `prompt` can require a login, and not every one refuses request objects. */
+function reasonsOf({ reading, requestObjects }: LoginEndpoint): readonly LoginFailureReason[] {
+  const unmet = new Set<string>(requestObjectNames.map((name) => `${name}_not_supported`));
+  for (const name of requestObjects) unmet.delete(`${name}_not_supported`);
+  if (!reading.inputs.some(({ role }) => role === 'prompt')) unmet.add('login_required');
+  return loginFailureReasons.filter((reason) => !unmet.has(reason));
 }
 
 function outcomeOf(programme: Programme, reason: LoginFailureReason): LoginFailure['outcome'] {

@@ -6,6 +6,7 @@ import type { Answer, Era, ExchangedFrom, GrantType, Login, LoginState } from '.
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
 import type { Inputs } from '../programme/requests/inputs.ts';
+import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
 import type { NewLogin } from '../store/grants.ts';
 import type { Authenticated } from './authentication/proof.ts';
 import type { LoggedIn } from './identity/identity_token.ts';
@@ -17,6 +18,8 @@ export interface GrantRequest extends Authenticated {
   readonly service: Service;
   readonly grant: GrantType;
   readonly inputs: Inputs;
+  /** Refuses the request for the lack of an input, where only its grant can tell that it is needed. */
+  readonly refuseMissing: TokenEndpoint['refuseMissing'];
   /** The requested scope, if any; it exists. */
   readonly scope: string | undefined;
   readonly now: Instant;

@@ -88,6 +88,7 @@ async function serveTokens(
     service,
     grant,
     inputs,
+    refuseMissing: endpoint.refuseMissing,
     scope,
     now,
     era,

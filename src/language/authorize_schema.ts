@@ -8,7 +8,7 @@ import {
   redirectableLoginReasons,
 } from '../oauth/login_reasons.ts';
 import { key, type KeyDeparture, listed, named, note, type Output } from '../schema/notes.ts';
-import { matching, textSchema, wholeNumber, wireNameSchema } from '../schema/scalars.ts';
+import { listOf, matching, textSchema, wholeNumber, wireNameSchema } from '../schema/scalars.ts';
 import { fieldSchemasOf } from './field_schema.ts';
 import { endpointSchema } from './input_schema.ts';
 import { pageTextSchema } from './page_schema.ts';
@@ -135,9 +135,85 @@ const answerSchema = v.strictObject({
   }),
 });
 
+const redirectUriAtLogin = v.picklist(['required', 'optional_when_single']);
+
+/** What stands in a query as it is. */
+const variedNameSchema = matching(
+  /^[A-Za-z0-9._~-]{1,60}$/,
+  'expected the name of a parameter, of 1 to 60 letters, digits, ".", "_", "~" or "-"',
+);
+
+const redirectUriMap = v.strictObject({
+  login: key(v.optional(redirectUriAtLogin, 'optional_when_single'), {
+    text: 'Whether a client must always send `redirect_uri` (`required`), or may leave it out if exactly one is registered (G-3). A client with several must send it in any case.',
+    example: 'required',
+    tells: {
+      row: 'redirect_uri',
+      words: (rule) => (rule === 'required' ? rule : 'optional for a client with only one'),
+      isStrict: (rule) => rule === 'required',
+    },
+  }),
+  token: key(v.optional(v.picklist(['optional', 'if_sent']), 'optional'), {
+    text: 'Whether the request that redeems a code must hold the `redirect_uri` of the login request. `if_sent`: if that had one. `optional`: it can be left out. If it comes, it is compared in either case.',
+    example: 'if_sent',
+    tells: {
+      row: 'redirect_uri beside a code',
+      words: (rule) => (rule === 'optional' ? rule : 'required if the login request had it'),
+      isStrict: (rule) => rule === 'if_sent',
+      page: (rule) =>
+        rule === 'if_sent'
+          ? '**Repeat the redirect URI**: if the login request had one, send the same beside the code.'
+          : undefined,
+    },
+    departs: [
+      {
+        name: 'redirect_uri_not_repeated',
+        isQuiet: true,
+        when: (rule, { get }) =>
+          rule === 'optional' && get('grants', 'authorization_code') !== undefined,
+        message:
+          'a code is redeemed without the redirect URI that its login request had (RFC 6749 4.1.3)',
+        hint: 'standard clients repeat it: set authorize.redirect_uri.token to if_sent',
+      },
+    ],
+  }),
+  varies: key(v.optional(listOf(variedNameSchema), []), {
+    text: 'Names of parameters with which a registered redirect URI may end: one of them, once, with a value of 1 to 128 letters, digits, `.`, `_`, `~` or `-`. The `?` (or `&` behind a query), name and value are the last of the text; all before them is compared to the letter. The answer goes to the whole, and a token request must name the whole.',
+    example: '[redirect_state]',
+    tells: {
+      row: 'what may follow a redirect URI',
+      words: (names) => names.join(' or ') || 'nothing',
+      page: (names) =>
+        names.length === 0
+          ? undefined
+          : `**Your redirect URI may end with a parameter** ${names.map((name) => `\`${name}\``).join(' or ')}: \`?\` (or \`&\` behind a query), the name, \`=\`, and 1 to 128 letters, digits, \`.\`, \`_\`, \`~\` or \`-\`. Send the same text beside the code.`,
+    },
+    departs: [
+      {
+        name: 'varying_redirect_uri',
+        when: (names) => names.length > 0,
+        message:
+          'redirect URIs are taken that differ from the registered text by a parameter (RFC 9700 4.1.3)',
+        hint: 'its value holds nothing that is decoded, and the text before it is compared to the letter',
+      },
+    ],
+  }),
+});
+
+/** A word is short for the rule of login requests. */
+const redirectUriSchema = v.optional(
+  v.pipe(
+    v.union([redirectUriAtLogin, redirectUriMap]),
+    v.transform((rule) =>
+      typeof rule === 'string' ? v.parse(redirectUriMap, { login: rule }) : rule,
+    ),
+  ),
+  'optional_when_single',
+);
+
 export const authorizeSchema = v.strictObject({
   endpoint: key(endpointSchema, {
-    text: 'Path, methods and inputs of the login request. Jetway always reads it from the query. It must declare `client_id`, `response_type` and `redirect_uri`. Repeated inputs are refused, whatever `repeated` says.',
+    text: 'Path, methods and inputs of the login request. Jetway reads it from the query. With POST among `methods` and `read: [query, form]`, a page can post it as a form, too (OpenID Connect Core 3.1.2.1). It must declare `client_id`, `response_type` and `redirect_uri`. Repeated inputs are refused, whatever `repeated` says.',
     example: '{ path: /connect, methods: [GET, POST] }',
   }),
   redirect_status: key(v.optional(v.picklist([302, 303]), 302), {
@@ -148,18 +224,10 @@ export const authorizeSchema = v.strictObject({
     text: "Which browser a login belongs to. `request`: the browser that sent the login request; it gets the cookie of the login with the redirect. `first_page`: the browser that gets the login page first. The partner's server can then send the request and hand the `Location` to the browser (P-3). docs/decisions/022-login-binding.md says what each guards against.",
     example: 'first_page',
   }),
-  redirect_uri: key(
-    v.optional(v.picklist(['required', 'optional_when_single']), 'optional_when_single'),
-    {
-      text: 'Whether a client must always send `redirect_uri` (`required`), or may leave it out if exactly one is registered (G-3). A client with several must send it in any case.',
-      example: 'required',
-      tells: {
-        row: 'redirect_uri',
-        words: (rule) => (rule === 'required' ? rule : 'optional for a client with only one'),
-        isStrict: (rule) => rule === 'required',
-      },
-    },
-  ),
+  redirect_uri: key(redirectUriSchema, {
+    text: 'Rules of the redirect URI. A word by itself is `login`.',
+    example: 'required',
+  }),
   pkce: key(v.optional(v.picklist(['off', 'optional', 'required']), 'optional'), {
     text: 'Proof keys for codes (RFC 7636, S256 only). `required`: a login request without `code_challenge` is refused. `optional`: Jetway enforces a challenge if one is sent. `off`: Jetway reads none of the inputs for it, even if they are declared.',
     example: 'required',

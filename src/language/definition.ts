@@ -161,10 +161,15 @@ export const definitionSchema = v.strictObject({
       {
         name: 'no_login_by_post',
         isQuiet: true,
-        when: () => true,
+        when: (_identity, { get }) => {
+          const [methods, read] = ['methods', 'read'].map(
+            (name) => get('authorize', 'endpoint', name) as readonly string[],
+          );
+          return methods?.includes('POST') !== true || read?.includes('form') !== true;
+        },
         message:
           'a login request whose parameters stand in a posted form is not read (OpenID Connect Core 3.1.2.1)',
-        hint: 'clients send it as a link, whose query is read',
+        hint: 'add POST to authorize.endpoint.methods, and set its read to [query, form]',
       },
     ],
   }),

@@ -144,6 +144,8 @@ export interface AuthorizationCode {
   /** Digest of the login request's redirect URI. */
   readonly redirectUri: Digest;
   readonly member: Member;
+  /** The token request must hold the redirect URI. */
+  readonly repeatsRedirectUri?: true;
   /** The login request's scope, if any. */
   readonly scope?: string;
   /** The login request's S256 challenge (RFC 7636), if any. */

@@ -4,7 +4,7 @@
 import { adviceOf, asDescribed, askForHelp, lookUp, type ReasonText } from './reasons.ts';
 
 interface RedirectableReason extends ReasonText {
-  /** The code of RFC 6749 4.1.2.1; of login_required, that of OpenID Connect Core 3.1.2.6. */
+  /** The code of RFC 6749 4.1.2.1; of those of OpenID Connect, that of Core 3.1.2.6. */
   readonly code?: string;
 }
 
@@ -14,7 +14,7 @@ interface RedirectableReason extends ReasonText {
  */
 export const pageOnlyLoginReasons = {
   ambiguous_request: {
-    text: 'The query cannot be decoded, or holds `client_id` or `redirect_uri` more than once.',
+    text: 'The query or the form cannot be decoded, or holds `client_id` or `redirect_uri` more than once.',
     cause: 'The link cannot be decoded, or names client or redirect URI twice.',
     remedy: 'Encode parameters with a library.',
   },
@@ -29,7 +29,7 @@ export const pageOnlyLoginReasons = {
     remedy: `${lookUp} Each environment has its own.`,
   },
   missing_redirect_uri: {
-    text: 'There is no `redirect_uri`, and the client has several registered, or `authorize.redirect_uri` is `required`.',
+    text: 'There is no `redirect_uri`, and the client has several registered, or the dialect always requires it.',
     cause: 'The link has no redirect URI, and it is not clear which one is meant.',
     remedy: 'Send one that is registered for you.',
   },
@@ -55,6 +55,18 @@ export const redirectableLoginReasons = {
   unknown_parameter: {
     text: 'A parameter is no input of the endpoint, and it has `unknown: refuse`.',
     ...adviceOf('unknown_parameter'),
+  },
+  request_not_supported: {
+    text: 'The request has a parameter `request`, and the programme has identity tokens (OpenID Connect Core 6.1). An input with that wire name is none.',
+    cause: 'The parameters of a login cannot stand in a JWT: {names}.',
+    remedy: 'Send each of them by itself.',
+    code: 'request_not_supported',
+  },
+  request_uri_not_supported: {
+    text: 'The same of `request_uri` (OpenID Connect Core 6.2).',
+    cause: 'The parameters of a login cannot lie at an address: {names}.',
+    remedy: 'Send each of them by itself.',
+    code: 'request_uri_not_supported',
   },
   missing_parameter: {
     text: 'A required input is not there, or `code_challenge` if `pkce` asks for it (RFC 7636 4.4.1).',

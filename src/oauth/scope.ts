@@ -28,6 +28,8 @@ export interface ScopeRules {
   readonly values: readonly string[];
   /** Scopes whose tokens pass only where a gateway demands the scope (P-15). */
   readonly restricted: ReadonlySet<string>;
+  /** Whether a scope of which nothing exists is refused: otherwise it counts as none. */
+  readonly refusesUnknown: boolean;
   /** The single scopes of a text. */
   readonly split: (scope: string) => readonly string[];
 }
@@ -46,6 +48,7 @@ export function levelScopes(
     unasked: undefined,
     values: levels,
     restricted: new Set(),
+    refusesUnknown: true,
     split: (scope) => [scope],
     check: (requested) => {
       if (requested === undefined || rank.has(requested)) return requested;
@@ -80,6 +83,8 @@ export interface ListScopes {
   /** Stands between several scopes; `none` where a token has one at most. */
   readonly separator: string;
   readonly restricted: readonly string[];
+  /** What becomes of a name that does not exist; `refuse` if left out. */
+  readonly unknown?: 'refuse' | 'ignore';
   /** Granted where none is asked for. */
   readonly default?: readonly string[];
 }
@@ -95,11 +100,13 @@ export function listScopes(scopes: ListScopes): ScopeRules {
   const split = (scope: string): string[] =>
     separator === 'none' ? [scope] : scope.split(between);
   const unasked = scopes.default?.join(separator);
+  const existingOf = scopes.unknown === 'ignore' ? compileExisting(scopes, split) : undefined;
   return {
     levels: [],
     unasked,
     values,
     restricted: new Set(restricted),
+    refusesUnknown: existingOf === undefined || unasked === undefined,
     split,
     check: (requested) => {
       if (requested === undefined) return undefined;
@@ -107,13 +114,16 @@ export function listScopes(scopes: ListScopes): ScopeRules {
       if (requested.length > longestScope) refuse(requested.slice(0, 100), ownRule, longest);
       const only = separator === 'none' ? onlyWord(requested, known) : undefined;
       if (only !== undefined) return only;
-      const parts = split(requested);
-      if (parts.some((part) => !known.has(part))) {
-        refuse(requested, existing, expected, namesOf(parts));
+      const sent = split(requested);
+      const parts = existingOf?.(requested) ?? sent;
+      if (parts.length === 0 && unasked !== undefined) return undefined;
+      if (parts.length === 0 || parts.some((part) => !known.has(part))) {
+        refuse(requested, existing, expected, namesOf(sent));
       }
       // RFC 6749 3.3: a list of names, in which another mention adds nothing.
       const distinct = new Set(parts);
-      const isAsSent = distinct.size === parts.length && separator !== '+';
+      const isWhole = existingOf === undefined && distinct.size === parts.length;
+      const isAsSent = isWhole && separator !== '+';
       return isAsSent ? requested : [...distinct].join(separator);
     },
     ofLogin: (requested) => requested,
@@ -127,6 +137,25 @@ export function listScopes(scopes: ListScopes): ScopeRules {
       return requested;
     },
     ofClient: (requested) => requested ?? unasked,
+  };
+}
+
+/**
+ * The names of a scope that exist. A name that contains a restricted one stays, and is refused as unknown: it may
+ * be that one behind another separator, and without it the token would be good for more (P-15).
+ */
+function compileExisting(
+  { values, separator, restricted }: ListScopes,
+  split: ScopeRules['split'],
+): (scope: string) => readonly string[] {
+  const known = new Set(values);
+  const narrow = restricted.map((one) => one.toLowerCase());
+  const counts = (part: string): boolean =>
+    known.has(part) || narrow.some((one) => part.toLowerCase().includes(one));
+  if (separator !== 'none') return (scope) => split(scope).filter(counts);
+  return (scope) => {
+    const words = [...new Set(scope.split(' ').filter(counts))];
+    return words.length > 1 ? [scope] : words;
   };
 }
 

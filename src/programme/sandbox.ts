@@ -136,6 +136,7 @@ function loginFailures(endpoint: LoginEndpoint): PossibleFailures<LoginFailureRe
 export function foundAtLogin({
   reading,
   pkce,
+  requestObjects,
 }: LoginEndpoint): readonly Found<LoginFailureReason>[] {
   const { inputs, unknown } = reading;
   const { challenge, method } = challengeNames(inputs);
@@ -147,6 +148,7 @@ export function foundAtLogin({
   });
   return [
     ...special,
+    ...requestObjects.map((name) => [`${name}_not_supported`, { parameter: name }] as const),
     ...inputs
       // Their failures come before there is a trusted address, and have pages of their own.
       .filter(({ role }) => role !== 'client_id' && role !== 'redirect_uri')

@@ -113,6 +113,22 @@ function* grantTypeComplaints(definition: Definition, name: string): Iterable<Co
   }
 }
 
+/** A parameter of the redirect URI by which an answer comes back would be there twice (RFC 6749 3.1). */
+function* variedComplaints({ authorize }: Definition): Iterable<Complaint> {
+  const { code, error, state, issuer = 'iss', more } = authorize.answer;
+  const names = [code, error, state, issuer, 'iss', ...more.keys()];
+  const answers = new Set(names.map((one) => one.toLowerCase()));
+  const { varies } = authorize.redirect_uri;
+  for (const [index, name] of varies.entries()) {
+    yield* wrong([
+      answers.has(name.toLowerCase()),
+      ['authorize', 'redirect_uri', 'varies', index],
+      `answers come back by the name "${name}", so that clients could take what they sent for it`,
+      'let clients send another name',
+    ]);
+  }
+}
+
 export function* loginComplaints(definition: Definition): Iterable<Complaint> {
   const { endpoint, pkce } = definition.authorize;
   const proofs = pkce === 'off' ? [] : ['code_challenge', 'code_challenge_method'];
@@ -126,10 +142,30 @@ export function* loginComplaints(definition: Definition): Iterable<Complaint> {
     `the input response_mode says under allowed which of ${responseModes.join(', ')} can be chosen`,
     `allowed: [${responseModes.join(', ')}]`,
   ]);
-  if (endpoint.read.some((place) => place !== 'query')) {
-    yield [[...loginPlace, 'read'], 'a login request is read from the query'];
-  }
+  const isPosted = endpoint.methods.includes('POST');
+  yield* wrong(
+    [
+      endpoint.read.some((place) => place !== 'query' && place !== 'form'),
+      [...loginPlace, 'read'],
+      'a login request is read from the query, or from a form that a page posts',
+      'set read to query, form or [query, form]',
+    ],
+    [
+      endpoint.read.includes('form') && !isPosted,
+      [...loginPlace, 'read'],
+      'only a POST has a form, and the login request is answered by GET alone',
+      'add POST to authorize.endpoint.methods, or take form out',
+    ],
+  );
+  yield* variedComplaints(definition);
+  const isRepeated = definition.authorize.redirect_uri.token === 'if_sent';
   for (const [name, { inputs }] of endpointsOf(definition, 'authorization_code')) {
+    yield* wrong([
+      isRepeated && inputs['redirect_uri'] === undefined,
+      ['authorize', 'redirect_uri', 'token'],
+      `a code must come with its redirect URI, but the token endpoint ${name} reads none`,
+      'declare an input redirect_uri there, or set this to optional',
+    ]);
     if (pkce === 'off' || inputs['code_verifier'] !== undefined) continue;
     yield [
       ['authorize', 'pkce'],

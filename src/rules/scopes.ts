@@ -1,10 +1,11 @@
 // Owns the checks of scopes: levels and names that exist, their order, and who can ask for them.
 
 import type { Definition } from '../language/definition.ts';
+import { writtenValues } from '../language/value_tree.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { listScopes } from '../oauth/scope.ts';
-import { endpointsOf } from '../programme/requests/grant_places.ts';
+import { endpointsOf, offeredGrants } from '../programme/requests/grant_places.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 
 export function* scopeComplaints(definition: Definition): Iterable<Complaint> {
@@ -35,7 +36,21 @@ export function* scopeComplaints(definition: Definition): Iterable<Complaint> {
     ['scope', 'default'],
     'with the separator none a token has one scope at most',
   ]);
+  if (scope.unknown === 'ignore') yield* untoldComplaints(definition);
   if (values.length > 0 && unasked.length === 0) yield* unreadComplaints(definition);
+}
+
+/** RFC 6749 3.3: a client must be told that it got less than it asked for. */
+function* untoldComplaints(definition: Definition): Iterable<Complaint> {
+  const { fields } = definition.token_response;
+  for (const type of offeredGrants(definition)) {
+    if (writtenValues(fields, type).has('scope')) continue;
+    yield [
+      ['scope', 'unknown'],
+      `the answer to ${type} does not tell the scope, so that nobody sees what was ignored (RFC 6749 3.3)`,
+      'add a field with scope to token_response.fields, without only, or set this to refuse',
+    ];
+  }
 }
 
 /** Words of a list that are no scopes. */
@@ -64,11 +79,11 @@ function parted(text: string, values: readonly string[]): string | undefined {
 
 /** Where no scope is read, a partner that asks for less would get a token for everything. */
 function* unreadComplaints(definition: Definition): Iterable<Complaint> {
-  const { authorize, grants } = definition;
+  const { authorize, grants, scope } = definition;
   const message = (what: string): string =>
     `${what} reads no scope, so that tokens are not bound to what partners ask for`;
   const hint = (at: string): string =>
-    `write ${at} { inputs: { scope: {} } } }, name a scope.default, or leave scope.values empty`;
+    `write ${at} { inputs: { scope: {} } } }, scope: { default: ${scope.values[0] ?? ''} }, or leave scope.values empty`;
   // The file may hold nothing of the endpoint.
   const at = ['scope', 'values'];
   yield* wrong([

@@ -121,6 +121,7 @@ token_response: { fields: { token_type: { value: kind } } }
     kind: 'list',
     values: ['read'],
     separator: ' ',
+    unknown: 'refuse',
     restricted: [],
   });
   assert.deepEqual(definition?.token_response.fields.get('token_type'), { value: 'kind' });

@@ -98,7 +98,11 @@ function* wrongLogins({
   values,
 }: Provoking): Iterable<Provoked> {
   yield* loginFaults(programme, by, values);
-  const { endpoint, pkce, redirect_uri: rule } = definition.authorize;
+  const {
+    endpoint,
+    pkce,
+    redirect_uri: { login: rule },
+  } = definition.authorize;
   const request = (changes: SampleValues, client = by.client): SampleRequest =>
     sampleLoginRequest(programme, client, { ...values, ...changes });
   const good = request({});

@@ -57,10 +57,9 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
     beside: 'token_endpoints: { grant: { inputs: { subject_token: {} } } }',
   },
   ...Object.fromEntries(
-    ['', '.audience', '.algorithms', '.issuer', '.longest', '.tolerance', '.jti'].map((name) => [
-      `client.authentication.assertion${name}`,
-      signedClient,
-    ]),
+    ['', '.audience', '.algorithms', '.issuer', '.longest', '.tolerance', '.jti', '.sub'].map(
+      (name) => [`client.authentication.assertion${name}`, signedClient],
+    ),
   ),
   'grants.jwt_bearer': {
     beside: 'token_endpoints: { grant: { inputs: { assertion: {} } } }',
@@ -90,6 +89,10 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'list_scope.values': { on: 'partner-login' },
   'list_scope.separator': { on: 'partner-login' },
   'list_scope.restricted': { on: 'partner-login' },
+  'list_scope.unknown': {
+    beside:
+      'scope: { kind: list, values: [read], default: read }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
+  },
   'list_scope.default': {
     beside:
       'scope: { kind: list, values: [read, write] }\nauthorize: { endpoint: { inputs: { scope: {} } } }',

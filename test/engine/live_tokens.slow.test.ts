@@ -197,6 +197,7 @@ class Scene {
       service,
       grant,
       inputs: new Map(Object.entries(inputs)),
+      refuseMissing: () => assert.fail('nothing is missing'),
       scope: undefined,
       now: this.#clock.now(),
       era: await store.era(),

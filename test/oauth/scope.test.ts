@@ -80,6 +80,35 @@ describe('listScopes', () => {
     assert.equal(rules.ofClient(undefined), undefined);
   });
 
+  test('a part that does not exist is ignored where the file says so, a restricted one never', () => {
+    const ignoring = (separator: string, ...unasked: readonly string[]) =>
+      listScopes({
+        values: ['a', 'b', 'close'],
+        separator,
+        restricted: ['close'],
+        unknown: 'ignore',
+        ...(unasked.length > 0 && { default: unasked }),
+      });
+    const { check, refusesUnknown } = ignoring(' ');
+    assert.equal(refusesUnknown, true);
+    const kept = { 'a x': 'a', 'x b a y b': 'b a', 'close x': 'close', a: 'a', ' a  b ': 'a b' };
+    for (const [sent, found] of Object.entries(kept)) assert.equal(check(sent), found);
+    const refused = ['x', 'x y', '', ' ', 'A', 'a,b', 'a Close', 'a x,close', 'a forclosed'];
+    for (const scope of refused) assertRefused(() => check(scope), scope);
+    const defaulting = ignoring(' ', 'a');
+    assert.equal(defaulting.refusesUnknown, false);
+    for (const scope of ['x', '', 'A']) assert.equal(defaulting.check(scope), undefined);
+    for (const scope of ['CLOSE', 'x close,a']) {
+      assertRefused(() => defaulting.check(scope), scope);
+    }
+    const single = ignoring('none', 'b');
+    assert.deepEqual(['a', 'x a', 'x', 'a x a'].map(single.check), ['a', 'a', undefined, 'a']);
+    for (const scope of ['a b', 'x a b', 'a close', 'a x-close']) {
+      assertRefused(() => single.check(scope), scope);
+    }
+    assert.equal(ignoring('+').check('a x+b'), 'a+b');
+  });
+
   test('each part must exist', () => {
     for (const scope of [undefined, 'a', 'c a b']) assert.equal(rules.check(scope), scope);
     for (const scope of ['', 'd', 'a d', 'a  b', ' a', 'a ', 'a,b', 'A', 'a\tb', 'd d', 'a a ']) {

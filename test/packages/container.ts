@@ -66,7 +66,8 @@ export interface Container {
   /** Sends SIGTERM; its exit code, and how long that took. */
   readonly stop: () => Promise<{ readonly code: number | null; readonly seconds: number }>;
   readonly ended: Promise<number | null>;
-  readonly remove: () => void;
+  /** Ends it as Ctrl-C does, without waiting for stop_delay. */
+  readonly close: () => Promise<void>;
 }
 
 interface Bundle {
@@ -177,6 +178,12 @@ function start(id: string, bundle: string): Container {
       return { code, seconds: (performance.now() - begun) / 1000 };
     },
     ended,
-    remove: () => void spawnSync('runc', ['delete', '--force', id]),
+    close: async () => {
+      spawnSync('runc', ['kill', id, 'INT']);
+      const timer = setTimeout(() => spawnSync('runc', ['kill', id, 'KILL']), 20_000);
+      await ended;
+      clearTimeout(timer);
+      spawnSync('runc', ['delete', '--force', id]);
+    },
   };
 }

@@ -13,11 +13,14 @@ export interface Network {
   readonly close: () => void;
 }
 
-/** @param number from 0 to 255, of its own for each network that is open at once */
-export function openNetwork(number: number): Network {
+/**
+ * @param number from 0 to 255, of its own for each network that is open at once
+ * @param prefix the first three numbers of its addresses
+ */
+export function openNetwork(number: number, prefix: string = `10.84.${number}`): Network {
   const name = `jetway-${process.pid}-${number}`;
   const cable = `jw${process.pid}n${number}`;
-  const [outside, inside] = [`10.84.${number}.1`, `10.84.${number}.2`];
+  const [outside, inside] = [`${prefix}.1`, `${prefix}.2`];
   const ip = (line: string): void => void execFileSync('ip', line.split(' '), { stdio: 'pipe' });
   ip(`netns add ${name}`);
   try {

@@ -48,6 +48,12 @@ test('a departure of the variant is listed at its line there, accepted or not', 
   const at = 'src/variants/partner-login.yaml';
   const code = 'errors.reasons.authentication_missing.error';
   assert.deepEqual(listed, [
+    [
+      'redirect_uri_not_repeated',
+      'src/variants/common.yaml',
+      'authorize.redirect_uri.token',
+      undefined,
+    ],
     ['bare_basic', at, 'client.authentication.methods', 'old'],
     ['no_login_by_get', at, 'authorize.endpoint.methods', undefined],
     ['secrets_in_query', at, 'token_endpoints.key.read', undefined],
@@ -76,6 +82,7 @@ test('other warnings can be accepted, and stand in the list where they are', () 
   const { loaded, faults } = loadProgramme('a.yaml', head + levels + accepts);
   assert.deepEqual(faults, []);
   const quiet = [
+    ['redirect_uri_not_repeated', undefined],
     ['authentication_status', undefined],
     ['other_error_codes', undefined],
   ];

@@ -84,6 +84,7 @@ export function aCode(over: Partial<AuthorizationCode> = {}): AuthorizationCode 
       properties: { tier: 'gold' },
     },
     nonce: 'n-0S6_WzA2Mj',
+    repeatsRedirectUri: true,
     scope: 'AUTHN-LEVEL-12',
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     issuedAt: at(0),

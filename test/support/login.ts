@@ -14,9 +14,14 @@ export interface OpenLogin {
   readonly cookie: string;
 }
 
-/** Follows a login request to the login page. */
-export async function openLogin(base: string, target: string, method = 'GET'): Promise<OpenLogin> {
-  const begin = await ask(base, target, { method });
+/** Follows a login request to the login page; `form` is what a page of the partner posts. */
+export async function openLogin(
+  base: string,
+  target: string,
+  method = 'GET',
+  form?: Readonly<Record<string, string>>,
+): Promise<OpenLogin> {
+  const begin = await (form ? post(base, target, form) : ask(base, target, { method }));
   if (begin.headers['location'] === undefined) {
     throw new Error(`no login begins: ${begin.status} ${begin.body}`);
   }

@@ -121,7 +121,10 @@ export function tokenRequests(
     const name = knownInput(role)?.sample;
     return name === undefined ? [] : [[role, variable(name)] as const];
   });
-  const values = { ...Object.fromEntries(needed), ...proof };
+  const { repeatsRedirectUri } = programme.login.endpoint;
+  const isRepeated = grant === 'authorization_code' && repeatsRedirectUri;
+  const again = isRepeated ? { redirect_uri: by.client.redirectUris[0] } : {};
+  const values = { ...Object.fromEntries(needed), ...proof, ...again };
   return endpointsFor(programme, grant).map(({ name }) => ({
     name,
     request: sampleTokenRequest(programme, grant, by, values, name),

@@ -207,7 +207,7 @@ function another({ client }: SampleClient, input: Input): string | undefined {
 }
 
 function* grantFaults(scene: Scene): Iterable<Found> {
-  const { grant, request } = scene;
+  const { programme, grant, request } = scene;
   const type = inputOf(scene, 'grant_type');
   if (type !== undefined) {
     const { name, fits, inHeader, whenMissing, missedBy } = type;
@@ -217,7 +217,8 @@ function* grantFaults(scene: Scene): Iterable<Found> {
       yield ['unsupported_grant_type', `a ${name} that there is not`, wrong];
     }
   }
-  if (inputOf(scene, 'scope')?.fits(unheardOf) === true) {
+  const { refusesUnknown } = programme.scope;
+  if (refusesUnknown && inputOf(scene, 'scope')?.fits(unheardOf) === true) {
     yield ['invalid_scope', 'a scope that there is not', request({ scope: unheardOf })];
   }
   const { [grant]: reason } = grantFailures;
@@ -237,7 +238,7 @@ export function loginFaults(
 ): readonly SampleFault<LoginFailureReason>[] {
   const { inputs } = programme.login.endpoint.reading;
   const rule = inputs.find(({ role }) => role === 'response_type');
-  const scope = inputs.find(({ role }) => role === 'scope');
+  const isScoped = programme.scope.refusesUnknown && inputs.some(({ role }) => role === 'scope');
   const told = rule?.name;
   const isChecked = rule?.fits('token') === false;
   const wrong = { response_type: 'token' };
@@ -248,7 +249,7 @@ export function loginFaults(
     ['unregistered_redirect_uri', 'an address that is not registered', elsewhere],
     ['missing_response_type', `no ${told}`, { response_type: null }, rule?.required === true],
     ['unsupported_response_type', `a ${told} that there is not`, wrong, isChecked],
-    ['invalid_scope', 'a scope that there is not', { scope: unheardOf }, scope !== undefined],
+    ['invalid_scope', 'a scope that there is not', { scope: unheardOf }, isScoped],
   ];
   return rows.flatMap(([reason, what, changes, applies = true]) => {
     if (!applies) return [];

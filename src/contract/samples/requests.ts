@@ -87,7 +87,11 @@ export function sampleLoginRequest(
   const scope = usualScope(programme, 'authorization_code');
   const known = { client_id: client.id, scope, ...values };
   const needed = new Set(['client_id', 'response_type', ...Object.keys(values)]);
-  return fillInputs(programme.login.endpoint.reading, programme, { client }, known, needed);
+  const { reading } = programme.login.endpoint;
+  // A link before a form: browsers go there by themselves.
+  const isLink = reading.read.includes('form') && reading.methods.includes('GET');
+  const asLink = isLink ? { ...reading, methods: ['GET' as const] } : reading;
+  return fillInputs(asLink, programme, { client }, known, needed);
 }
 
 /** The headers of a call through a gateway; `naming` adds those that name programme and client. */

@@ -68,8 +68,9 @@ export async function proveAssertionOf(
   if (proven === undefined) return { cause };
   if (client === undefined) return { cause: keylessClient };
   if (use === 'client') {
-    // RFC 7523 3 asks for a `sub`; without one the issuer, who signed, speaks for itself.
-    if ((proven.subject ?? proven.issuer) !== client.id) {
+    // RFC 7523 3, item 2. Where the file lets it be left out, the issuer, who signed, speaks for itself.
+    const isOptional = service.programme.clients.authentication.assertion.sub === 'optional';
+    if ((proven.subject ?? (isOptional ? proven.issuer : undefined)) !== client.id) {
       return { cause: otherSubject(proven.subject) };
     }
     const once = useOf(service, client, proven);

@@ -71,9 +71,14 @@ function noteReplay({ record }: GrantRequest, place: Place): void {
 }
 
 /** The token request must match the login request that the code is of (RFC 6749 4.1.3). */
-function checkPossession({ code, spentFor }: FoundCode, { inputs, client }: GrantRequest): void {
-  // The documents do not ask for redirect_uri here: it is compared where it is sent.
+function checkPossession(
+  { code, spentFor }: FoundCode,
+  { inputs, client, refuseMissing }: GrantRequest,
+): void {
+  // It is compared where it is sent: not every document asks for it here.
   const redirectUri = inputs.get('redirect_uri');
+  const isNeeded = 'repeatsRedirectUri' in code && code.repeatsRedirectUri;
+  if (isNeeded && redirectUri === undefined) refuseMissing('redirect_uri', inputs);
   const kept = code.redirectUri;
   if (redirectUri !== undefined && digest(redirectUri).slice(0, kept.length) !== kept) {
     throw refused(otherRedirect(redirectUri, client));

@@ -154,11 +154,13 @@ function begin(
   language: string | undefined,
 ): LoginOutcome {
   const { programme, clock } = service;
-  const { redirectStatus, binds } = programme.login.endpoint;
+  const { redirectStatus, binds, repeatsRedirectUri } = programme.login.endpoint;
+  const isRepeated = repeatsRedirectUri && inputs.has('redirect_uri');
   const transaction = beginTransaction({
     client: client.id,
     clientName: client.name,
     redirectUri,
+    repeatsRedirectUri: isRepeated ? true : undefined,
     state,
     mode,
     scope,

@@ -18,6 +18,8 @@ export interface LoginTransaction {
   readonly id: string;
   readonly client: ClientId;
   readonly redirectUri: string;
+  /** The token request must repeat it. */
+  readonly repeatsRedirectUri?: true | undefined;
   readonly state?: string | undefined;
   /** How the answer comes back, where the login request says it. */
   readonly mode?: ResponseMode | undefined;

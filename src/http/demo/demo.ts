@@ -63,9 +63,11 @@ export function tokenRequest(
   values: SampleValues,
   at?: string,
 ): SampleRequest {
-  const { programme, by, proof } = demo;
-  const proven = grant === 'authorization_code' && proof ? { code_verifier: proof.verifier } : {};
-  return sampleTokenRequest(programme, grant, by, { ...values, ...proven }, at);
+  const { programme, by, proof, redirectUri } = demo;
+  if (grant !== 'authorization_code') return sampleTokenRequest(programme, grant, by, values, at);
+  const again = programme.login.endpoint.repeatsRedirectUri && { redirect_uri: redirectUri };
+  const proven = proof && { code_verifier: proof.verifier };
+  return sampleTokenRequest(programme, grant, by, { ...values, ...proven, ...again }, at);
 }
 
 interface GatewayCredentials {

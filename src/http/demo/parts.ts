@@ -113,11 +113,12 @@ export function waysIn(demo: Demo): Markup {
 
 /** A button for any method: a form with the method GET sends its fields as the query. */
 function loginButton(demo: Demo): Markup {
-  const { method, path, query } = loginRequest(demo, 'demo');
+  const { method, path, query, form } = loginRequest(demo, 'demo');
   const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
-  const action = method === 'GET' ? path : `${path}?${search.toString()}`;
+  const fields = method === 'GET' ? query : form;
+  const action = fields === undefined ? `${path}?${search.toString()}` : path;
   return html`<form method="${method.toLowerCase()}" action="${action}">
-    ${method === 'GET' ? query.map(([name, value]) => hiddenField(name, value)) : ''}
+    ${fields?.map(([name, value]) => hiddenField(name, value)) ?? ''}
     <button>Log in as this member</button>
   </form>`;
 }

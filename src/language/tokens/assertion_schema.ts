@@ -78,7 +78,7 @@ export const assertionSchema = v.strictObject({
     },
   ),
   issuer: key(v.optional(matching(clientPropertyForm, propertyWords), 'client.id'), {
-    text: 'What `iss` must be: the client identifier, or a registered property. With the identifier, `sub` can be left out. With a property, a `client_assertion` names its client by `sub`. An assertion of the grant `jwt_bearer` then names it by the input `client_id`, or by other credentials.',
+    text: 'What `iss` must be: the client identifier, or a registered property. With a property, a `client_assertion` names its client by `sub`. An assertion of the grant `jwt_bearer` then names it by the input `client_id`, or by other credentials.',
     example: 'client.team_id',
     tells: { row: 'iss of assertions' },
     departs: [
@@ -122,5 +122,19 @@ export const assertionSchema = v.strictObject({
     text: 'Whether an assertion without `jti` is refused. An assertion with `jti` is good once in any case.',
     example: 'required',
     otherwise: '`required` of a `client_assertion`, `optional` in the grant `jwt_bearer`',
+  }),
+  sub: key(v.optional(v.picklist(['required', 'optional']), 'required'), {
+    text: 'Whether a `client_assertion` without `sub` is refused. `optional`: its `iss` then names the client, if that is the client identifier.',
+    example: 'optional',
+    tells: { row: 'sub of client assertions', isStrict: (rule) => rule === 'required' },
+    departs: [
+      {
+        name: 'assertion_without_subject',
+        when: (rule, { get }) => rule === 'optional' && signs(get),
+        message:
+          'a client_assertion that does not say who authenticates is taken (RFC 7523 3, OpenID Connect Core 9)',
+        hint: 'iss, which the key of the client has signed, is held against the client',
+      },
+    ],
   }),
 });

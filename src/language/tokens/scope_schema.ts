@@ -36,7 +36,7 @@ const separatorSchema = matching(
 const listScopeSchema = v.pipe(
   v.strictObject({
     kind: key(v.literal('list'), {
-      text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3). A name that is not in `values` is `invalid_scope`. Without a `default`, the login request and the endpoints of grants without a login must declare an input `scope`.',
+      text: 'Scopes are names that a login or token request asks for (RFC 6749 3.3). Without a `default`, the login request and the endpoints of grants without a login must declare an input `scope`.',
       example: 'list',
     }),
     values: key(listOf(textSchema), {
@@ -51,6 +51,20 @@ const listScopeSchema = v.pipe(
       text: 'The scope if none is asked for, of a login or of a token without one: one of `values` or several (RFC 6749 3.3).',
       example: '[read, write]',
       otherwise: 'such tokens have no scope',
+    }),
+    unknown: key(v.optional(v.picklist(['refuse', 'ignore']), 'refuse'), {
+      text: 'What happens with a name that is not in `values`. `refuse`: the request gets `invalid_scope`. `ignore`: the rest of the scope counts (OpenID Connect Core 3.1.2.1). If nothing is left, `default` counts; without one, the request gets `invalid_scope`. A name that contains a restricted one is refused in any case. Answers must then tell `scope` (RFC 6749 3.3).',
+      example: 'ignore',
+      tells: { row: 'unknown scopes', isStrict: (unknown) => unknown === 'refuse' },
+      departs: [
+        {
+          name: 'unknown_scope_refused',
+          isQuiet: true,
+          when: (unknown, { get }) => unknown === 'refuse' && get('id_token') !== undefined,
+          message: 'a scope that is not known is refused (OpenID Connect Core 3.1.2.1)',
+          hint: 'standard clients ask for profile and email, too: set scope.unknown to ignore',
+        },
+      ],
     }),
     restricted: key(v.optional(listOf(textSchema), []), {
       text: 'Scopes for one purpose each. A gateway lets a token that holds one pass only if it asks for that scope (P-15). `userinfo` answers no such token.',

@@ -48,6 +48,7 @@ export interface LoginReading {
 export function compileRequestChecks(
   authorize: AuthorizeDefinition,
   rules: readonly LoginInput[],
+  requestObjects: readonly RequestObject[],
 ): (reading: LoginReading, client: Client) => void {
   const names = challengeNames(rules);
   return ({ inputs, faults }, client) => {
@@ -57,6 +58,7 @@ export function compileRequestChecks(
       faults.find(({ reason }) => reason === 'repeated_parameter') ??
       faults[0];
     refuseFor(fault);
+    checkRequestObjects(requestObjects, inputs);
     for (const rule of rules) {
       const value = inputs.get(rule.role);
       if (value === undefined) {
@@ -129,6 +131,19 @@ function checkChallenge(
     const came = method === undefined ? 'none' : describeText(method);
     const fault = challengeFault('code_challenge_method', method ?? 'plain');
     refuse('invalid_parameter', names.method, rule, 'S256', came, fault);
+  }
+}
+
+/** What OpenID Connect Core 6 has for a request whose parameters stand elsewhere. */
+export const requestObjectNames = ['request', 'request_uri'] as const;
+export type RequestObject = (typeof requestObjectNames)[number];
+
+/** Before the inputs, which may stand in it. */
+function checkRequestObjects(refused: readonly RequestObject[], inputs: Inputs): void {
+  for (const name of refused) {
+    if (!inputs.has(name)) continue;
+    const expected = 'each parameter by itself';
+    refuse(`${name}_not_supported`, name, ['id_token'], expected, `the parameter ${name}`);
   }
 }
 

@@ -178,14 +178,17 @@ function needsOf(
     if (isGrant(kind)) return grantRows[kind].needs.includes(role);
     if (kind === 'management') return role === question;
     if (kind !== 'login') return false;
-    if (role === 'redirect_uri') return authorize.redirect_uri === 'required';
+    if (role === 'redirect_uri') return authorize.redirect_uri.login === 'required';
     const isChallenge = role === 'code_challenge' || role === 'code_challenge_method';
     return role === 'client_id' || (isChallenge && authorize.pkce === 'required');
   };
   const inPath = input.in === 'path';
-  // Its lack is no missing parameter: the code is not good without it (RFC 7636 4.6).
+  // The grant judges their lack, by the code (RFC 6749 4.1.3, RFC 7636 4.6).
+  const { login, token } = authorize.redirect_uri;
   const verifies = (kind: RequestKind): boolean =>
-    role === 'code_verifier' && kind === 'authorization_code' && authorize.pkce === 'required';
+    kind === 'authorization_code' &&
+    ((role === 'code_verifier' && authorize.pkce === 'required') ||
+      (role === 'redirect_uri' && login === 'required' && token === 'if_sent'));
   return {
     readBy,
     neededBy: readBy.filter((kind) => inPath || isAsked(kind) || proves(kind) || verifies(kind)),

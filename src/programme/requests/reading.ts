@@ -37,7 +37,7 @@ export function compileReading<Reason>(
   kinds: readonly RequestKind[],
 ): Reading<Reason> {
   const { path, methods, root, repeated, unknown, empty, read } = endpoint;
-  const isBodiless = read.every((place) => place === 'query') || kinds.includes('login');
+  const isBodiless = read.every((place) => place === 'query');
   const types = isBodiless ? [] : [...typesOf(endpoint)];
   return {
     path,

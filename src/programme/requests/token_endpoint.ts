@@ -55,6 +55,8 @@ export interface TokenEndpoint {
   readonly selectGrant: (inputs: Inputs, client: Client) => GrantType;
   /** Checks the parameters of the grant: presence and shape. */
   readonly checkParameters: (inputs: Inputs, grant: GrantType) => void;
+  /** Refuses a request for the lack of an input that only its grant needs. */
+  readonly refuseMissing: (role: string, inputs: Inputs) => never;
 }
 
 export function compileTokenEndpoint(
@@ -103,6 +105,12 @@ export function compileTokenEndpoint(
     },
     selectGrant: compileGrantSelection(all, grants),
     checkParameters: compileParameterChecks(all.filter((input) => !isShared(input))),
+    refuseMissing: (role, inputs) => {
+      const input = all.find((one) => one.role === role);
+      if (input === undefined) throw new Error(`${name} reads no ${role}`);
+      const { reason, facts } = missingFault(input, wasEmpty(inputs, role));
+      throw new Refusal(reason, facts);
+    },
   };
 }
 

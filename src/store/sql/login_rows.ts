@@ -83,16 +83,17 @@ function memberOf(
   return member;
 }
 
-/** What few codes and logins have: a member's properties, a request's nonce. */
-interface Details extends Pick<Member, 'properties'> {
-  readonly nonce?: string;
-}
+/** What few codes and logins have: a member's properties, and what a request asked. */
+type Details = Pick<Member, 'properties'> & Asked;
+type Asked = Pick<AuthorizationCode, 'nonce' | 'repeatsRedirectUri'>;
 
 /** Details as JSON; null where there are none. */
-function detailsColumn({ properties }: Member, nonce?: string): string | null {
-  return properties === undefined && nonce === undefined
-    ? null
-    : JSON.stringify({ properties, nonce });
+function detailsColumn(
+  { properties }: Member,
+  { nonce, repeatsRedirectUri }: Asked = {},
+): string | null {
+  const details = { properties, nonce, repeatsRedirectUri };
+  return Object.values(details).every((one) => one === undefined) ? null : JSON.stringify(details);
 }
 
 function detailsOf(column: string | null): Details {
@@ -220,7 +221,7 @@ export function codeRow(code: AuthorizationCode, era: Era): Omit<CodeRow, 'sum'>
     forget_at: code.forgetAt,
     spent_for: unspent,
     era,
-    details: detailsColumn(code.member, code.nonce),
+    details: detailsColumn(code.member, code),
   };
 }
 
@@ -242,6 +243,7 @@ export function keptCode(row: CodeRow, found: Revocations): KeptCode {
   if (row.scope !== null) code.scope = row.scope;
   if (row.code_challenge !== null) code.codeChallenge = row.code_challenge;
   if (details.nonce !== undefined) code.nonce = details.nonce;
+  if (details.repeatsRedirectUri === true) code.repeatsRedirectUri = true;
   if (row.spent_for === unspent) return { code, revoked: isRevoked(row.era, found) };
   return { code, spentFor: row.spent_for };
 }

@@ -109,9 +109,13 @@ export function attemptVerbs(db: Db): Omit<Counters, 'count'> {
     // disk does not tell which accounts are locked (FAULTS 4, HOSTILE 63).
     if (isAsItWas) await db.expectWritable();
     const isWritten = isAsItWas || (await write(account, found, state));
-    // To take the row away twice is to take it away; an attempt must not be given back twice.
-    if (isWritten === undefined && state !== undefined) throw new Unavailable(notKnown);
-    if (isWritten !== true) return false;
+    if (isWritten === false) return false;
+    if (isWritten === undefined) {
+      // A row that is gone was taken away. What stands there now may be counted since: an attempt must not be
+      // given back twice.
+      const isGone = state === undefined && (await rows.find({ ...account })) === undefined;
+      if (!isGone) throw new Unavailable(notKnown);
+    }
     for (const [index, { resolve }] of batch.entries()) resolve(answers[index]);
     return true;
   };

@@ -79,7 +79,7 @@ describe('show --for partner', () => {
       stderr: 'there is no client "partnerapi-99999" in club\n',
     });
     assert.equal(idle.code, 2);
-    assert.match(idle.stderr, /^--client is for .*\n--format is for --for partner\n/);
+    assert.match(idle.stderr, /^--format is for --for partner\n--client is for .*\n/);
     assert.equal(alone.code, 2);
     const [openapi, both] = await jetwayEach(folder, [
       ['show', 'club', '--openapi'],

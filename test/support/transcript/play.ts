@@ -189,7 +189,8 @@ function withAssertions(message: Message, { jwks }: Transcript['settings'], now:
 
 async function send(jetway: Jetway, request: Message, member: TestMember): Promise<Answer> {
   const { headers, body } = request;
-  if (request.start === 'RAW') return readRaw(await rawExchange(jetway.url, body));
+  if (request.start === 'RAW')
+    return readRaw(await rawExchange(jetway.url, Buffer.from(body, 'latin1')));
   const [, isLogin, method = '', target = ''] =
     /^(LOGIN )?([A-Z]+) (\S+)$/.exec(request.start) ?? [];
   if (isLogin !== undefined) return logIn(jetway.url, method, target, request, member);
@@ -206,7 +207,7 @@ async function send(jetway: Jetway, request: Message, member: TestMember): Promi
 /** A page as what it says, or as the form that it posts; anything else as it is. */
 function asTold(answer: Answer): Answer {
   if (isLoginPage(answer)) return told(answer);
-  if (answer.body.includes('<input type="hidden"')) return posted(answer);
+  if (answer.body.includes('<input type="hidden"')) return asPosted(answer);
   return answer.body.startsWith('<!doctype html>') ? told(answer) : answer;
 }
 
@@ -221,10 +222,13 @@ async function logIn(
   { headers, body }: Message,
   member: TestMember,
 ): Promise<Answer> {
+  const sent = Object.fromEntries(new URLSearchParams(body));
+  // A login request whose parameters are not in the address is a form.
+  const posted = method === 'POST' && !target.includes('?') ? sent : undefined;
   // One that does not begin is told by what answers it.
-  const login = await openLogin(url, target, method).catch(() => undefined);
+  const login = await openLogin(url, target, method, posted).catch(() => undefined);
   if (login === undefined) return asTold(await ask(url, target, { method }));
-  const said = Object.fromEntries(new URLSearchParams(body));
+  const said: Readonly<Record<string, string>> = posted ? {} : sent;
   const typed = { ...member, ...said };
   const { cookie = login.cookie } = said;
   const hidden = Object.keys(login.hidden).map((name) => [name, said[name] ?? login.hidden[name]]);
@@ -233,7 +237,7 @@ async function logIn(
   if (answer.status === 302) return withoutDevice(answer);
   return isLoginPage(answer) || !answer.body.includes('<form')
     ? told(answer)
-    : posted(withoutDevice(answer));
+    : asPosted(withoutDevice(answer));
 }
 
 function isLoginPage({ body }: Answer): boolean {
@@ -259,8 +263,10 @@ function readJwt(header: object, claims: object): Answer {
   };
 }
 
-/** A page that posts a form to the partner, as that form; what else pages have is tested elsewhere. */
-function posted(answer: Answer): Answer {
+/** A page that posts a form to the partner, as that form; its headers must be those of every such page. */
+function asPosted(answer: Answer): Answer {
+  // With `same-origin` the partner would be told of no origin.
+  readPage(answer, 'en', { 'referrer-policy': 'strict-origin' });
   const { action, hidden } = formOf(answer);
   return {
     status: answer.status,

@@ -2,6 +2,7 @@
 
 import type { TestContext } from 'node:test';
 
+import { present } from '../../../src/lib/present.ts';
 import { openFileStore } from '../../../src/store/sqlite/store.ts';
 import { scratchFile } from '../../store/file_directory.ts';
 import { testClock } from '../clock.ts';
@@ -28,7 +29,8 @@ export async function openSite(
   yaml: string,
   { settings, exchanges }: Transcript,
 ): Promise<Site> {
-  const count = Number(settings['nodes'] ?? 1);
+  const { nodes: said = 1, public_url: publicUrl } = settings;
+  const count = Number(said);
   const isKept = exchanges.some(({ changes }) => changes.some(({ whose }) => whose === 'server'));
   const { path, remove } = scratchFile();
   const clock = testClock();
@@ -42,7 +44,8 @@ export async function openSite(
     );
     site.nodes = [];
     for (const { store } of site.stores) {
-      site.nodes.push(await startJetway(t, { programmes: { [programme]: text }, clock, store }));
+      const given = { programmes: { [programme]: text }, ...present({ publicUrl }), clock, store };
+      site.nodes.push(await startJetway(t, given));
     }
     all.push(...site.nodes);
   };

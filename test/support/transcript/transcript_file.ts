@@ -106,8 +106,10 @@ function parseTest(head: string, test: string): NamedTranscript {
   return { ...transcript, name, programme, over: [head, ownHead].flatMap(yamlIn) };
 }
 
-/** The indented lines of a head, which follow `over:`. */
+/** The indented lines of a head after each `over:`. */
 function yamlIn(head: string): readonly string[] {
-  const lines = head.split('\n').filter((line) => line.startsWith('  '));
-  return lines.length === 0 ? [] : [`${lines.map((line) => line.slice(2)).join('\n')}\n`];
+  return head.split(/^over:$/m).flatMap((part) => {
+    const lines = part.split('\n').filter((line) => line.startsWith('  '));
+    return lines.length === 0 ? [] : [`${lines.map((line) => line.slice(2)).join('\n')}\n`];
+  });
 }

@@ -1,6 +1,7 @@
 // Owns the OpenAPI 3.1 document of a programme: its endpoints for partners.
 
 import { formatRows } from '../../../language/input_formats.ts';
+import { present } from '../../../lib/present.ts';
 import { programmePaths } from '../../../oauth/own_paths.ts';
 import { logsIn } from '../../../programme/programme.ts';
 import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.ts';
@@ -57,10 +58,11 @@ function loginPath(guide: Guide): readonly [string, PathItem] {
     const content = { 'text/html': { schema: { type: 'string' } } };
     return [String(status), { description: `A page for the member: ${titles}`, content }] as const;
   });
-  const operation = {
+  const operationOf = (method: string): object => ({
     summary: 'Log a member in: for the member’s browser',
     security: [],
-    parameters: parametersOf(programme, reading, 'GET', []),
+    parameters: parametersOf(programme, reading, method, []),
+    ...present({ requestBody: bodyOf(programme, reading, method, [{ grant: 'login' }]) }),
     responses: {
       ...redirects(redirectStatus),
       ...(programme.layouts.redirect.mode === 'form_post' && {
@@ -71,8 +73,8 @@ function loginPath(guide: Guide): readonly [string, PathItem] {
       }),
       ...Object.fromEntries(shown),
     },
-  };
-  return [below(guide, path), byMethod(reading.methods, 'login', () => operation)];
+  });
+  return [below(guide, path), byMethod(reading.methods, 'login', operationOf)];
 }
 
 /** Only the way to the login page has the status that the file chooses. */

@@ -179,6 +179,7 @@ function inputSchema(
 
 function scopeSchema({ scopes }: Programme, grant: RequestKind | undefined): Schema {
   const values = scopesFor(scopes, grant);
+  if (scopes.kind === 'list' && scopes.unknown === 'ignore') return {};
   if (!tellsSeveral(scopes)) return values.length === 0 ? {} : { enum: values };
   const one = `(?:${values.map(literal).join('|')})`;
   return { pattern: `^${one}(?:${literal(scopes.separator)}${one})*$` };

@@ -58,12 +58,21 @@ function link(guide: Guide, login: LoginEndpoint): Block {
       binds !== 'request' && byServer,
     ];
   }
-  const form = `<form method="post" action="${address.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">\n  <button>Log in</button>\n</form>`;
+  const fields = (request.form ?? []).map(
+    ([name, value]) =>
+      `  <input type="hidden" name="${inHtml(name)}" value="${inHtml(withVariables(value, String))}">\n`,
+  );
+  const form = `<form method="post" action="${inHtml(address)}">\n${fields.join('')}  <button>Log in</button>\n</form>`;
+  const place = request.form === undefined ? 'in the address' : 'in a form';
   return [
-    `The login begins with a POST whose parameters are in the address. The member’s browser can send it, by a form such as this one.${stateText(login)}`,
+    `The login begins with a POST whose parameters are ${place}. The member’s browser can send it, by a form such as this one.${stateText(login)}`,
     codeBlock('html', form),
     binds !== 'request' && byServer,
   ];
+}
+
+function inHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 }
 
 function stateText({ reading: { inputs } }: LoginEndpoint): string {
@@ -79,7 +88,7 @@ function addressOf(guide: Guide): string {
     ([name, value]) =>
       `${encodeURIComponent(name)}=${encodeURIComponent(withVariables(value, String))}`,
   );
-  return `${guide.base}${path}?${named.join('&')}`;
+  return `${guide.base}${path}${named.length === 0 ? '' : '?'}${named.join('&')}`;
 }
 
 function unknownInputs({ reading: { unknown } }: LoginEndpoint): Block {
