@@ -60,7 +60,8 @@
 //                                       laid over the file that it began with
 //   &&                                  between two requests: both are sent at once; between their
 //                                       answers: each is that of one of the two, whichever it is
-//   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused
+//   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused; `log: none` if
+//                                       no event did
 //   why: invalid_code | grant | …       what `jetway why` tells of it (why.ts)
 
 export interface Exchange {
