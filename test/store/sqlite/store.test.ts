@@ -1,6 +1,7 @@
 // Owns tests of what is the file store's own: the file, who may open it, and what it refuses.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -92,6 +93,13 @@ withFile('FAULTS 6: what is no database is refused', async (path) => {
   assert.throws(() => openFileStore({ path, environment: 'staging' }), {
     message: `store ${path} is a directory`,
     hint: `name a file in it in the configuration, such as store: file:${path}/jetway.db`,
+  });
+  rmSync(path, { recursive: true });
+  assert.equal(spawnSync('mkfifo', [path]).status, 0);
+  // Nobody writes to it: it would be waited for.
+  assert.throws(() => openFileStore({ path, environment: 'staging' }), {
+    name: StoreUnusable.name,
+    message: `${path} is no regular file`,
   });
 });
 
