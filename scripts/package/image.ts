@@ -135,11 +135,7 @@ function configOf(architecture: string, layers: readonly Layer[], facts: ImageFa
     config: {
       User: `${user}:${user}`,
       // With a read-only root there is no /tmp to try a restore in (store verify).
-      Env: [
-        'PATH=/usr/bin',
-        'JETWAY_CONFIG=/etc/jetway/config.yaml',
-        'TMPDIR=/var/lib/jetway',
-      ],
+      Env: ['PATH=/usr/bin', 'JETWAY_CONFIG=/etc/jetway/config.yaml', 'TMPDIR=/var/lib/jetway'],
       Entrypoint: ['/usr/bin/jetway'],
       Cmd: ['serve'],
       WorkingDir: '/etc/jetway',

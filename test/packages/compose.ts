@@ -48,6 +48,9 @@ const skip = without(
   'curl',
 );
 
+const addClient =
+  'client add --programme executive-club --name Ann --role partner --redirect-uri https://partner.example/callback';
+
 interface Service {
   readonly command?: readonly string[];
   readonly cap_add?: readonly string[];
@@ -139,10 +142,9 @@ describe('an engine of containers', { skip }, () => {
     const site = join(folder, 'compose');
     cpSync(join(root, 'docs/cluster/compose'), site, { recursive: true });
     cpSync(join(root, 'programmes'), join(site, 'programmes'), { recursive: true });
-    const key = 'openssl rand -base64 32 | tr +/ -_ | tr -d = >master.key';
-    execFileSync('sh', ['-c', `${key} && chown 65532 master.key && chmod 600 master.key`], {
-      cwd: site,
-    });
+    const page = readFileSync(join(root, 'docs/cluster.md'), 'utf8');
+    const [lines = ''] = /^ *\[ -e master\.key \] .*\n *chown .*$/m.exec(page) ?? [];
+    for (let time = 0; time < 2; time += 1) execFileSync('sh', ['-euc', lines], { cwd: site });
     const told = execFileSync('docker-compose', ['config'], {
       cwd: site,
       encoding: 'utf8',
@@ -164,18 +166,19 @@ describe('an engine of containers', { skip }, () => {
       ends.push(caddy.close);
       const ask = (path: string, ...more: readonly string[]): string =>
         execFileSync('curl', [
-          ...['-sS', '--max-time', '10', '--cacert', caddy.authority, ...more],
-          ...['--resolve', `tokens.example.com:443:${network.inside}`],
+          ...`-sS --max-time 10 --resolve tokens.example.com:443:${network.inside}`.split(' '),
+          '--cacert',
+          caddy.authority,
+          ...more,
           `https://tokens.example.com${path}`,
         ]).toString();
       const status = ['-o', '/dev/null', '-w', '%{http_code}'];
       assert.equal(ask('/executive-club/login', ...status), '400');
-      const added = jetway.jetway(
-        ...'client add --programme executive-club --name Ann --role partner --json'.split(' '),
-        ...['--redirect-uri', 'https://partner.example/callback'],
-      );
+      const added = jetway.jetway(...`${addClient} --json`.split(' '));
       assert.equal(added.code, 0, added.text);
-      const { client_id: id, client_secret: secret } = JSON.parse(added.text) as Readonly<Record<string, string>>;
+      const { client_id: id, client_secret: secret } = JSON.parse(added.text) as Readonly<
+        Record<string, string>
+      >;
       const asks = ['-u', `${id}:${secret}`, '-d', 'grant_type=client_credentials'];
       assert.match(ask('/executive-club/api/grant', ...asks), /"access_token":/);
       assert.match(jetway.jetway('store', 'verify').text, /sound/);
@@ -285,9 +288,9 @@ describe('an engine of containers', { skip }, () => {
     const caddy = spawn(
       'ip',
       [
-        ...['netns', 'exec', network.name],
-        ...['setpriv', `--bounding-set=-all${kept}`, '--inh-caps=-all', '--no-new-privs', '--'],
-        ...['caddy', 'run', '--config', file, '--adapter', 'caddyfile'],
+        ...`netns exec ${network.name} setpriv --bounding-set=-all${kept}`.split(' '),
+        ...'--inh-caps=-all --no-new-privs -- caddy run --adapter caddyfile --config'.split(' '),
+        file,
       ],
       {
         stdio: 'ignore',

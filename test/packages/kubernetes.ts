@@ -2,11 +2,21 @@
 // a PostgreSQL with TLS; probes tell what a kubelet is to do, also while the database is away; backups.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { chownSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chownSync,
+  cpSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
+
+import { parseAllDocuments } from 'yaml';
 
 import { Cluster } from '../../scripts/postgres/cluster.ts';
 import { runner } from '../../scripts/postgres/install.ts';
@@ -16,9 +26,17 @@ import { until } from '../support/until.ts';
 import { type Container, type Image, unpack } from './container.ts';
 import { root } from './made.ts';
 import { type Network, openNetwork } from './network.ts';
-import { built, type Held, manifests, podContainer, type PodSpec, writeVolume } from './pod.ts';
+import {
+  built,
+  type Held,
+  type Manifest,
+  manifests,
+  podContainer,
+  type PodSpec,
+  writeVolume,
+} from './pod.ts';
 
-const skip = without('skopeo', 'umoci', 'runc', 'kubectl', 'ip', 'postgres', 'openssl');
+const skip = without('skopeo', 'umoci', 'runc', 'kubectl', 'jq', 'ip', 'postgres', 'openssl');
 
 interface ConfigMap {
   readonly data: Readonly<Record<string, string>>;
@@ -30,6 +48,56 @@ interface CronJob {
   readonly spec: { readonly jobTemplate: { readonly spec: Deployment['spec'] } };
 }
 
+/** The blocks of commands of the page that need kubectl. */
+const blocks = (): readonly string[] =>
+  [...readFileSync(join(root, 'docs/cluster.md'), 'utf8').matchAll(/^ *```sh\n([^]*?)^ *```$/gm)]
+    .map(([, text = '']) => text)
+    .filter((text) => /kubectl create /.test(text));
+
+/**
+ * Runs a block of the page in a folder, with the kubectl that is here. What it would send to a cluster comes
+ * back as objects; what it would ask of one is answered from the manifests.
+ */
+function applied(folder: string, block: string): readonly Manifest[] {
+  const shim = `set -eu
+kubectl() {
+  case "$*" in
+    'apply -f -') echo ---; cat ;;
+    apply*|config*|scale*) ;;
+    *--from=cronjob*) cat job.json ;;
+    *) command kubectl "$@" ;;
+  esac
+}
+`;
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', shim + block], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+  return parseAllDocuments(stdout).map((one) => one.toJS() as Manifest);
+}
+
+interface WithData extends Manifest {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** What a namespace holds once these objects, and the configuration, are applied. */
+function heldBy(objects: readonly WithData[], config: Readonly<Record<string, string>>): Held {
+  const ofKind = (kind: string, text: (data: string) => string): Held['secrets'] =>
+    Object.fromEntries(
+      objects
+        .filter((one) => one.kind === kind)
+        .map(({ metadata, data = {} }) => [
+          metadata.name,
+          Object.fromEntries(Object.entries(data).map(([name, one]) => [name, text(one)])),
+        ]),
+    );
+  return {
+    secrets: ofKind('Secret', (data) => Buffer.from(data, 'base64').toString()),
+    configMaps: { ...ofKind('ConfigMap', (data) => data), 'jetway-config': config },
+  };
+}
+
 describe('a pod', { skip }, () => {
   let folder: string;
   let image: Image;
@@ -38,13 +106,12 @@ describe('a pod', { skip }, () => {
   const networks: Network[] = [];
   const running = new Set<Container>();
   const objects = skip === false ? built(manifests) : [];
-  const object = <Kind>(kind: string): Kind =>
-    objects.find((one) => one.kind === kind) as unknown as Kind;
-  const server = (): PodSpec => object<Deployment>('Deployment').spec.template.spec;
-  const backup = (): PodSpec => object<CronJob>('CronJob').spec.jobTemplate.spec.template.spec;
+  const object = (kind: string): unknown => objects.find((one) => one.kind === kind);
+  const server = (): PodSpec => (object('Deployment') as Deployment).spec.template.spec;
+  const backup = (): PodSpec => (object('CronJob') as CronJob).spec.jobTemplate.spec.template.spec;
 
   /** Starts the container of a pod at one of the networks. */
-  const run = (name: string, spec: PodSpec, network: Network, args?: readonly string[]) => {
+  const run = (name: string, spec: PodSpec, network: Network) => {
     const volumes = join(folder, `volumes-${name}`);
     const container = podContainer(spec, volumes, held);
     const hosts = join(folder, `hosts-${name}`);
@@ -58,7 +125,6 @@ describe('a pod', { skip }, () => {
     ];
     const started = image.run(name, {
       ...container,
-      ...(args && { args }),
       mounts,
       hostname: name,
       network: network.name,
@@ -122,27 +188,17 @@ describe('a pod', { skip }, () => {
     await client.query("ALTER ROLE jetway PASSWORD 'of the pods'");
     await client.end();
     await database.stop();
-    const config = object<ConfigMap>('ConfigMap').data['config.yaml'] ?? '';
+    const config = (object('ConfigMap') as ConfigMap).data['config.yaml'] ?? '';
     assert.match(config, /postgres\.example:5432/);
-    const masterKey = execFileSync('openssl', ['rand', '-base64', '32'], { encoding: 'utf8' });
-    held = {
-      configMaps: {
-        'jetway-config': { 'config.yaml': config.replace(':5432', `:${database.port}`) },
-        'jetway-programmes': Object.fromEntries(
-          globSync(join(root, 'programmes/*')).map((path) => [
-            basename(path),
-            readFileSync(path, 'utf8'),
-          ]),
-        ),
-      },
-      secrets: {
-        jetway: {
-          'master.key': masterKey.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''),
-          'store.password': 'of the pods\n',
-          'db-ca.pem': authority.certificate,
-        },
-      },
-    };
+    const site = join(folder, 'site');
+    cpSync(manifests, site, { recursive: true });
+    cpSync(join(root, 'programmes'), join(site, 'programmes'), { recursive: true });
+    writeFileSync(join(site, 'store.password'), 'of the pods\n');
+    writeFileSync(join(site, 'db-ca.pem'), authority.certificate);
+    // Run twice, as pages are: the key stays the same.
+    const [first, again] = ['first', 'again'].map(() => applied(site, blocks()[0] ?? ''));
+    assert.deepEqual(first, again);
+    held = heldBy(first ?? [], { 'config.yaml': config.replace(':5432', `:${database.port}`) });
     execFileSync('install', ['-d', '-m', '2775', '-g', '65532', join(folder, 'backups')]);
   });
   afterEach(async () => {
@@ -168,8 +224,9 @@ describe('a pod', { skip }, () => {
     assert.deepEqual(pod.jetway('healthcheck').code, 0);
     assert.equal((await fetch(page(network))).status, 400);
     const added = pod.jetway(
-      ...'client add --programme executive-club --name Ann --role partner'.split(' '),
-      ...['--redirect-uri', 'https://partner.example/callback'],
+      ...'client add --programme executive-club --name Ann --role partner --redirect-uri https://partner.example/callback'.split(
+        ' ',
+      ),
     );
     assert.equal(added.code, 0, added.text);
     await database.stop();
@@ -228,9 +285,17 @@ describe('a pod', { skip }, () => {
     }
     const files = globSync(join(folder, 'backups/jetway-*.db')).toSorted();
     assert.equal(files.length, 2);
-    const verified = run('verified', backup(), other, [
-      ...['store', 'verify', `/backups/${basename(files[1] ?? '')}`],
-    ]);
+    const name = basename(files[1] ?? '');
+    writeFileSync(
+      join(folder, 'job.json'),
+      JSON.stringify((object('CronJob') as CronJob).spec.jobTemplate),
+    );
+    const [verify, restore] = applied(
+      folder,
+      (blocks().find((text) => text.startsWith('job()')) ?? '').replaceAll('NAME', name),
+    ).map((one) => (one as unknown as Deployment).spec.template.spec);
+    assert.ok(verify && restore);
+    const verified = run('verified', verify, other);
     assert.equal(await verified.ended, 0, verified.log());
     await until(async () => {
       const metrics = await (await fetch(`http://${network.inside}:9090/metrics`)).text();
@@ -239,8 +304,7 @@ describe('a pod', { skip }, () => {
     // Restored with the servers stopped, twice.
     await pod.close();
     for (const time of ['restored-1', 'restored-2']) {
-      const newest = `/backups/${basename(files[1] ?? '')}`;
-      const job = run(time, backup(), other, ['store', 'restore', newest, '--yes']);
+      const job = run(time, restore, other);
       assert.equal(await job.ended, 0, job.log());
     }
     const again = run('again', server(), network);

@@ -78,6 +78,7 @@ type ToolName =
   | 'git'
   | 'haproxy'
   | 'ip'
+  | 'jq'
   | 'kubectl'
   | 'libfaketime'
   | 'logrotate'
@@ -113,7 +114,14 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   nginx: program('nginx'),
   caddy: program('caddy'),
   haproxy: program('haproxy'),
-  ip: program('ip', 'iproute2'),
+  ip: {
+    ...program('ip', 'iproute2'),
+    hindrance: () =>
+      spawnSync('unshare', ['--net', 'true']).status === 0
+        ? undefined
+        : 'no network of its own can be made here',
+  },
+  jq: program('jq'),
   kubectl: program('kubectl', 'kubernetes-client'),
   'docker-compose': program('docker-compose'),
   apache2: {

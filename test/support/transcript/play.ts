@@ -189,7 +189,8 @@ function withAssertions(message: Message, { jwks }: Transcript['settings'], now:
 
 async function send(jetway: Jetway, request: Message, member: TestMember): Promise<Answer> {
   const { headers, body } = request;
-  if (request.start === 'RAW') return readRaw(await rawExchange(jetway.url, body));
+  if (request.start === 'RAW')
+    return readRaw(await rawExchange(jetway.url, Buffer.from(body, 'latin1')));
   const [, isLogin, method = '', target = ''] =
     /^(LOGIN )?([A-Z]+) (\S+)$/.exec(request.start) ?? [];
   if (isLogin !== undefined) return logIn(jetway.url, method, target, request, member);

@@ -41,8 +41,8 @@
 // line of a name counts, so that it can differ from what is defined. A value in quotes, of a setting
 // or a mark, is text as in JSON.
 //
-// `RAW GET /club/verify/member` is sent to the byte, with the lines after it, and what comes is answered by HTTP
-// or not; `Host` and `Connection: close` are added, but for `no Host`.
+// `RAW GET /club/verify/member HTTP/1.1` is sent to the byte, of ISO-8859-1, with the lines after it; `Host` and
+// `Connection: close` are added, but for `no Host`.
 //
 // What is short stands in one line: `POST /club/token code={code}`, and `--- 400 {"error":"no"}`. Such a
 // body goes on in the lines below that are no headers. Of a page the body is what it says: its heading, then

@@ -3,14 +3,19 @@
 
 import assert from 'node:assert/strict';
 
-import { instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
-import { digest } from '../../src/lib/digest.ts';
-import type { Place } from '../../src/oauth/grant.ts';
-import type { Store } from '../../src/store/contract.ts';
-import { isEndedBy, type LiveMark, type LiveToken, readMark } from '../../src/store/live_tokens.ts';
-import { aLogin, at, aTokenOfItsOwn, club, inParallel, otherClub } from './fixtures.ts';
-import { isRevoked } from './login.ts';
-import type { StoreTest } from './with_store.ts';
+import { instant, type Instant, milliseconds } from '../../../src/lib/clock.ts';
+import { digest } from '../../../src/lib/digest.ts';
+import type { Place } from '../../../src/oauth/grant.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import {
+  isEndedBy,
+  type LiveMark,
+  type LiveToken,
+  readMark,
+} from '../../../src/store/live_tokens.ts';
+import { aLogin, at, aTokenOfItsOwn, club, inParallel, otherClub } from '../fixtures.ts';
+import { isRevoked } from '../login.ts';
+import { eachStore } from './stores.ts';
 
 const owner = digest('owner');
 
@@ -38,7 +43,7 @@ async function stands(store: Store, tokenId: string): Promise<boolean> {
   return store.isStanding(club, { tokenId, expiresAt: at(60) });
 }
 
-export function liveTokenTests(check: StoreTest): void {
+eachStore('live tokens', (check) => {
   check('HOSTILE 74: of tokens that become live at once one is, and stays', async (o) => {
     const stores = await inParallel(4, () => o.elsewhere());
     const names = await inParallel(40, async (n) => {
@@ -199,4 +204,4 @@ export function liveTokenTests(check: StoreTest): void {
     await store.acceptTime(at(30));
     assert.equal(await stands(await o.reopened(), 'first'), false);
   });
-}
+});

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 
-import { Unavailable } from '../../src/oauth/failure.ts';
-import type { WindowCounter } from '../../src/store/counters.ts';
+import { Unavailable } from '../../../src/oauth/failure.ts';
+import type { WindowCounter } from '../../../src/store/counters.ts';
 import {
   addSigningKey,
   aSigningKey,
@@ -13,10 +13,15 @@ import {
   otherClub,
   otherPartner,
   partner,
-} from './fixtures.ts';
-import type { StoreTest } from './with_store.ts';
+} from '../fixtures.ts';
+import { eachStore } from './stores.ts';
 
-export function signingKeyTests(check: StoreTest): void {
+const yes = (): boolean => true;
+const no = (): boolean => false;
+
+const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
+
+eachStore('signing keys', (check) => {
   check('FAULTS 24: of changes at once each sees what those before it did', async (o) => {
     const stores = [o.store, await o.elsewhere()] as const;
     const found = await inParallel(10, (n) =>
@@ -49,9 +54,9 @@ export function signingKeyTests(check: StoreTest): void {
       [told],
     );
   });
-}
+});
 
-export function timeTests(check: StoreTest): void {
+eachStore('recorded time', (check) => {
   check('FAULTS 10: time is recorded, never back, and outlasts a restart', async (o) => {
     const { store } = o;
     assert.equal((await store.time()).recorded, undefined);
@@ -65,9 +70,9 @@ export function timeTests(check: StoreTest): void {
     await later.time(at(99));
     assert.equal((await later.time()).recorded, at(130));
   });
-}
+});
 
-export function throttleTests(check: StoreTest): void {
+eachStore('throttle', (check) => {
   const throttle = { limit: 3, window: 60_000 };
 
   check('G-18: a window lets its limit pass, then says when it ends', async (o) => {
@@ -159,12 +164,9 @@ export function throttleTests(check: StoreTest): void {
     const outcome = await store.count('token_request', club, partner, none, at(0));
     assert.deepEqual(outcome, { allowed: false, remaining: 0, retryAfter: 1000 });
   });
-}
+});
 
-const yes = (): boolean => true;
-const no = (): boolean => false;
-
-export function keyCheckTests(check: StoreTest): void {
+eachStore('key check', (check) => {
   check('HOSTILE 56: the first value stays, for every process', async (o) => {
     const other = await o.elsewhere();
     const kept = await inParallel(10, (n) =>
@@ -174,11 +176,9 @@ export function keyCheckTests(check: StoreTest): void {
     await addSigningKey(o.store, aSigningKey('kid'));
     assert.equal(await (await o.reopened()).ensureKeyCheck('late', no), kept[0]);
   });
-}
+});
 
-const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
-
-export function nodeTests(check: StoreTest): void {
+eachStore('node numbers', (check) => {
   check('FAULTS 24: servers know what the others of their store serve', async (o) => {
     const other = await o.elsewhere();
     assert.deepEqual(await o.store.nodes(at(0)), []);
@@ -253,4 +253,4 @@ export function nodeTests(check: StoreTest): void {
     await assert.rejects(store.leaseNode(at(1), 'one more'), Unavailable);
     assert.equal(await store.leaseNode(at(120), 'one more'), 0);
   });
-}
+});

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 
-import type { Subject } from '../../src/oauth/member.ts';
-import type { Store } from '../../src/store/contract.ts';
-import type { StandingQuestion, TokenOwner } from '../../src/store/grants.ts';
+import type { Subject } from '../../../src/oauth/member.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import type { StandingQuestion, TokenOwner } from '../../../src/store/grants.ts';
 import {
   aCode,
   aLogin,
@@ -20,18 +20,22 @@ import {
   partner,
   placeAt,
   tally,
-} from './fixtures.ts';
-import { findCode, findLogin, isRevoked, login, refresh } from './login.ts';
-import type { StoreTest } from './with_store.ts';
+} from '../fixtures.ts';
+import { findCode, findLogin, isRevoked, login, refresh } from '../login.ts';
+import type { StoreTest } from '../with_store.ts';
+import { eachStore } from './stores.ts';
 
 const byClient: TokenOwner = { client: partner };
 const bySubject: TokenOwner = { subject: 'subject-1' };
 
-export function revocationTests(check: StoreTest): void {
+/** Seconds by which the clocks of two processes are apart. */
+const apart = [0, 0.001, 600, 315_360_000].flatMap((span) => [span, -span]);
+
+eachStore('revoking all', (check) => {
   reachTests(check);
   orderTests(check);
   limitTests(check);
-}
+});
 
 /** A login with its spent code, an unspent code, and a token of the client's own. */
 async function setUp(store: Store): Promise<StandingQuestion> {
@@ -125,9 +129,6 @@ function reachTests(check: StoreTest): void {
     assert.ok(left.every((revoked) => revoked !== false));
   });
 }
-
-/** Seconds by which the clocks of two processes are apart. */
-const apart = [0, 0.001, 600, 315_360_000].flatMap((span) => [span, -span]);
 
 function orderTests(check: StoreTest): void {
   for (const span of new Set(apart)) {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 
-import type { Store } from '../../src/store/contract.ts';
-import { PlaceTaken, type SpendOutcome } from '../../src/store/grants.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import { PlaceTaken, type SpendOutcome } from '../../../src/store/grants.ts';
 import {
   aCode,
   aLogin,
@@ -16,9 +16,10 @@ import {
   partner,
   placeAt,
   tally,
-} from './fixtures.ts';
-import { findCode, findLogin, isRevoked } from './login.ts';
-import type { StoreTest } from './with_store.ts';
+} from '../fixtures.ts';
+import { findCode, findLogin, isRevoked } from '../login.ts';
+import type { StoreTest } from '../with_store.ts';
+import { eachStore } from './stores.ts';
 
 /** Spends `code` for the `n`-th login of its millisecond. */
 function spend(store: Store, n: number, seconds: number): Promise<SpendOutcome> {
@@ -27,12 +28,12 @@ function spend(store: Store, n: number, seconds: number): Promise<SpendOutcome> 
 
 const nth = (n: number) => aLogin({ place: placeAt(0, n) });
 
-export function codeTests(check: StoreTest): void {
+eachStore('codes', (check) => {
   issueTests(check);
   spendTests(check);
   replayTests(check);
   raceTests(check);
-}
+});
 
 function issueTests(check: StoreTest): void {
   check('G-2: a code comes back as it was issued, in its programme', async ({ store }) => {

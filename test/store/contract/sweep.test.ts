@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 
-import type { Instant } from '../../src/lib/clock.ts';
-import type { Store } from '../../src/store/contract.ts';
+import type { Instant } from '../../../src/lib/clock.ts';
+import type { Store } from '../../../src/store/contract.ts';
 import {
   aCode,
   aLogin,
@@ -14,9 +14,9 @@ import {
   key,
   partner,
   placeAt,
-} from './fixtures.ts';
-import { findLogin, isRevoked, refresh } from './login.ts';
-import type { StoreTest } from './with_store.ts';
+} from '../fixtures.ts';
+import { findLogin, isRevoked, refresh } from '../login.ts';
+import { eachStore } from './stores.ts';
 
 /** Sweeps until nothing has gone for a while; returns what each call removed. */
 async function sweepAll(store: Store, now: Instant, limit: number): Promise<number[]> {
@@ -31,7 +31,7 @@ async function sweepAll(store: Store, now: Instant, limit: number): Promise<numb
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-export function sweepTests(check: StoreTest): void {
+eachStore('sweep', (check) => {
   check('DESIGN: a sweep removes at most its limit, and in the end all', async ({ store }) => {
     const nth = (n: number) =>
       aLogin({ place: placeAt(0, n), forgetAt: n % 2 === 0 ? at(10) : at(1800) });
@@ -89,4 +89,4 @@ export function sweepTests(check: StoreTest): void {
     const outcome = await store.spendCode(club, partner, key('code'), aLogin(), at(0));
     assert.deepEqual(outcome, { outcome: 'spent' });
   });
-}
+});

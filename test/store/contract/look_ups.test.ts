@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 
-import type { Digest } from '../../src/lib/digest.ts';
-import type { Client, ClientId } from '../../src/oauth/client.ts';
-import type { Subject } from '../../src/oauth/member.ts';
-import type { Store } from '../../src/store/contract.ts';
-import { KeyTaken } from '../../src/store/registrations.ts';
+import type { Digest } from '../../../src/lib/digest.ts';
+import type { Client, ClientId } from '../../../src/oauth/client.ts';
+import type { Subject } from '../../../src/oauth/member.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import { KeyTaken } from '../../../src/store/registrations.ts';
 import {
   aClient,
   aMember,
@@ -16,8 +16,8 @@ import {
   otherClub,
   otherPartner,
   partner,
-} from './fixtures.ts';
-import type { StoreTest } from './with_store.ts';
+} from '../fixtures.ts';
+import { eachStore } from './stores.ts';
 
 const numbered = (number: number): ClientId =>
   `partnerapi-${String(number).padStart(5, '0')}` as ClientId;
@@ -31,7 +31,7 @@ const holders = async (store: Store, key: string, programme = club): Promise<rea
   return clients.map((client) => client.id);
 };
 
-export function apiKeyTests(check: StoreTest): void {
+eachStore('API keys', (check) => {
   check('C-4: a client is found by any of its keys, in its programme', async (o) => {
     const client = withKeys({}, 'first', 'second');
     await o.store.add('client', [client]);
@@ -146,10 +146,10 @@ export function apiKeyTests(check: StoreTest): void {
       [true, true, false],
     );
   });
-}
+});
 
 /** HOSTILE 79: what a client is found by alone is no other's, also where two are given it at once. */
-export function ownKeyTests(check: StoreTest): void {
+eachStore('keys of one client alone', (check) => {
   const withSecrets = (number: number, ...digests: readonly string[]): Client =>
     aClient({
       id: numbered(number),
@@ -218,9 +218,9 @@ export function ownKeyTests(check: StoreTest): void {
       assert.equal((await found(o.store, key)).length, 1, key);
     }
   });
-}
+});
 
-export function usernameTests(check: StoreTest): void {
+eachStore('usernames', (check) => {
   const { subject, username } = aMember();
   const second = aMember({ subject: 'subject-2' as Subject, username: 'second' });
 
@@ -283,4 +283,4 @@ export function usernameTests(check: StoreTest): void {
     assert.deepEqual(await findMember(store, club, 'second'), aMember({ username: 'second' }));
     assert.deepEqual(await findMember(store, club, username), { ...second, username });
   });
-}
+});

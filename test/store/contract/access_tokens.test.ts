@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 
-import type { TokenName } from '../../src/store/grants.ts';
-import { aTokenOfItsOwn, at, club, otherClub } from './fixtures.ts';
-import type { StoreTest } from './with_store.ts';
+import type { TokenName } from '../../../src/store/grants.ts';
+import { aTokenOfItsOwn, at, club, otherClub } from '../fixtures.ts';
+import { eachStore } from './stores.ts';
 
 /** A token of a login, good until second 60. */
 const named = (tokenId: string): TokenName => ({ tokenId, expiresAt: at(60) });
 
-export function accessTokenTests(check: StoreTest): void {
+eachStore('access tokens', (check) => {
   check('RFC 7009 2.1: a revoked token is dead at once, no other is', async (o) => {
     const own = aTokenOfItsOwn(await o.store.era());
     const operator = await o.elsewhere();
@@ -43,4 +43,4 @@ export function accessTokenTests(check: StoreTest): void {
     for (const token of tokens) assert.equal(await store.isStanding(club, token), false);
     assert.equal(await sweep(60), 20);
   });
-}
+});

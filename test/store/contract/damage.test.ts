@@ -1,14 +1,13 @@
 // Owns the contract of registered things whose rows are damaged, of backends that have rows.
 
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 
-import type { Digest } from '../../src/lib/digest.ts';
-import type { Client, GatewayId } from '../../src/oauth/client.ts';
-import type { Subject } from '../../src/oauth/member.ts';
-import type { Store } from '../../src/store/contract.ts';
-import type { Kind } from '../../src/store/kinds.ts';
-import { DamagedItem } from '../../src/store/unusable.ts';
+import type { Digest } from '../../../src/lib/digest.ts';
+import type { Client, GatewayId } from '../../../src/oauth/client.ts';
+import type { Subject } from '../../../src/oauth/member.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import type { Kind } from '../../../src/store/kinds.ts';
+import { DamagedItem } from '../../../src/store/unusable.ts';
 import {
   aClient,
   aGateway,
@@ -20,10 +19,11 @@ import {
   findMember,
   otherPartner,
   partner,
-} from './fixtures.ts';
-import { isRevoked, login } from './login.ts';
-import { isTaken } from './taken.ts';
-import { type Open, type StoreScene, withStore } from './with_store.ts';
+} from '../fixtures.ts';
+import { isRevoked, login } from '../login.ts';
+import { isTaken } from '../taken.ts';
+import type { StoreScene } from '../with_store.ts';
+import { eachStore } from './stores.ts';
 
 const keyed = (client: Partial<Client>, ...keys: readonly string[]): Client =>
   aClient({
@@ -74,9 +74,10 @@ const isDamage =
   };
 
 /** Damage under an open store: a file that is damaged when it is opened is refused (FAULTS 6). */
-export function describeDamage(name: string, open: Open): void {
-  describe(`damaged items: ${name}`, () => {
-    withStore(open, 'FAULTS 36: a damaged item hides no other', async (o) => {
+eachStore(
+  'damaged items',
+  (check) => {
+    check('FAULTS 36: a damaged item hides no other', async (o) => {
       const { store } = o;
       await damagedScene(o);
       // Questions of one turn are one statement in PostgreSQL.
@@ -121,7 +122,7 @@ export function describeDamage(name: string, open: Open): void {
       await removeAll(o);
     });
 
-    withStore(open, 'FAULTS 36: a damaged item is removed as a whole one is', async (o) => {
+    check('FAULTS 36: a damaged item is removed as a whole one is', async (o) => {
       const { store } = o;
       await login(store);
       await damagedScene(o);
@@ -143,8 +144,9 @@ export function describeDamage(name: string, open: Open): void {
       assert.equal(await findMember(one, club, members[0].username), undefined);
       assert.deepEqual(await findMember(one, club, 'another'), renamed);
     });
-  });
-}
+  },
+  ['file', 'postgres'],
+);
 
 async function removeAll({ store }: StoreScene): Promise<void> {
   for (const [kind, id] of [

@@ -2,15 +2,16 @@
 
 import assert from 'node:assert/strict';
 
-import { milliseconds } from '../../src/lib/clock.ts';
-import type { Answer } from '../../src/oauth/grant.ts';
-import type { Subject } from '../../src/oauth/member.ts';
-import type { Store } from '../../src/store/contract.ts';
-import { type NewLogin, PlaceTaken } from '../../src/store/grants.ts';
-import { answerIn } from '../../src/store/judgement.ts';
-import { aLogin, anAnswer, at, club, inParallel, otherClub, placeAt, tally } from './fixtures.ts';
-import { findLogin, isRevoked, refresh } from './login.ts';
-import type { StoreTest } from './with_store.ts';
+import { milliseconds } from '../../../src/lib/clock.ts';
+import type { Answer } from '../../../src/oauth/grant.ts';
+import type { Subject } from '../../../src/oauth/member.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import { type NewLogin, PlaceTaken } from '../../../src/store/grants.ts';
+import { answerIn } from '../../../src/store/judgement.ts';
+import { aLogin, anAnswer, at, club, inParallel, otherClub, placeAt, tally } from '../fixtures.ts';
+import { findLogin, isRevoked, refresh } from '../login.ts';
+import type { StoreTest } from '../with_store.ts';
+import { eachStore } from './stores.ts';
 
 /** What a login keeps whatever is answered: an advanced login is this and its last answer. */
 function constantOf(login: NewLogin) {
@@ -23,12 +24,12 @@ function advance(store: Store, from: Answer, to: Answer): Promise<boolean> {
   return store.advanceLogin(programme, place, from, to);
 }
 
-export function loginTests(check: StoreTest): void {
+eachStore('logins', (check) => {
   startTests(check);
   advanceTests(check);
   raceTests(check);
   revokeTests(check);
-}
+});
 
 function startTests(check: StoreTest): void {
   const decade = milliseconds(3650 * 86_400_000);

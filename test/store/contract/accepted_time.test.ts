@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 
-import { instant, milliseconds } from '../../src/lib/clock.ts';
-import type { Digest } from '../../src/lib/digest.ts';
-import type { Store } from '../../src/store/contract.ts';
+import { instant, milliseconds } from '../../../src/lib/clock.ts';
+import type { Digest } from '../../../src/lib/digest.ts';
+import type { Store } from '../../../src/store/contract.ts';
 import {
   aClient,
   aCode,
@@ -16,11 +16,11 @@ import {
   key,
   partner,
   placeAt,
-} from './fixtures.ts';
-import { findCode, findLogin, isRevoked, login } from './login.ts';
-import type { StoreTest } from './with_store.ts';
+} from '../fixtures.ts';
+import { findCode, findLogin, isRevoked, login } from '../login.ts';
+import { eachStore } from './stores.ts';
 
-export function acceptedTimeTests(check: StoreTest): void {
+eachStore('an accepted time', (check) => {
   check('FAULTS 11: logins of a clock ahead begin as late as it is set, others stay', async (o) => {
     const { store } = o;
     const begun = [-1, 0].map((ms) => aLogin({ place: placeAt(60 + ms / 1000, 4095) }));
@@ -300,4 +300,4 @@ export function acceptedTimeTests(check: StoreTest): void {
     assert.deepEqual(await findLogin(store), { ...aLogin(), revoked: false });
     assert.equal((await findCode(store, 'code', 5))?.spentFor, aLogin().place);
   });
-}
+});

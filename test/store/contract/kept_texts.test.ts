@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 
-import type { Instant } from '../../src/lib/clock.ts';
-import { digest } from '../../src/lib/digest.ts';
-import { type KeptText, longestAssertion } from '../../src/store/kept_texts.ts';
-import { at, club, inParallel, otherClub } from './fixtures.ts';
-import type { StoreTest } from './with_store.ts';
+import type { Instant } from '../../../src/lib/clock.ts';
+import { digest } from '../../../src/lib/digest.ts';
+import { type KeptText, longestAssertion } from '../../../src/store/kept_texts.ts';
+import { at, club, inParallel, otherClub } from '../fixtures.ts';
+import { eachStore } from './stores.ts';
 
 /** An assertion of second 0 that ends after five minutes. */
 function anAssertion(jti: string, over: Partial<KeptText> = {}): KeptText {
@@ -24,7 +24,7 @@ function anAssertion(jti: string, over: Partial<KeptText> = {}): KeptText {
 const aText = (text: string, over: Partial<KeptText> = {}): KeptText =>
   anAssertion('owner', { use: 'live_token', text, ...over });
 
-export function keptTextTests(check: StoreTest): void {
+eachStore('kept texts', (check) => {
   check('RFC 7523 3: of one assertion at once exactly one is taken', async (o) => {
     const stores = await inParallel(20, () => o.elsewhere());
     const kept = await Promise.all(stores.map((one) => one.keepText(anAssertion('a'), at(1))));
@@ -116,4 +116,4 @@ export function keptTextTests(check: StoreTest): void {
     await expect(anAssertion('below', { issuedAt: at(260 + hour), until: at(9000) }), false, far);
     await expect(anAssertion('above', { issuedAt: at(261 + hour), until: at(9000) }), true, far);
   });
-}
+});

@@ -1,11 +1,10 @@
 // Owns the contract of removing clients and members, and of knowing when secrets were used.
 
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 
-import type { Digest } from '../../src/lib/digest.ts';
-import type { Client, ClientId } from '../../src/oauth/client.ts';
-import type { Subject } from '../../src/oauth/member.ts';
+import type { Digest } from '../../../src/lib/digest.ts';
+import type { Client, ClientId } from '../../../src/oauth/client.ts';
+import type { Subject } from '../../../src/oauth/member.ts';
 import {
   aClient,
   aCode,
@@ -20,23 +19,22 @@ import {
   otherPartner,
   partner,
   placeAt,
-} from './fixtures.ts';
-import { findCode, isRevoked, login } from './login.ts';
-import { withStore, type Open } from './with_store.ts';
+} from '../fixtures.ts';
+import { findCode, isRevoked, login } from '../login.ts';
+import type { StoreTest } from '../with_store.ts';
+import { eachStore } from './stores.ts';
 
 const secret = 'digest-of-secret' as Digest;
 const apiKey = 'digest-of-key' as Digest;
 
-export function removalTests(open: Open): void {
-  describe('removals', () => {
-    clientRemovalTests(open);
-    memberRemovalTests(open);
-  });
-  describe('uses of secrets', () => useTests(open));
-}
+eachStore('removals', (check) => {
+  clientRemovalTests(check);
+  memberRemovalTests(check);
+});
+eachStore('uses of secrets', useTests);
 
-function clientRemovalTests(open: Open): void {
-  withStore(open, 'DESIGN: a removed client’s tokens die, even those written late', async (o) => {
+function clientRemovalTests(check: StoreTest): void {
+  check('DESIGN: a removed client’s tokens die, even those written late', async (o) => {
     const { store } = o;
     await store.add('client', [aClient()]);
     await login(store);
@@ -63,8 +61,8 @@ function clientRemovalTests(open: Open): void {
   });
 }
 
-function memberRemovalTests(open: Open): void {
-  withStore(open, 'DESIGN: a removed member is gone with all tokens', async (o) => {
+function memberRemovalTests(check: StoreTest): void {
+  check('DESIGN: a removed member is gone with all tokens', async (o) => {
     const { subject, username } = aMember();
     await o.store.add('member', [aMember()]);
     await o.store.add('member', [aMember({ programme: otherClub })]);
@@ -80,7 +78,7 @@ function memberRemovalTests(open: Open): void {
     assert.ok(await findMember(store, otherClub, username));
   });
 
-  withStore(open, 'P-15: a username that was given back may be given again', async ({ store }) => {
+  check('P-15: a username that was given back may be given again', async ({ store }) => {
     await store.add('member', [aMember()]);
     await store.startLogin(aLogin());
     await store.remove('member', club, aMember().subject, at(1));
@@ -97,63 +95,55 @@ function memberRemovalTests(open: Open): void {
   });
 }
 
-function useTests(open: Open): void {
-  withStore(
-    open,
-    'DESIGN: the last use of each secret is known, to the hour',
-    async ({ store }) => {
-      await store.add('client', [aClient()]);
-      const uses = (): Promise<ReadonlyMap<Digest, number>> => store.secretUses(club, partner);
-      assert.deepEqual(await uses(), new Map());
-      store.recordSecretUse(club, partner, secret, at(0));
-      store.recordSecretUse(club, partner, apiKey, at(10));
-      store.recordSecretUse(club, partner, secret, at(3599));
-      const first = new Map([
-        [secret, at(0)],
-        [apiKey, at(10)],
-      ]);
-      assert.deepEqual(await uses(), first);
-      assert.deepEqual(await store.secretUses(otherClub, partner), new Map());
-      store.recordSecretUse(club, partner, secret, at(3600));
-      assert.deepEqual(await uses(), new Map([...first, [secret, at(3600)]]));
-      // A server whose clock is a little behind takes nothing back.
-      store.recordSecretUse(club, partner, secret, at(3540));
-      assert.deepEqual(await uses(), new Map([...first, [secret, at(3600)]]));
-    },
-  );
+function useTests(check: StoreTest): void {
+  check('DESIGN: the last use of each secret is known, to the hour', async ({ store }) => {
+    await store.add('client', [aClient()]);
+    const uses = (): Promise<ReadonlyMap<Digest, number>> => store.secretUses(club, partner);
+    assert.deepEqual(await uses(), new Map());
+    store.recordSecretUse(club, partner, secret, at(0));
+    store.recordSecretUse(club, partner, apiKey, at(10));
+    store.recordSecretUse(club, partner, secret, at(3599));
+    const first = new Map([
+      [secret, at(0)],
+      [apiKey, at(10)],
+    ]);
+    assert.deepEqual(await uses(), first);
+    assert.deepEqual(await store.secretUses(otherClub, partner), new Map());
+    store.recordSecretUse(club, partner, secret, at(3600));
+    assert.deepEqual(await uses(), new Map([...first, [secret, at(3600)]]));
+    // A server whose clock is a little behind takes nothing back.
+    store.recordSecretUse(club, partner, secret, at(3540));
+    assert.deepEqual(await uses(), new Map([...first, [secret, at(3600)]]));
+  });
 
-  withStore(
-    open,
-    'FAULTS 33: a use of a secret in the future gives way to one of now',
-    async ({ store }) => {
-      await store.add('client', [aClient()]);
-      const uses = (): Promise<ReadonlyMap<Digest, number>> => store.secretUses(club, partner);
-      store.recordSecretUse(club, partner, secret, at(315_360_000));
-      await store.sweep(at(0), 10);
-      store.recordSecretUse(club, partner, secret, at(60));
-      assert.deepEqual(await uses(), new Map([[secret, at(60)]]));
-      await store.sweep(at(60), 10);
-      assert.deepEqual(await uses(), new Map([[secret, at(60)]]));
-      // One that is written, and one that waits.
-      store.recordSecretUse(club, partner, secret, at(7200));
-      await store.time(at(7200));
-      await store.sweep(at(7200), 10);
-      store.recordSecretUse(club, partner, apiKey, at(7200));
-      await store.acceptTime(at(600));
-      await store.sweep(at(600), 10);
-      assert.deepEqual(
-        await uses(),
-        new Map([
-          [secret, at(600)],
-          [apiKey, at(600)],
-        ]),
-      );
-      store.recordSecretUse(club, partner, secret, at(4200));
-      assert.equal((await uses()).get(secret), at(4200));
-    },
-  );
+  check('FAULTS 33: a use of a secret in the future gives way to one of now', async ({ store }) => {
+    await store.add('client', [aClient()]);
+    const uses = (): Promise<ReadonlyMap<Digest, number>> => store.secretUses(club, partner);
+    store.recordSecretUse(club, partner, secret, at(315_360_000));
+    await store.sweep(at(0), 10);
+    store.recordSecretUse(club, partner, secret, at(60));
+    assert.deepEqual(await uses(), new Map([[secret, at(60)]]));
+    await store.sweep(at(60), 10);
+    assert.deepEqual(await uses(), new Map([[secret, at(60)]]));
+    // One that is written, and one that waits.
+    store.recordSecretUse(club, partner, secret, at(7200));
+    await store.time(at(7200));
+    await store.sweep(at(7200), 10);
+    store.recordSecretUse(club, partner, apiKey, at(7200));
+    await store.acceptTime(at(600));
+    await store.sweep(at(600), 10);
+    assert.deepEqual(
+      await uses(),
+      new Map([
+        [secret, at(600)],
+        [apiKey, at(600)],
+      ]),
+    );
+    store.recordSecretUse(club, partner, secret, at(4200));
+    assert.equal((await uses()).get(secret), at(4200));
+  });
 
-  withStore(open, 'DESIGN: uses outlast a restart, written beside something else', async (o) => {
+  check('DESIGN: uses outlast a restart, written beside something else', async (o) => {
     if (o.reopen === undefined || o.another === undefined) return;
     await o.store.add('client', [aClient()]);
     o.store.recordSecretUse(club, partner, secret, at(0));
@@ -171,7 +161,7 @@ function useTests(open: Open): void {
     assert.deepEqual(await reopened.secretUses(club, partner), new Map([[secret, at(5400)]]));
   });
 
-  withStore(open, 'DESIGN: a secret that is gone has no uses', async ({ store }) => {
+  check('DESIGN: a secret that is gone has no uses', async ({ store }) => {
     await store.add('client', [aClient()]);
     store.recordSecretUse(club, partner, secret, at(0));
     store.recordSecretUse(club, partner, apiKey, at(0));

@@ -1,36 +1,31 @@
 // Owns the contract of registered things that holds for every kind (src/store/kinds.ts).
 
 import assert from 'node:assert/strict';
-import { describe } from 'node:test';
 
-import type { ClientId } from '../../src/oauth/client.ts';
-import type { Subject } from '../../src/oauth/member.ts';
-import type { Store } from '../../src/store/contract.ts';
-import type { NewLogin } from '../../src/store/grants.ts';
-import { type Item, type Kind, kindNames, kinds } from '../../src/store/kinds.ts';
-import { aLogin, at, club, inParallel, otherClub, partner, placeAt } from './fixtures.ts';
-import { Scene } from './kind_scene.ts';
-import { isRevoked } from './login.ts';
-import { isTaken } from './taken.ts';
-import { withStore, type Open } from './with_store.ts';
+import type { ClientId } from '../../../src/oauth/client.ts';
+import type { Subject } from '../../../src/oauth/member.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import type { NewLogin } from '../../../src/store/grants.ts';
+import { type Item, type Kind, kindNames, kinds } from '../../../src/store/kinds.ts';
+import { aLogin, at, club, inParallel, otherClub, partner, placeAt } from '../fixtures.ts';
+import { Scene } from '../kind_scene.ts';
+import { isRevoked } from '../login.ts';
+import { isTaken } from '../taken.ts';
+import type { StoreTest } from '../with_store.ts';
+import { eachStore } from './stores.ts';
 
-export function kindTests(open: Open): void {
-  for (const kind of kindNames) {
-    describe(`registered: ${kind}`, () => {
-      testsOf(open, new Scene(kind));
-    });
-  }
+for (const kind of kindNames) {
+  eachStore(`registered: ${kind}`, (check) => testsOf(check, new Scene(kind)));
 }
 
-function testsOf<K extends Kind>(open: Open, scene: Scene<K>): void {
+function testsOf<K extends Kind>(check: StoreTest, scene: Scene<K>): void {
   const { kind } = scene;
-  additionTests(open, scene);
-  listTests(open, scene);
-  changeTests(open, scene);
-  removalTests(open, scene);
+  additionTests(check, scene);
+  listTests(check, scene);
+  changeTests(check, scene);
+  removalTests(check, scene);
 
-  withStore(
-    open,
+  check(
     'FAULTS 24: a list that is remembered is another after each change, and only then',
     async (o) => {
       const { store } = o;
@@ -63,10 +58,10 @@ function testsOf<K extends Kind>(open: Open, scene: Scene<K>): void {
   );
 }
 
-function additionTests<K extends Kind>(open: Open, scene: Scene<K>): void {
+function additionTests<K extends Kind>(check: StoreTest, scene: Scene<K>): void {
   const { kind } = scene;
 
-  withStore(open, 'DESIGN: an item that was looked for in vain counts at once', async (o) => {
+  check('DESIGN: an item that was looked for in vain counts at once', async (o) => {
     const other = await o.elsewhere();
     const isFound = async (): Promise<readonly boolean[]> => [
       (await scene.find(o.store, 'a')) !== undefined,
@@ -81,7 +76,7 @@ function additionTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     }
   });
 
-  withStore(open, 'C-2: an item comes back as it was added, in its programme alone', async (o) => {
+  check('C-2: an item comes back as it was added, in its programme alone', async (o) => {
     const items = [scene.item('a'), scene.bare('b')];
     const elsewhere = scene.marked(scene.item('a', otherClub), 'elsewhere');
     assert.deepEqual(await o.store.add(kind, items), []);
@@ -98,7 +93,7 @@ function additionTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     }
   });
 
-  withStore(open, 'C-5: all are added or, when any identifier is taken, none', async (o) => {
+  check('C-5: all are added or, when any identifier is taken, none', async (o) => {
     const { store } = o;
     await store.add(kind, scene.items('b'));
     assert.deepEqual(await store.add(kind, scene.items('a', 'b', 'c')), ['b']);
@@ -114,7 +109,7 @@ function additionTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     assert.deepEqual(await scene.listed(later), ['b', 'c', 'a']);
   });
 
-  withStore(open, 'C-5: of additions at the same time one gets an identifier', async (o) => {
+  check('C-5: of additions at the same time one gets an identifier', async (o) => {
     const stores = [o.store, await o.elsewhere()] as const;
     const results = await inParallel(10, (n) =>
       stores[n % 2 === 0 ? 0 : 1].add(kind, scene.items(`own ${n}`, 'shared')),
@@ -123,7 +118,7 @@ function additionTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     assert.equal((await o.store.list(kind, club)).length, 2);
   });
 
-  withStore(open, 'DESIGN: nobody changes an item that was handed in or out', async ({ store }) => {
+  check('DESIGN: nobody changes an item that was handed in or out', async ({ store }) => {
     const given = scene.item('a');
     await store.add(kind, [given]);
     spoil(given);
@@ -141,10 +136,10 @@ function spoil(part: unknown): void {
   if (!Object.isFrozen(part)) Object.assign(part, Array.isArray(part) ? ['spoilt'] : { x: 1 });
 }
 
-function listTests<K extends Kind>(open: Open, scene: Scene<K>): void {
+function listTests<K extends Kind>(check: StoreTest, scene: Scene<K>): void {
   const { kind } = scene;
 
-  withStore(open, 'C-5: items are listed in order of creation, also by pages', async (o) => {
+  check('C-5: items are listed in order of creation, also by pages', async (o) => {
     const { store } = o;
     await store.add(kind, scene.items('9', '1'));
     await store.add(kind, [scene.item('x', otherClub)]);
@@ -164,7 +159,7 @@ function listTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     await assert.rejects(page(3, 'x'), RangeError);
   });
 
-  withStore(open, 'DESIGN: a list goes by the order of its kind', async ({ store }) => {
+  check('DESIGN: a list goes by the order of its kind', async ({ store }) => {
     const older = { ...scene.item('older'), createdAt: at(-1) };
     await store.add(kind, [scene.item('newer'), older]);
     const inOrder = ['newer', 'older'];
@@ -173,10 +168,10 @@ function listTests<K extends Kind>(open: Open, scene: Scene<K>): void {
   });
 }
 
-function changeTests<K extends Kind>(open: Open, scene: Scene<K>): void {
+function changeTests<K extends Kind>(check: StoreTest, scene: Scene<K>): void {
   const { kind } = scene;
 
-  withStore(open, 'DESIGN: simultaneous changes of an item are all kept', async (o) => {
+  check('DESIGN: simultaneous changes of an item are all kept', async (o) => {
     const { store } = o;
     const other = await o.elsewhere();
     await store.add(kind, scene.items('a'));
@@ -190,7 +185,7 @@ function changeTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     assert.deepEqual(await scene.find(other, 'a'), scene.item('a'));
   });
 
-  withStore(open, 'DESIGN: a change that fails changes nothing, nor its neighbours', async (o) => {
+  check('DESIGN: a change that fails changes nothing, nor its neighbours', async (o) => {
     const { store } = o;
     await store.add(kind, scene.items('a'));
     const results = await Promise.allSettled([
@@ -212,7 +207,7 @@ function changeTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     assert.equal(await scene.find(store, 'a', otherClub), undefined);
   });
 
-  withStore(open, 'FAULTS 24: all items of a programme are changed at once, or none', async (o) => {
+  check('FAULTS 24: all items of a programme are changed at once, or none', async (o) => {
     const { store } = o;
     const [a, b, c] = scene.items('a', 'b', 'c') as [Item<K>, Item<K>, Item<K>];
     await store.add(kind, [a, b, scene.item('a', otherClub)]);
@@ -252,11 +247,11 @@ function changeTests<K extends Kind>(open: Open, scene: Scene<K>): void {
   });
 }
 
-function removalTests<K extends Kind>(open: Open, scene: Scene<K>): void {
+function removalTests<K extends Kind>(check: StoreTest, scene: Scene<K>): void {
   const { kind } = scene;
   const { reusesIds, ownerOf } = kinds[kind];
 
-  withStore(open, 'C-5: a removed item is gone, in every process and for good', async (o) => {
+  check('C-5: a removed item is gone, in every process and for good', async (o) => {
     const operator = await o.elsewhere();
     await o.store.add(kind, scene.items('a', 'b'));
     await o.store.add(kind, [scene.item('a', otherClub)]);
@@ -278,20 +273,20 @@ function removalTests<K extends Kind>(open: Open, scene: Scene<K>): void {
     }
   });
 
-  withStore(open, 'C-5: its identifier comes back where its kind says so', async ({ store }) => {
+  check('C-5: its identifier comes back where its kind says so', async ({ store }) => {
     assert.equal(await scene.remove(store, 'a'), false);
     assert.deepEqual(await store.add(kind, scene.items('a')), []);
     await scene.remove(store, 'a');
     assert.deepEqual(await store.add(kind, scene.items('a')), reusesIds ? [] : ['a']);
   });
 
-  withStore(open, 'C-5: of simultaneous removals one finds the item', async ({ store }) => {
+  check('C-5: of simultaneous removals one finds the item', async ({ store }) => {
     await store.add(kind, scene.items('a'));
     const results = await inParallel(5, () => scene.remove(store, 'a'));
     assert.deepEqual(results, [true, false, false, false, false]);
   });
 
-  withStore(open, 'FAULTS 28: a removal revokes what its kind says, and no more', async (o) => {
+  check('FAULTS 28: a removal revokes what its kind says, and no more', async (o) => {
     const { store } = o;
     await store.add(kind, scene.items('a', 'b'));
     const nth = (n: number, id: string): NewLogin => {

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 
-import { milliseconds } from '../../src/lib/clock.ts';
-import type { Digest } from '../../src/lib/digest.ts';
-import type { Store } from '../../src/store/contract.ts';
-import { at, club, inParallel, otherClub } from './fixtures.ts';
-import type { StoreTest } from './with_store.ts';
+import { milliseconds } from '../../../src/lib/clock.ts';
+import type { Digest } from '../../../src/lib/digest.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import { at, club, inParallel, otherClub } from '../fixtures.ts';
+import { eachStore } from './stores.ts';
 
 const account = 'digest-of-username' as Digest;
 const other = 'digest-of-another' as Digest;
@@ -35,7 +35,7 @@ async function fail(store: Store, seconds: number, count: number): Promise<void>
   }
 }
 
-export function loginAttemptTests(check: StoreTest): void {
+eachStore('login attempts', (check) => {
   check('HOSTILE 18: of 50 at once the limit is asked, however slow', async (o) => {
     const begun = await inParallel(50, () => attempt(o.store, 0));
     assert.equal(begun.filter((result) => result === 'asked').length, 5);
@@ -212,4 +212,4 @@ export function loginAttemptTests(check: StoreTest): void {
     assert.equal(swept, 21);
     assert.equal(await store.settleAttempt(club, account, 'match', at(610)), false);
   });
-}
+});

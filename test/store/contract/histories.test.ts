@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 
-import { instant, milliseconds } from '../../src/lib/clock.ts';
-import type { LoginState } from '../../src/oauth/grant.ts';
-import type { Store } from '../../src/store/contract.ts';
-import type { NewLogin } from '../../src/store/grants.ts';
-import { judgeRefresh } from '../../src/store/judgement.ts';
-import { aCode, aLogin, anAnswer, at, club, key, partner } from './fixtures.ts';
-import { findLogin, isRevoked, refresh, tokenOf } from './login.ts';
-import type { StoreTest } from './with_store.ts';
+import { instant, milliseconds } from '../../../src/lib/clock.ts';
+import type { LoginState } from '../../../src/oauth/grant.ts';
+import type { Store } from '../../../src/store/contract.ts';
+import type { NewLogin } from '../../../src/store/grants.ts';
+import { judgeRefresh } from '../../../src/store/judgement.ts';
+import { aCode, aLogin, anAnswer, at, club, key, partner } from '../fixtures.ts';
+import { findLogin, isRevoked, refresh, tokenOf } from '../login.ts';
+import { eachStore } from './stores.ts';
 
 /** Begins the login and uses its first refresh token at second 1. */
 async function refreshed(store: Store, over: Partial<NewLogin> = {}): Promise<LoginState> {
@@ -19,7 +19,7 @@ async function refreshed(store: Store, over: Partial<NewLogin> = {}): Promise<Lo
   return state;
 }
 
-export function historyTests(check: StoreTest): void {
+eachStore('histories of TOKENS 8.1', (check) => {
   check('2, 3: a write of unknown outcome, tried again later, changes nothing', async (o) => {
     const { store } = o;
     const second = await refreshed(store);
@@ -125,4 +125,4 @@ export function historyTests(check: StoreTest): void {
     assert.deepEqual(await refresh(store, first, 'again', second.answeredAt), { outcome: 'reuse' });
     assert.equal(await isRevoked(store), true);
   });
-}
+});
