@@ -123,7 +123,10 @@ const errorValues: Vocabulary['values'] = {
   scope: ['scope', 'The scope that was asked for, if that is what failed.'],
   status: ['text', 'The HTTP status, as a number.'],
   answered_at: ['instant', 'Now.'],
-  request_id: ['text', 'A fresh UUID for each answer. `jetway why` does not know it: it takes the id of `X-Request-Id`.'],
+  request_id: [
+    'text',
+    'A fresh UUID for each answer. `jetway why` does not know it: it takes the id of `X-Request-Id`.',
+  ],
 };
 
 const redirectValues: Vocabulary['values'] = {
