@@ -195,7 +195,7 @@ function changesOf(jetway: Jetway, marks: readonly string[]): Partial<Client> {
         .filter(Boolean)
         .map((text) => secretOf(jetway, text)),
     }),
-    ...(redirectUris.length === 0 ? {} : { redirectUris }),
+    ...(redirectUris.length === 0 ? {} : { redirectUris: redirectUris.filter(Boolean) }),
     ...(context === undefined ? {} : { businessContext: context === '' ? undefined : context }),
     ...(marks.includes('public') ? ({ isPublic: true, secrets: [] } as const) : {}),
   } as Partial<Client>;
