@@ -9,8 +9,15 @@ import { present } from '../lib/present.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import type { HookCredentials } from '../members/hook_connection.ts';
 import type { LoadedProgramme } from '../rules/load.ts';
-import { isPair, pairFault, readAuthorities, readCertificate, readKey } from './pem_file.ts';
-import { type ProgrammeFile, shownPath } from './programme_files.ts';
+import {
+  isPair,
+  orFault,
+  pairFault,
+  readAuthorities,
+  readCertificate,
+  readKey,
+} from './pem_file.ts';
+import type { ProgrammeFile } from './programme_files.ts';
 
 export interface ServableFile extends ProgrammeFile {
   readonly credentials?: HookCredentials;
@@ -41,14 +48,7 @@ function readCredentials(file: string, loaded: LoadedProgramme, faults: Fault[])
     const path =
       process.env[variableOf(id, key)] ||
       (named === undefined ? undefined : resolve(dirname(file), named));
-    if (path === undefined) return undefined;
-    try {
-      return reader(path);
-    } catch (error) {
-      if (!(error instanceof UnreadableFile)) throw error;
-      complain(key, `${shownPath(path)} ${error.message}`);
-      return undefined;
-    }
+    return path && orFault(path, reader, (message) => complain(key, message));
   };
   const found = {
     secrets: [read('secret_file', readSecret), read('previous_secret_file', readSecret)].filter(

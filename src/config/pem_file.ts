@@ -3,6 +3,7 @@
 import { createSecureContext } from 'node:tls';
 
 import { readSecretFile, readSourceFile, UnreadableFile } from '../lib/read_file.ts';
+import { shownPath } from './programme_files.ts';
 
 /** Larger than certificate chains and a system's authorities. */
 const mostBytes = 1024 * 1024;
@@ -21,6 +22,21 @@ export function readCertificate(path: string): string {
 
 export function readAuthorities(path: string): string {
   return readPem(path, 'ca');
+}
+
+/** What a file holds; undefined where it cannot be used. @param complain is told why */
+export function orFault(
+  path: string,
+  read: (path: string) => string,
+  complain: (message: string) => void,
+): string | undefined {
+  try {
+    return read(path);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    complain(`${shownPath(path)} ${error.message}`);
+    return undefined;
+  }
 }
 
 function readPem(path: string, kind: 'cert' | 'ca'): string {

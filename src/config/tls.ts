@@ -9,12 +9,18 @@ import { positionAt } from '../lib/document.ts';
 import { dateText } from '../lib/duration.ts';
 import { errorAt, type Fault, FaultsError, warningAt } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
-import { UnreadableFile } from '../lib/read_file.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import { certificateMethods } from '../oauth/methods.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Config } from './config.ts';
-import { isPair, pairFault, readAuthorities, readCertificate, readKey } from './pem_file.ts';
+import {
+  isPair,
+  orFault,
+  pairFault,
+  readAuthorities,
+  readCertificate,
+  readKey,
+} from './pem_file.ts';
 import { shownPath } from './programme_files.ts';
 import type { TlsFiles } from './tls_keys.ts';
 
@@ -64,21 +70,6 @@ export function tlsPaths({ tls, gatewayTls, jwksAuthoritiesFile }: Config): read
     one?.clientAuthorities,
   ]);
   return [...own, jwksAuthoritiesFile].filter((path) => path !== undefined);
-}
-
-/** What a file holds; undefined where it cannot be used. @param complain is told why */
-function orFault(
-  path: string,
-  read: (path: string) => string,
-  complain: (message: string) => void,
-): string | undefined {
-  try {
-    return read(path);
-  } catch (error) {
-    if (!(error instanceof UnreadableFile)) throw error;
-    complain(`${shownPath(path)} ${error.message}`);
-    return undefined;
-  }
 }
 
 /** The same as `readTls`, where a server is to begin with them. Throws `FaultsError` for any error. */

@@ -177,9 +177,9 @@ export const startingVerbs: readonly Verb[] = [
   }),
 ];
 
-export const versionVerb: Verb = {
+export const versionVerb: Verb = verbOf({
   words: 'version',
   summary: 'tell the version, and the commit it was built from',
   example: 'jetway version --json',
   run: lazy(() => import('../version.ts'), 'printVersion'),
-};
+});
