@@ -1,5 +1,5 @@
 // Owns the promises of care that PostgreSQL alone has: a database that was brought back by its own means,
-// and what its servers tell; and running the suite of care there.
+// and what its servers tell.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -19,7 +19,6 @@ import { StoreUnusable } from '../../../../src/store/unusable.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { without } from '../../../support/tools.ts';
 import { until } from '../../../support/until.ts';
-import { describeCare } from '../../admin/care_suite.ts';
 import { expectNoUsedAssertion, fill } from '../../fill.ts';
 import { aClient, at, club, partner } from '../../fixtures.ts';
 import { findCode, findLogin, isRevoked } from '../../login.ts';
@@ -50,15 +49,6 @@ async function using<Result>(
 const ofOperators = { client: 1, member: 1, gateway: 0, signing_key: 1, maintenance: 0 };
 const registered = { ...ofOperators, audit_stream: 0 };
 const none = { code: 0, kept_text: 0, login: 0, login_attempt: 0, node_lease: 0, spent_code: 0 };
-
-describeCare(
-  'postgres',
-  async (t) => {
-    const { location, query } = await postgresScene(t);
-    return { site: storeAt(location), query };
-  },
-  without('postgres'),
-);
 
 test(
   'a backup of a PostgreSQL store has no grant, and no use of a secret that waits',

@@ -17,6 +17,7 @@ import type { Store } from '../../../src/store/contract.ts';
 import { storeAt, type StoreSite } from '../../../src/store/open.ts';
 import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
 import { scratchFolder } from '../../support/scratch.ts';
+import { without } from '../../support/tools.ts';
 import { expectNoUsedAssertion, fill } from '../fill.ts';
 import {
   aClient,
@@ -30,10 +31,11 @@ import {
   partner,
 } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked, login } from '../login.ts';
+import { postgresScene } from '../postgres/care/scene.ts';
 import { isUnusable } from '../restore_fixture.ts';
 
 /** A place for a store, of which there is none yet. */
-export interface CareScene {
+interface CareScene {
   readonly site: StoreSite;
   /** Runs a statement in the database of the store, which no process has open. */
   readonly query: (text: string) => Promise<unknown>;
@@ -110,12 +112,25 @@ const damages = [
   ],
 ] as const;
 
-/** @param make a scene of its own for each call */
-export function describeCare(
-  name: string,
-  make: (t: TestContext) => Promise<CareScene>,
-  skip: string | false = false,
-): void {
+/** Scenes by the kind of store, each call of its own. */
+const scenes: Readonly<Record<string, (t: TestContext) => Promise<CareScene>>> = {
+  file: async (t) => {
+    const path = join(scratchFolder(t, 'care'), 'jetway.db');
+    const query = async (text: string): Promise<void> => {
+      const database = new DatabaseSync(path);
+      database.exec(text);
+      database.close();
+    };
+    return { site: storeAt({ kind: 'file', path }), query };
+  },
+  postgres: async (t) => {
+    const { location, query } = await postgresScene(t);
+    return { site: storeAt(location), query };
+  },
+};
+
+for (const [name, make] of Object.entries(scenes)) {
+  const skip = name === 'postgres' && without('postgres');
   /** A filled store that is closed. */
   const filled = async (t: TestContext): Promise<Filled> => {
     const scene = await make(t);
