@@ -18,7 +18,7 @@ import { storeAt, type StoreSite } from '../../../src/store/open.ts';
 import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { without } from '../../support/tools.ts';
-import { expectNoUsedAssertion, fill } from '../fill.ts';
+import { expectNoUsedAssertion, expectVoid, fill, using } from '../fill.ts';
 import {
   aClient,
   aLogin,
@@ -45,27 +45,6 @@ interface Filled extends CareScene {
   readonly care: StoreCare;
   /** A path without a file. */
   readonly backup: string;
-}
-
-async function using<Result>(
-  { site }: Pick<CareScene, 'site'>,
-  use: (store: Store) => Promise<Result>,
-): Promise<Result> {
-  const store = await site.open({ environment: 'staging' });
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
-}
-
-/** A client's own token of an era of before is void, one of now is not. */
-async function expectVoid(store: Store, era: Era): Promise<void> {
-  const own = { client: partner, era, issuedAt: at(1) };
-  const question = { tokenId: 'own', expiresAt: at(600), own };
-  assert.equal(await store.isStanding(club, question), false);
-  const next = { ...own, era: await store.era() };
-  assert.equal(await store.isStanding(club, { ...question, own: next }), true);
 }
 
 /** What `fill` has registered, and nothing that it was granted. */
@@ -134,7 +113,7 @@ for (const [name, make] of Object.entries(scenes)) {
   /** A filled store that is closed. */
   const filled = async (t: TestContext): Promise<Filled> => {
     const scene = await make(t);
-    await using(scene, fill);
+    await using(scene.site, fill);
     assert.ok(scene.site.care);
     const backup = join(scratchFolder(t, 'backup'), 'backup.db');
     return { ...scene, care: scene.site.care, backup };
@@ -143,7 +122,7 @@ for (const [name, make] of Object.entries(scenes)) {
   describe(`care for a store: ${name}`, { skip }, () => {
     test('FAULTS 8: a backup is a sound store file, made while the store is used', async (t) => {
       const { site, care, backup } = await filled(t);
-      await using({ site }, async (store) => {
+      await using(site, async (store) => {
         const report = await care.backup(backup);
         assert.deepEqual(await storeAt({ kind: 'file', path: backup }).care?.verify(), report);
         assert.equal(statSync(backup).mode & 0o777, 0o600);
@@ -244,7 +223,7 @@ for (const [name, make] of Object.entries(scenes)) {
       assert.deepEqual(restored?.damage, []);
       assert.equal(restored.replaced, undefined);
       assert.equal(restored.voided['token_key'], 1);
-      await using(other, async (store) => {
+      await using(other.site, async (store) => {
         await expectVoid(store, 1 as Era);
         await expectRestored(store);
       });
@@ -254,14 +233,14 @@ for (const [name, make] of Object.entries(scenes)) {
       const { site, care, backup } = await filled(t);
       await care.backup(backup);
       for (const recorded of [at(500), at(-3600)]) {
-        const era = await using({ site }, async (store) => {
+        const era = await using(site, async (store) => {
           await store.revoke(club, { client: partner });
           await store.add('member', [aMember({ subject: 'later' as never, username: 'later' })]);
           await store.acceptTime(recorded);
           return store.era();
         });
         await care.restore(backup, 'staging');
-        await using({ site }, async (store) => {
+        await using(site, async (store) => {
           assert.equal((await store.time()).recorded, recorded);
           await expectVoid(store, era);
           await expectRestored(store);
@@ -274,14 +253,14 @@ for (const [name, make] of Object.entries(scenes)) {
       const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
       const begin = (store: Store) =>
         store.reserveAttempt(club, 'digest-of-username' as Digest, policy, at(60));
-      await using({ site }, async (store) => {
+      await using(site, async (store) => {
         await begin(store);
         assert.equal((await begin(store)).allowed, false);
         assert.equal(await store.leaseNode(at(60), 'ended'), 0);
       });
       await care.backup(backup);
       await care.restore(backup, 'staging');
-      await using({ site }, async (store) => {
+      await using(site, async (store) => {
         assert.deepEqual(await begin(store), { allowed: true });
         assert.equal(await store.leaseNode(at(100), 'new'), 0);
       });
@@ -294,7 +273,7 @@ for (const [name, make] of Object.entries(scenes)) {
         care.restore(backup, 'live'),
         isUnusable(/is of environment staging; this configuration is for live/),
       );
-      await using({ site }, async (store) => {
+      await using(site, async (store) => {
         const facts = { name: 'one:1', version: '1', programmes: {}, settings: {} };
         // Whatever its clock says (FAULTS 28).
         for (const apart of [0, -600_000, 3_600_000, 315_360_000_000]) {
