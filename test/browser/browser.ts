@@ -2,17 +2,37 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
+import { after, describe, type TestContext } from 'node:test';
 
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-import { chromiumPath } from '../support/tools.ts';
+import { chromiumPath, without } from '../support/tools.ts';
 
 /** How long a browser may take for a step, on a machine that is slow and busy: milliseconds. */
 export const patience = 60_000;
 
+/** Declares tests that share a browser, of a process of its own. */
+export function browserTests(
+  about: string,
+  tests: (browser: () => Promise<Browser>) => void,
+): void {
+  describe(`a login with a real browser: ${about}`, { skip: without('chromium') }, () => {
+    let launching: Promise<Browser> | undefined;
+
+    after(async () => {
+      await launching?.then(
+        (running) => running.close(),
+        () => undefined,
+      );
+    });
+
+    // Started by the first test that wants it: where it does not start, each test says why.
+    tests(() => (launching ??= launchBrowser()));
+  });
+}
+
 /** Starts Chromium without a window. */
-export function launchBrowser(): Promise<Browser> {
+function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: chromiumPath,
     timeout: patience,

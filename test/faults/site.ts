@@ -148,13 +148,9 @@ export async function openFleet(
   url?: string,
   more?: string,
 ): Promise<Site> {
-  const place = url ?? (await newSchema());
+  const server = await testServer();
+  const place = url ?? server.url(server.newSchema());
   const location = readPostgresLocation(place, (path) => path);
   const open = () => openPostgresStore({ location, environment: 'staging' });
   return openSite(t, present({ over, more, store: { name: `"${place}"`, open } }));
-}
-
-async function newSchema(): Promise<string> {
-  const server = await testServer();
-  return server.url(server.newSchema());
 }

@@ -9,7 +9,7 @@ import type { StatusView } from '../../src/server/status.ts';
 import { configText, jetway, jetwayJson, putSecret, workFolder } from '../cli/command.ts';
 import { type ServerOptions, type ServerProcess, startServer } from '../cli/server.ts';
 import { eventLines } from '../support/log_lines.ts';
-import { testServer } from '../support/postgres.ts';
+import { scratchSchema } from '../support/postgres.ts';
 import { ask } from '../support/wire.ts';
 
 export interface OperatedSite {
@@ -55,18 +55,12 @@ export async function operate(
 
 /** The configuration of a folder whose store is a new schema; it goes after the test. */
 export async function configOnPostgres(t: TestContext): Promise<string> {
-  const server = await testServer();
-  const schema = server.newSchema();
-  t.after(async () => {
-    const client = await server.client();
-    await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
-    await client.end();
-  });
+  const { url } = await scratchSchema(t);
   return `environment: staging
 listen: 127.0.0.1:0
 admin: 127.0.0.1:0
 public_url: https://tokens.example
-store: ${server.url(schema)}
+store: ${url}
 master_key_file: ./master.key
 control: ./control
 stop_delay: 0s

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 
 import { after, instant, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
+import type { Era } from '../../src/oauth/grant.ts';
 import type { TokenKeyRecord } from '../../src/oauth/signing_key.ts';
 import type { Store } from '../../src/store/contract.ts';
 import type { KeptText } from '../../src/store/kept_texts.ts';
+import type { StoreSite } from '../../src/store/open.ts';
 import {
   aClient,
   aCode,
@@ -18,6 +20,7 @@ import {
   key,
   loginNamed,
   otherPartner,
+  partner,
 } from './fixtures.ts';
 import { login } from './login.ts';
 
@@ -78,4 +81,26 @@ export async function expectNoUsedAssertion(
   assert.equal(await keep('after', instant(Date.now() + 120_000)), true);
   const { programme, use, key: owner } = aKeptText;
   assert.equal(await store.findKept(programme, use, owner, at(2)), undefined);
+}
+
+/** Opens the store of a place for a while. */
+export async function using<Result>(
+  site: StoreSite,
+  use: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const store = await site.open({ environment: 'staging' });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** A client's own token of an era of before is void, one of now is not. */
+export async function expectVoid(store: Store, era: Era): Promise<void> {
+  const own = { client: partner, era, issuedAt: at(1) };
+  const question = { tokenId: 'own', expiresAt: at(600), own };
+  assert.equal(await store.isStanding(club, question), false);
+  const next = { ...own, era: await store.era() };
+  assert.equal(await store.isStanding(club, { ...question, own: next }), true);
 }

@@ -2,6 +2,7 @@
 // them, gone with the process. Each test takes a schema of its own.
 
 import { randomBytes } from 'node:crypto';
+import type { TestContext } from 'node:test';
 
 import type { Client } from 'pg';
 
@@ -26,6 +27,28 @@ let started: Promise<TestServer> | undefined;
 export function testServer(): Promise<TestServer> {
   started ??= start();
   return started;
+}
+
+export interface ScratchSchema {
+  readonly url: string;
+  /** Runs a statement as the store's role, in the schema. */
+  readonly query: (text: string) => Promise<readonly object[]>;
+}
+
+/** A schema of the test's own, which goes with it. */
+export async function scratchSchema(t: TestContext): Promise<ScratchSchema> {
+  const server = await testServer();
+  const schema = server.newSchema();
+  const client = await server.client();
+  t.after(async () => {
+    await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
+    await client.end();
+  });
+  await client.query(`SET search_path = "${schema}"`);
+  return {
+    url: server.url(schema),
+    query: async (text) => (await client.query<object>(text)).rows,
+  };
 }
 
 async function start(): Promise<TestServer> {

@@ -38,7 +38,7 @@ const apart = [
 /** Of the slow ones those that take longest, and begin first: begun last, one would run alone in the end. */
 const slowest = [
   'test/cli/dev/dev.slow.test.ts',
-  'test/browser/login.slow.test.ts',
+  'test/browser/{members,form}.slow.test.ts',
   'test/server/{reload,workers/pool}.slow.test.ts',
   'test/docs/fleet.slow.test.ts',
   'test/faults/{audit,clock,handover,nodes}.slow.test.ts',

@@ -8,8 +8,8 @@ import { milliseconds } from '../../src/lib/clock.ts';
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
 import { keyStates, marked, takenUp } from '../../src/token/key_line.ts';
 import { signingKeyRules } from '../../src/token/key_rules.ts';
-import { at } from '../store/fixtures.ts';
-import { aKey, edwards, first, lasting, minute, rules, second } from './rotation_keys.ts';
+import { aSigningKey, at } from '../store/fixtures.ts';
+import { edwards, first, lasting, minute, rules, second } from './rotation_keys.ts';
 
 /** Status of each key and, in seconds, when it may go. */
 function statesOf(keys: readonly SigningKeyRecord[], seconds: number, by = rules): string {
@@ -26,7 +26,7 @@ const former = { kind: rules.kind, longestToken: rules.longestToken };
 
 describe('what a key is', () => {
   test('the latest whose time has come signs, later ones wait, earlier ones verify', () => {
-    const third = aKey('third', { signsFrom: at(20 * minute) });
+    const third = aSigningKey('third', { signsFrom: at(20 * minute) });
     const keys = [third, first, second];
     assert.equal(statesOf(keys, 10 * minute - 1), 'third waiting, first signing, second waiting');
     assert.equal(
@@ -41,8 +41,8 @@ describe('what a key is', () => {
 
   test('a clock behind every key, and a key never told to sign, leave the first one signing', () => {
     assert.equal(statesOf([second, first], -5), 'second waiting, first signing');
-    assert.equal(statesOf([aKey('untold')], 0), 'untold signing');
-    assert.equal(statesOf([aKey('untold'), first], 0), 'untold waiting, first signing');
+    assert.equal(statesOf([aSigningKey('untold')], 0), 'untold signing');
+    assert.equal(statesOf([aSigningKey('untold'), first], 0), 'untold waiting, first signing');
   });
 
   test('FAULTS 24: a key lasts for the longest tokens that it signed, whatever lifetimes are now', () => {
@@ -53,7 +53,7 @@ describe('what a key is', () => {
     }
     // A key between the two lasts as long as the one before it, whose end follows from its beginning.
     const brief = { ...second, longestToken: lasting(minute) };
-    const third = aKey('third', { signsFrom: at(20 * minute) });
+    const third = aSigningKey('third', { signsFrom: at(20 * minute) });
     assert.equal(
       statesOf([day, brief, third], 41 * minute),
       'first retiring until 87000, second retiring until 87000, third signing',
@@ -61,12 +61,16 @@ describe('what a key is', () => {
   });
 
   test('a key of another algorithm is one given up, or ahead where it was never told to sign', () => {
-    const old = aKey('old', { signsFrom: at(0), signedUntil: at(5), longestToken: lasting(55) });
+    const old = aSigningKey('old', {
+      signsFrom: at(0),
+      signedUntil: at(5),
+      longestToken: lasting(55),
+    });
     const keys = [
       old,
       { ...old, kid: 'unknown', signedUntil: undefined } as unknown as SigningKeyRecord,
-      aKey('ahead'),
-      aKey('new', { algorithm: 'EdDSA', signsFrom: at(5) }),
+      aSigningKey('ahead'),
+      aSigningKey('new', { algorithm: 'EdDSA', signsFrom: at(5) }),
     ];
     assert.equal(
       statesOf(keys.toSpliced(1, 1), 59, edwards),
@@ -138,7 +142,7 @@ describe('a server that signs takes its keys up', () => {
   });
 
   test('the key that was ahead begins, and keys of other algorithms stay as they are', () => {
-    const ahead = aKey('ahead', { algorithm: 'EdDSA' });
+    const ahead = aSigningKey('ahead', { algorithm: 'EdDSA' });
     assert.deepEqual(takenUp([first, ahead], edwards, at(9)), [
       first,
       { ...ahead, ...own, signsFrom: at(9) },
@@ -156,14 +160,17 @@ describe('a server that signs takes its keys up', () => {
 });
 
 test('a programme that signs no more marks the last key of each line; those marked stay so', () => {
-  const early = { ...aKey('early', { algorithm: 'EdDSA', signsFrom: at(0) }), signedUntil: at(1) };
-  const keys = [first, second, early, aKey('ahead', { algorithm: 'RS256' })];
+  const early = {
+    ...aSigningKey('early', { algorithm: 'EdDSA', signsFrom: at(0) }),
+    signedUntil: at(1),
+  };
+  const keys = [first, second, early, aSigningKey('ahead', { algorithm: 'RS256' })];
   const ended = marked(keys, former, at(900), () => true);
   assert.deepEqual(ended, [
     first,
     { ...second, signedUntil: at(900) },
     early,
-    aKey('ahead', { algorithm: 'RS256', signedUntil: at(900) }),
+    aSigningKey('ahead', { algorithm: 'RS256', signedUntil: at(900) }),
   ]);
   assert.equal(
     statesOf(ended, 901, former),

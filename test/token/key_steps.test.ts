@@ -7,10 +7,10 @@ import { describe, test } from 'node:test';
 import { milliseconds } from '../../src/lib/clock.ts';
 import { shortestWait } from '../../src/token/key_rules.ts';
 import { removed, retired, rotated } from '../../src/token/key_steps.ts';
-import { at } from '../store/fixtures.ts';
-import { aKey, edwards, first, lasting, minute, rules, second } from './rotation_keys.ts';
+import { aSigningKey, at } from '../store/fixtures.ts';
+import { edwards, first, lasting, minute, rules, second } from './rotation_keys.ts';
 
-const made = aKey('made');
+const made = aSigningKey('made');
 const wish = { wait: shortestWait };
 const atOnce = { wait: milliseconds(0) };
 const own = { longestToken: rules.longestToken };
@@ -81,7 +81,7 @@ describe('rotating', () => {
 
   test('for a change of algorithm to come publishes one key, which is not told when to sign', () => {
     const change = { ...wish, algorithm: 'EdDSA' } as const;
-    const ahead = aKey('ahead', { algorithm: 'EdDSA' });
+    const ahead = aSigningKey('ahead', { algorithm: 'EdDSA' });
     // It takes no notice of who signs.
     const request = { rules, wish: change, now: at(5), made: ahead, seen: [] };
     assert.deepEqual(rotated([first], request), {
@@ -91,7 +91,7 @@ describe('rotating', () => {
     assert.equal(rotated([first, ahead], request).outcome.step, 'stand');
     // Once it signs, its successor must not find it without a beginning: it would sort behind.
     const keys = [first, ahead];
-    const next = aKey('made', { algorithm: 'EdDSA' });
+    const next = aSigningKey('made', { algorithm: 'EdDSA' });
     const later = { ...request, rules: edwards, now: at(9), made: next, seen: keys };
     const { after, outcome } = rotated(keys, later);
     assert.deepEqual(after.slice(0, 2), [first, { ...ahead, ...own, signsFrom: at(9) }]);
@@ -102,7 +102,7 @@ describe('rotating', () => {
 
 describe('retiring', () => {
   test('removes what is due and names the rest, never the key that signs', () => {
-    const third = aKey('third', { signsFrom: at(20 * minute) });
+    const third = aSigningKey('third', { signsFrom: at(20 * minute) });
     const keys = [first, second, third];
     assert.deepEqual(retired(keys, rules, at(40 * minute)), {
       after: [second, third],
@@ -119,7 +119,7 @@ describe('retiring', () => {
   test('marks an algorithm that was given up once a server signs with the new one', () => {
     const undated = { remove: [], keep: [{ key: first }] };
     assert.deepEqual(retired([first], edwards, at(5)), { after: [first], outcome: undated });
-    const fresh = aKey('fresh', { algorithm: 'EdDSA', signsFrom: at(5) });
+    const fresh = aSigningKey('fresh', { algorithm: 'EdDSA', signsFrom: at(5) });
     // A server that has the former file signs with it still.
     assert.deepEqual(retired([first, fresh], edwards, at(6), ['ES256', 'EdDSA']).outcome, undated);
     const over = { ...first, signedUntil: at(6) };
@@ -143,7 +143,7 @@ describe('removing one key whatever its time', () => {
   });
 
   test('lets the key that waits sign in its place, also where an older one is left', () => {
-    const third = aKey('third', { signsFrom: at(20 * minute) });
+    const third = aSigningKey('third', { signsFrom: at(20 * minute) });
     const begun = { ...third, signsFrom: at(700) };
     assert.deepEqual(removed([second, third], rules, second, at(700)).after, [begun]);
     assert.deepEqual(removed([first, second, third], rules, second, at(700)).after, [first, begun]);
@@ -154,7 +154,7 @@ describe('removing one key whatever its time', () => {
   });
 
   test('FAULTS 24: of a key in the middle never brings the end of the one before it nearer', () => {
-    const third = aKey('third', { signsFrom: at(20 * minute) });
+    const third = aSigningKey('third', { signsFrom: at(20 * minute) });
     const now = at(21 * minute);
     const endIn = (keys: readonly object[]): number =>
       retired(keys as (typeof first)[], rules, now).outcome.keep[0]?.retiresAt ?? 0;
@@ -164,7 +164,7 @@ describe('removing one key whatever its time', () => {
   });
 
   test('of one that only verifies, or is ahead, changes nothing else; a gone one is gone', () => {
-    const ahead = aKey('ahead', { algorithm: 'EdDSA' });
+    const ahead = aSigningKey('ahead', { algorithm: 'EdDSA' });
     const { after, outcome } = removed([first, second], rules, first, at(20 * minute));
     assert.deepEqual([after, outcome], [[second], { key: first }]);
     assert.deepEqual(removed([first, ahead], rules, ahead, at(5)).after, [first]);

@@ -3,7 +3,7 @@
 import { type Milliseconds, milliseconds } from '../../src/lib/clock.ts';
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
 import type { KeyRules } from '../../src/token/key_rules.ts';
-import { at, club } from '../store/fixtures.ts';
+import { aSigningKey, at } from '../store/fixtures.ts';
 
 export const minute = 60;
 export const lasting = (seconds: number): Milliseconds => milliseconds(seconds * 1000);
@@ -14,17 +14,5 @@ export const rules: KeyRules = {
 };
 export const edwards: KeyRules = { ...rules, algorithm: 'EdDSA' };
 
-export function aKey(kid: string, more: Partial<SigningKeyRecord> = {}): SigningKeyRecord {
-  return {
-    programme: club,
-    kid,
-    algorithm: 'ES256',
-    publicJwk: '{}',
-    sealedPrivateJwk: 'sealed',
-    createdAt: at(0),
-    ...more,
-  };
-}
-
-export const first: SigningKeyRecord = aKey('first', { signsFrom: at(0) });
-export const second: SigningKeyRecord = aKey('second', { signsFrom: at(10 * minute) });
+export const first: SigningKeyRecord = aSigningKey('first', { signsFrom: at(0) });
+export const second: SigningKeyRecord = aSigningKey('second', { signsFrom: at(10 * minute) });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
 import { logIn } from '../../support/login.ts';
-import { testServer } from '../../support/postgres.ts';
+import { scratchSchema } from '../../support/postgres.ts';
 import { type Answer, post } from '../../support/wire.ts';
 import { configText, jetway, jetwayJson, type Ran, workFolder } from '../command.ts';
 import { type ServerOptions, type ServerProcess, startServer } from '../server.ts';
@@ -36,9 +36,7 @@ export interface PostgresSite {
 
 /** Configurations `file` and `postgres` of one folder, with one master key. */
 export async function postgresSite(t: TestContext, more = ''): Promise<PostgresSite> {
-  const server = await testServer();
-  const schema = server.newSchema();
-  const url = server.url(schema);
+  const { url, query } = await scratchSchema(t);
   const rest = `stop_delay: 0s\nmaster_key_file: ./data/master.key\ncontrol: ./jetway.control\n${more}`;
   const configured = (store: string): string =>
     configText.replace(/^store: .*\n/m, `store: ${store}\n${rest}`);
@@ -46,11 +44,6 @@ export async function postgresSite(t: TestContext, more = ''): Promise<PostgresS
     'file.yaml': configured('file:./data/jetway.db'),
     'back.yaml': configured('file:./data/back.db'),
     'postgres.yaml': configured(url),
-  });
-  const client = await server.client();
-  t.after(async () => {
-    await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
-    await client.end();
   });
   // The first start of a file store makes the key, which all of them share.
   assert.equal((await jetway(folder, ['client', 'list', '--config', 'file.yaml'])).code, 0);
@@ -62,10 +55,7 @@ export async function postgresSite(t: TestContext, more = ''): Promise<PostgresS
   return {
     folder,
     name: url.replace('&sslmode=disable', ''),
-    query: async (text) => {
-      await client.query(`SET search_path = "${schema}"`);
-      return (await client.query<object>(text)).rows;
-    },
+    query,
     run: (config, ...args) => jetway(folder, [...args, '--config', `${config}.yaml`]),
     start: (config, options = {}) =>
       startServer(t, folder, { ...options, args: ['--config', `${config}.yaml`] }),

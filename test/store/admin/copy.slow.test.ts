@@ -9,12 +9,11 @@ import { describe, test, type TestContext } from 'node:test';
 
 import type { Counts } from '../../../src/store/admin/carry.ts';
 import { type Arriving, copyStore, type Leaving } from '../../../src/store/admin/copy.ts';
-import type { Store } from '../../../src/store/contract.ts';
 import { storeAt, type StoreSite } from '../../../src/store/open.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { without } from '../../support/tools.ts';
-import { fill } from '../fill.ts';
+import { fill, using } from '../fill.ts';
 import { aClient, aLogin, at, club, loginNamed, otherPartner } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked, refresh } from '../login.ts';
 import { postgresScene, type Scene } from '../postgres/care/scene.ts';
@@ -58,18 +57,6 @@ async function copied(
     }
   } finally {
     departure.close();
-  }
-}
-
-async function using<Result>(
-  site: StoreSite,
-  use: (store: Store) => Promise<Result>,
-): Promise<Result> {
-  const store = await site.open({ environment: 'staging' });
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
   }
 }
 

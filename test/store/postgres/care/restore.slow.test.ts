@@ -1,5 +1,5 @@
 // Owns the promises of care that PostgreSQL alone has: a database that was brought back by its own means,
-// and what its servers tell; and running the suite of care there.
+// and what its servers tell.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -19,46 +19,26 @@ import { StoreUnusable } from '../../../../src/store/unusable.ts';
 import { scratchFolder } from '../../../support/scratch.ts';
 import { without } from '../../../support/tools.ts';
 import { until } from '../../../support/until.ts';
-import { describeCare } from '../../admin/care_suite.ts';
-import { expectNoUsedAssertion, fill } from '../../fill.ts';
-import { aClient, at, club, partner } from '../../fixtures.ts';
+import { expectNoUsedAssertion, expectVoid, fill, using } from '../../fill.ts';
+import { aClient, at, club } from '../../fixtures.ts';
 import { findCode, findLogin, isRevoked } from '../../login.ts';
 import { postgresScene, type Scene } from './scene.ts';
 
 /** A filled store whose servers are closed, its site, and a path for a backup. */
 async function filled(t: TestContext): Promise<Scene & { site: StoreSite; backup: string }> {
   const scene = await postgresScene(t);
-  await using(await scene.open(), fill);
+  const site = storeAt(scene.location);
+  await using(site, fill);
   return {
     ...scene,
-    site: storeAt(scene.location),
+    site,
     backup: join(scratchFolder(t, 'backup'), 'backup.db'),
   };
-}
-
-async function using<Result>(
-  store: Store,
-  use: (store: Store) => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
 }
 
 const ofOperators = { client: 1, member: 1, gateway: 0, signing_key: 1, maintenance: 0 };
 const registered = { ...ofOperators, audit_stream: 0 };
 const none = { code: 0, kept_text: 0, login: 0, login_attempt: 0, node_lease: 0, spent_code: 0 };
-
-describeCare(
-  'postgres',
-  async (t) => {
-    const { location, query } = await postgresScene(t);
-    return { site: storeAt(location), query };
-  },
-  without('postgres'),
-);
 
 test(
   'a backup of a PostgreSQL store has no grant, and no use of a secret that waits',
@@ -93,15 +73,6 @@ test(
   },
 );
 
-/** A client's own token of the era, which stood before. */
-async function expectVoid(store: Store, era: Era): Promise<void> {
-  const own = { client: partner, era, issuedAt: at(1) };
-  const question = { tokenId: 'own', expiresAt: at(600), own };
-  assert.equal(await store.isStanding(club, question), false);
-  const next = { ...own, era: await store.era() };
-  assert.equal(await store.isStanding(club, { ...question, own: next }), true);
-}
-
 describe('a database that was brought back', { skip: without('postgres') }, () => {
   // FAULTS 8
   test('is refused until its grants are void, where its history and its time say so', async (t) => {
@@ -119,7 +90,7 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
     await query(`UPDATE meta SET value = '${longAgo}' WHERE name LIKE 'recorded%'`);
     const report = await site.care?.restoreInPlace?.('staging');
     assert.deepEqual(report?.voided, { code: 2, login: 2, spent_code: 0, token_key: 1 });
-    await using(await open(), async (store) => {
+    await using(site, async (store) => {
       assert.deepEqual(await store.list('client', club), [aClient()]);
       assert.equal(await findLogin(store), undefined);
       assert.equal(await findCode(store, 'code', 1), undefined);
@@ -135,7 +106,7 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
     await assert.rejects(open, StoreUnusable);
     const report = await site.care?.restoreInPlace?.('staging', { keepGranted: true });
     assert.deepEqual(report?.voided, {});
-    await using(await open(), async (store) => assert.equal(await isRevoked(store), false));
+    await using(site, async (store) => assert.equal(await isRevoked(store), false));
   });
 
   test('is told from a promoted standby, at a start and by an open store', async (t) => {
@@ -149,7 +120,7 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
     };
     const opened = (location: PostgresLocation): Promise<Store> =>
       storeAt(location).open({ environment: 'staging' });
-    await using(await opened(serversAt(first.port)), fill);
+    await using(storeAt(serversAt(first.port)), fill);
     await first.stop();
     const second = await first.copy();
     t.after(() => second.remove());
@@ -158,7 +129,7 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
     await second.start();
     await second.promote();
     // Promoted at once: the store goes on.
-    await using(await opened(serversAt(second.port)), async (store) => {
+    await using(storeAt(serversAt(second.port)), async (store) => {
       assert.equal(await isRevoked(store), false);
     });
     // Brought back long after: its history is another, and its time is old.

@@ -8,30 +8,20 @@ import {
   readPostgresLocation,
 } from '../../../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../../../src/store/postgres/store.ts';
-import { testServer } from '../../../support/postgres.ts';
+import { scratchSchema, type ScratchSchema } from '../../../support/postgres.ts';
 
-export interface Scene {
+export interface Scene extends ScratchSchema {
   readonly location: PostgresLocation;
-  readonly url: string;
   readonly open: () => Promise<Store>;
-  /** Runs a statement as the store's role, in the store's schema. */
-  readonly query: (text: string) => Promise<readonly object[]>;
 }
 
 /** A schema of its own, which goes with the test. */
 export async function postgresScene(t: TestContext): Promise<Scene> {
-  const server = await testServer();
-  const schema = server.newSchema();
-  const url = server.url(schema);
-  const location = readPostgresLocation(url, (path) => path);
-  const client = await server.client();
-  await client.query(`SET search_path = "${schema}"`);
   const opened: Store[] = [];
-  t.after(async () => {
-    await Promise.all(opened.map((store) => store.close()));
-    await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
-    await client.end();
-  });
+  // Registered first, runs first.
+  t.after(() => Promise.all(opened.map((store) => store.close())));
+  const { url, query } = await scratchSchema(t);
+  const location = readPostgresLocation(url, (path) => path);
   return {
     location,
     url,
@@ -40,6 +30,6 @@ export async function postgresScene(t: TestContext): Promise<Scene> {
       opened.push(store);
       return store;
     },
-    query: async (text) => (await client.query<object>(text)).rows,
+    query,
   };
 }

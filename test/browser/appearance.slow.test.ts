@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { failingStore } from '../support/failing_store.ts';
-import { goOn } from './browser.ts';
+import { browserTests, goOn } from './browser.ts';
 import { folder, photograph } from './photograph.ts';
 import { assertMessagePage, fillIn, type Scene, setScene, submit } from './scene.ts';
 
@@ -131,7 +131,7 @@ const sides = `[
   return inner + (other.right - one.right < one.left - other.left ? ' right' : ' left');
 })`;
 
-export function appearanceTests(browser: () => Promise<Browser>): void {
+browserTests('appearance', (browser) => {
   for (const [locale, titles, pages] of [
     ['en', english, { ...forms, ...moreForms }],
     ['fr', french, forms],
@@ -193,4 +193,4 @@ export function appearanceTests(browser: () => Promise<Browser>): void {
     await told.waitFor();
     await photograph(page, 'executive-club-difficulties-en');
   });
-}
+});

@@ -3,9 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Browser } from 'playwright-core';
-
-import { complaintsOf, goOn, patience } from './browser.ts';
+import { browserTests, complaintsOf, goOn, patience } from './browser.ts';
 import { fillIn, setScene } from './scene.ts';
 
 const over = `authorize:
@@ -13,7 +11,7 @@ const over = `authorize:
 
 const form = /^code=[0-9a-f]{64}&state=visit1&submit=a%22%3Cb%26$/;
 
-export function postedTests(browser: () => Promise<Browser>): void {
+browserTests('posted forms', (browser) => {
   for (const javaScriptEnabled of [true, false]) {
     const how = javaScriptEnabled ? 'at once' : 'by its button where no scripts run';
     test(`form_post: the code is posted to the partner ${how}`, async (t) => {
@@ -38,4 +36,4 @@ export function postedTests(browser: () => Promise<Browser>): void {
       assert.deepEqual(complaints, []);
     });
   }
-}
+});

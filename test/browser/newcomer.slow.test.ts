@@ -17,7 +17,7 @@ import { loadProgramme } from '../../src/rules/load.ts';
 import { configText, environment, workFolder } from '../cli/command.ts';
 import { shippedLogos, shippedProgramme } from '../support/jetway.ts';
 import { program } from '../support/program.ts';
-import { complaintsOf, goOn, patience } from './browser.ts';
+import { browserTests, complaintsOf, goOn, patience } from './browser.ts';
 import { photograph } from './photograph.ts';
 
 const clubs = {
@@ -31,7 +31,7 @@ type Club = keyof typeof clubs;
 const patientGrace = 'tokens: { refresh: { grace: 5m } }';
 const programmeOf = (club: Club): string => shippedProgramme(club, patientGrace);
 
-export function newcomerTests(browser: () => Promise<Browser>): void {
+browserTests('newcomers', (browser) => {
   test('Use 8: from the start page of dev by clicks alone through all of each club, and every error', async (t) => {
     const { page, complaints, address } = await visit(t, await browser());
     await assertStartPage(page);
@@ -70,7 +70,7 @@ export function newcomerTests(browser: () => Promise<Browser>): void {
     await click(page, 'Refresh');
     assert.deepEqual(await shownExchange(page), ['Refresh', '200 OK']);
   });
-}
+});
 
 /** A page of a new browser at the address that dev prints; it ends with the test. */
 async function visit(

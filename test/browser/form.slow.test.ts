@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { failingStore } from '../support/failing_store.ts';
 import { assertAccessible } from './axe.ts';
-import { goOn, patience } from './browser.ts';
+import { browserTests, goOn, patience } from './browser.ts';
 import {
   assertMessagePage,
   assertRedeems,
@@ -57,7 +57,7 @@ const noteSentType = `document.forms[0].addEventListener('submit', ({ target }) 
   sessionStorage.setItem('type', target.elements.password.type);
 })`;
 
-export function formTests(browser: () => Promise<Browser>): void {
+browserTests('the form', (browser) => {
   test('the keyboard alone shows a password, hides it and logs in; focus goes where one looks', async (t) => {
     const scene = await setScene(t, await browser());
     const page = await scene.openLogin();
@@ -254,4 +254,4 @@ export function formTests(browser: () => Promise<Browser>): void {
     await followLink(page);
     await assertRedeems(scene, await logIn(page, scene));
   });
-}
+});

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { shippedProgramme, startJetway } from '../support/jetway.ts';
 import {
@@ -18,7 +18,7 @@ import {
   thirdClub,
   tokensIn,
 } from '../support/partner_club.ts';
-import { complaintsOf, goOn, startPartnerSite, patience } from './browser.ts';
+import { browserTests, complaintsOf, goOn, startPartnerSite, patience } from './browser.ts';
 import { assertPicturesShown, photograph } from './photograph.ts';
 import { assertMessagePage, fillIn, submit } from './scene.ts';
 import { assertLight } from './weight.ts';
@@ -76,7 +76,7 @@ const journeys: readonly Journey[] = [
   { names: thirdClub, locale: 'en-US', ui_locales: 'de fr-CA', logos: 1, words: french },
 ];
 
-export function partnerTests(browser: () => Promise<Browser>): void {
+browserTests('partners', (browser) => {
   for (const { names, locale, ui_locales, brandName, logos, words } of journeys) {
     const asked = ui_locales === undefined ? '' : `, asked for ${ui_locales}`;
     test(`P-2 P-3 P-13: from a partner to ${names.name} and back, in ${locale}${asked}`, async (t) => {
@@ -153,4 +153,4 @@ export function partnerTests(browser: () => Promise<Browser>): void {
     const code = partner.callbacks[0].searchParams.get('code') ?? '';
     tokensIn(await redeem(club, code));
   });
-}
+});

@@ -17,7 +17,8 @@ import type { Store } from '../../../src/store/contract.ts';
 import { storeAt, type StoreSite } from '../../../src/store/open.ts';
 import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
 import { scratchFolder } from '../../support/scratch.ts';
-import { expectNoUsedAssertion, fill } from '../fill.ts';
+import { without } from '../../support/tools.ts';
+import { expectNoUsedAssertion, expectVoid, fill, using } from '../fill.ts';
 import {
   aClient,
   aLogin,
@@ -30,10 +31,11 @@ import {
   partner,
 } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked, login } from '../login.ts';
+import { postgresScene } from '../postgres/care/scene.ts';
 import { isUnusable } from '../restore_fixture.ts';
 
 /** A place for a store, of which there is none yet. */
-export interface CareScene {
+interface CareScene {
   readonly site: StoreSite;
   /** Runs a statement in the database of the store, which no process has open. */
   readonly query: (text: string) => Promise<unknown>;
@@ -43,27 +45,6 @@ interface Filled extends CareScene {
   readonly care: StoreCare;
   /** A path without a file. */
   readonly backup: string;
-}
-
-async function using<Result>(
-  { site }: Pick<CareScene, 'site'>,
-  use: (store: Store) => Promise<Result>,
-): Promise<Result> {
-  const store = await site.open({ environment: 'staging' });
-  try {
-    return await use(store);
-  } finally {
-    await store.close();
-  }
-}
-
-/** A client's own token of an era of before is void, one of now is not. */
-async function expectVoid(store: Store, era: Era): Promise<void> {
-  const own = { client: partner, era, issuedAt: at(1) };
-  const question = { tokenId: 'own', expiresAt: at(600), own };
-  assert.equal(await store.isStanding(club, question), false);
-  const next = { ...own, era: await store.era() };
-  assert.equal(await store.isStanding(club, { ...question, own: next }), true);
 }
 
 /**
@@ -113,16 +94,29 @@ const damages = [
   ],
 ] as const;
 
-/** @param make a scene of its own for each call */
-export function describeCare(
-  name: string,
-  make: (t: TestContext) => Promise<CareScene>,
-  skip: string | false = false,
-): void {
+/** Scenes by the kind of store, each call of its own. */
+const scenes: Readonly<Record<string, (t: TestContext) => Promise<CareScene>>> = {
+  file: async (t) => {
+    const path = join(scratchFolder(t, 'care'), 'jetway.db');
+    const query = async (text: string): Promise<void> => {
+      const database = new DatabaseSync(path);
+      database.exec(text);
+      database.close();
+    };
+    return { site: storeAt({ kind: 'file', path }), query };
+  },
+  postgres: async (t) => {
+    const { location, query } = await postgresScene(t);
+    return { site: storeAt(location), query };
+  },
+};
+
+for (const [name, make] of Object.entries(scenes)) {
+  const skip = name === 'postgres' && without('postgres');
   /** A filled store that is closed. */
   const filled = async (t: TestContext): Promise<Filled> => {
     const scene = await make(t);
-    await using(scene, fill);
+    await using(scene.site, fill);
     assert.ok(scene.site.care);
     const backup = join(scratchFolder(t, 'backup'), 'backup.db');
     return { ...scene, care: scene.site.care, backup };
@@ -131,7 +125,7 @@ export function describeCare(
   describe(`care for a store: ${name}`, { skip }, () => {
     test('FAULTS 8: a backup is a sound store file, made while the store is used', async (t) => {
       const { site, care, backup } = await filled(t);
-      await using({ site }, async (store) => {
+      await using(site, async (store) => {
         const report = await care.backup(backup);
         assert.deepEqual(await storeAt({ kind: 'file', path: backup }).care?.verify(), report);
         assert.equal(statSync(backup).mode & 0o777, 0o600);
@@ -232,7 +226,7 @@ export function describeCare(
       assert.deepEqual(restored?.damage, []);
       assert.equal(restored.replaced, undefined);
       assert.equal(restored.voided['token_key'], 1);
-      await using(other, async (store) => {
+      await using(other.site, async (store) => {
         await expectVoid(store, 1 as Era);
         await expectRestored(store);
       });
@@ -242,14 +236,14 @@ export function describeCare(
       const { site, care, backup } = await filled(t);
       await care.backup(backup);
       for (const recorded of [at(500), at(-3600)]) {
-        const era = await using({ site }, async (store) => {
+        const era = await using(site, async (store) => {
           await store.revoke(club, { client: partner });
           await store.add('member', [aMember({ subject: 'later' as never, username: 'later' })]);
           await store.acceptTime(recorded);
           return store.era();
         });
         await care.restore(backup, 'staging');
-        await using({ site }, async (store) => {
+        await using(site, async (store) => {
           assert.equal((await store.time()).recorded, recorded);
           await expectVoid(store, era);
           await expectRestored(store, recorded);
@@ -262,11 +256,11 @@ export function describeCare(
       await care.backup(backup);
       const now = Date.now.bind(Date);
       for (const away of [315_360_000_000, -315_360_000_000]) {
-        await using({ site }, (store) => store.time(instant(now())));
+        await using(site, (store) => store.time(instant(now())));
         const wrong = t.mock.method(Date, 'now', () => now() + away);
         await care.restore(backup, 'staging');
         wrong.mock.restore();
-        await using({ site }, expectNoUsedAssertion);
+        await using(site, expectNoUsedAssertion);
       }
     });
 
@@ -275,14 +269,14 @@ export function describeCare(
       const policy = { attempts: 1, window: milliseconds(60_000), lock: milliseconds(60_000) };
       const begin = (store: Store) =>
         store.reserveAttempt(club, 'digest-of-username' as Digest, policy, at(60));
-      await using({ site }, async (store) => {
+      await using(site, async (store) => {
         await begin(store);
         assert.equal((await begin(store)).allowed, false);
         assert.equal(await store.leaseNode(at(60), 'ended'), 0);
       });
       await care.backup(backup);
       await care.restore(backup, 'staging');
-      await using({ site }, async (store) => {
+      await using(site, async (store) => {
         assert.deepEqual(await begin(store), { allowed: true });
         assert.equal(await store.leaseNode(at(100), 'new'), 0);
       });
@@ -295,7 +289,7 @@ export function describeCare(
         care.restore(backup, 'live'),
         isUnusable(/is of environment staging; this configuration is for live/),
       );
-      await using({ site }, async (store) => {
+      await using(site, async (store) => {
         const facts = { name: 'one:1', version: '1', programmes: {}, settings: {} };
         // Whatever its clock says (FAULTS 28).
         for (const apart of [0, -600_000, 3_600_000, 315_360_000_000]) {

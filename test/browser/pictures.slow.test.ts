@@ -6,13 +6,11 @@ import { createServer } from 'node:http';
 import { test, type TestContext } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 
-import type { Browser } from 'playwright-core';
-
 import { renderPicture } from '../../src/http/login_pages.ts';
 import { listenHere } from '../support/listen.ts';
 import { loginTarget, openPartnerClub } from '../support/partner_club.ts';
 import { until } from '../support/until.ts';
-import { goOn, patience } from './browser.ts';
+import { browserTests, goOn, patience } from './browser.ts';
 import { assertPicturesShown, photograph } from './photograph.ts';
 
 /** All that an SVG can try; what it asks for lies beside it. */
@@ -85,7 +83,7 @@ const looks = `[...document.images].map((image) => {
   return { backgroundColor, objectFit };
 })`;
 
-export function pictureTests(browser: () => Promise<Browser>): void {
+browserTests('pictures', (browser) => {
   test('HOSTILE 10: a logo runs and loads nothing, though no check had looked at it', async (t) => {
     const context = await (await browser()).newContext();
     context.setDefaultTimeout(patience);
@@ -130,4 +128,4 @@ export function pictureTests(browser: () => Promise<Browser>): void {
     }
     await photograph(page, 'second-club-wide_logos-en');
   });
-}
+});

@@ -3,14 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Browser } from 'playwright-core';
-
 import { startTlsFront } from '../support/certificates.ts';
 import { without } from '../support/tools.ts';
-import { complaintsOf, goOn } from './browser.ts';
+import { browserTests, complaintsOf, goOn } from './browser.ts';
 import { assertMessagePage, assertRedeems, fillIn, logIn, setScene, submit } from './scene.ts';
 
-export function strangerTests(browser: () => Promise<Browser>): void {
+browserTests('strangers', (browser) => {
   test('HOSTILE 10: the policy holds, and a breach of it would be seen here', async (t) => {
     const scene = await setScene(t, await browser());
     const context = await scene.newContext();
@@ -177,4 +175,4 @@ export function strangerTests(browser: () => Promise<Browser>): void {
       [],
     );
   });
-}
+});

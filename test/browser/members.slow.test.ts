@@ -3,13 +3,11 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 
-import type { Browser } from 'playwright-core';
-
 import type { Store } from '../../src/store/contract.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
-import { complaintsOf, goOn, requestsOf } from './browser.ts';
+import { browserTests, complaintsOf, goOn, requestsOf } from './browser.ts';
 import {
   assertMessagePage,
   assertRedeems,
@@ -22,7 +20,7 @@ import {
 
 const mistyped = 'The username or password was not recognised. Please try again.';
 
-export function memberTests(browser: () => Promise<Browser>): void {
+browserTests('members', (browser) => {
   for (const javaScriptEnabled of [true, false]) {
     const scripts = javaScriptEnabled ? 'with' : 'without';
     test(`G-3 G-4 G-8: ${scripts} JavaScript, by way of a wrong password`, async (t) => {
@@ -227,7 +225,7 @@ export function memberTests(browser: () => Promise<Browser>): void {
       `GET ${scene.jetway.url}/executive-club/login`,
     ]);
   });
-}
+});
 
 /** Holds back what the member directory finds until each look-up is let go. */
 function holdLookups(t: TestContext, store: Store): readonly PromiseWithResolvers<undefined>[] {
