@@ -15,6 +15,7 @@
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
 //                                       `:=` JSON) is signed; `<forged iss=…>` is signed with another
 //   public_url = https://club.example   what the service is called
+//   proxies = 127.0.0.1/32              whom the server believes what they say of addresses
 //   environment = live                  `staging` unless said
 //   nodes = 2                           servers over one store file, which requests go to in turns
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
