@@ -250,7 +250,7 @@ function parseRequest(lines: readonly string[], without: readonly string[]): Mes
     return parseMessage(lines, /^((?:LOGIN )?(?!LOGIN)[A-Z]+ \S+) (.*)$/);
   }
   const added = ['Host: x', 'Connection: close'].filter(
-    (line) => !without.includes(line.replace(/:.*/, '').toLowerCase()),
+    (line) => !without.includes(`no ${line.replace(/:.*/, '')}`),
   );
   const head = more.includes('') ? more : [...more, '', ''];
   const bytes = [first.slice('RAW '.length), ...added, ...head].join('\r\n');
