@@ -1,5 +1,5 @@
 // HOSTILE 57 on a server of its own: a budget of requests for all grants of a client. That of wrong secrets is in
-// test/wire/hostile_guessing.test.ts.
+// test/wire/hostile_guessing.transcript.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

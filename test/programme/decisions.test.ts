@@ -14,7 +14,7 @@
 // - P-5, `Allow` on a 405. P-7, `jti` of 1 to 2^53-1 and dates in UTC.
 //
 // C-9, the prefix of clients' subjects, the audience and the algorithm: test/wire/executive_club_jwt.transcript,
-// own_refresh.test.ts. G-9, bodies that are JSON: json_request.transcript.
+// own_refresh.transcript. G-9, bodies that are JSON: json_request.transcript.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// HOSTILE 46 and 48 to 50: HTTP itself used against the server: endless, ambiguous, disguised.
+// HOSTILE 46, 48 and 64: HTTP itself used against the server, over sockets and in numbers; else in
+// hostile_http.transcript.
 
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
@@ -6,16 +7,8 @@ import { test } from 'node:test';
 
 import { createAdminApp } from '../../src/http/admin.ts';
 import { listen } from '../../src/http/server.ts';
-import {
-  askPartnerToken,
-  type Club,
-  loginTarget,
-  openClub,
-  paths,
-  tokensIn,
-} from '../support/club.ts';
-import { publicUrl } from '../support/jetway.ts';
-import { ask, rawExchange } from '../support/wire.ts';
+import { askPartnerToken, type Club, openClub, paths, tokensIn } from '../support/club.ts';
+import { rawExchange } from '../support/wire.ts';
 
 const form = 'grant_type=client_credentials';
 
@@ -97,42 +90,6 @@ function connectTo({ url }: Club): Socket {
   return connect(Number(port), hostname);
 }
 
-test('HOSTILE 48: a request whose end could be read in two ways is refused', async (t) => {
-  const club = await openClub(t);
-  const smuggled = `GET ${paths.login} HTTP/1.1\r\nHost: x\r\n\r\n`;
-  const length = `Content-Length: ${form.length}`;
-  const chunked = `${form.length.toString(16)}\r\n${form}\r\n0\r\n\r\n`;
-  const ambiguous: readonly (readonly [string, readonly string[], string])[] = [
-    ['length and chunks', [length, 'Transfer-Encoding: chunked'], chunked],
-    ['chunks and length', ['Transfer-Encoding: chunked', length], chunked],
-    ['two lengths', [length, 'Content-Length: 5'], form],
-    ['two lengths in one', [`${length}, ${form.length}`], form],
-    ['signed length', [`Content-Length: +${form.length}`], form],
-    ['hexadecimal length', ['Content-Length: 0x1d'], form],
-    ['unknown coding', ['Transfer-Encoding: xchunked'], chunked],
-    ['chunked is not last', ['Transfer-Encoding: chunked, identity'], chunked],
-    ['space before the colon', ['Transfer-Encoding : chunked'], chunked],
-    ['folded line', ['X-A: b', ' Transfer-Encoding: chunked'], chunked],
-    ['chunk ended by LF', ['Transfer-Encoding: chunked'], chunked.replace('\r\n', '\n')],
-    [
-      'chunk data ended by LF',
-      ['Transfer-Encoding: chunked'],
-      chunked.replace(`${form}\r\n`, `${form}\n`),
-    ],
-    ['chunk size of junk', ['Transfer-Encoding: chunked'], `0x${chunked}`],
-    ['second Host', [length, 'Host: evil.example'], form],
-    ['second Host, the same', [length, 'host: tokens.example'], form],
-    ['bare CR in a header', [length, 'X-A: a\rX-B: b'], form],
-    ['NUL in a header', [length, 'X-A: a\u0000b'], form],
-  ];
-  for (const [name, headers, body] of ambiguous) {
-    const answer = await rawExchange(club.url, tokenRequest(club, headers, body + smuggled));
-    assert.deepEqual(statuses(answer), [400], `${name}:\n${answer}`);
-  }
-  const noHost = `GET ${paths.login} HTTP/1.1\r\n\r\n`;
-  assert.deepEqual(statuses(await rawExchange(club.url, noHost)), [400]);
-});
-
 test('HOSTILE 48: requests that follow one another are each answered once', async (t) => {
   const club = await openClub(t);
   const length = `Content-Length: ${form.length}`;
@@ -187,70 +144,6 @@ test('HOSTILE 48: a connection on which many requests wait for one answer is cut
   assert.deepEqual(statuses(await rawExchange(club.url, one.repeat(40))), []);
 });
 
-test('HOSTILE 49: a path is what was sent, and any other spelling of it is none', async (t) => {
-  const club = await openClub(t);
-  const query = loginTarget(club.client).slice(paths.login.length);
-  const spellings = [
-    `/${paths.login}`,
-    paths.login.replace('/auth', '//auth'),
-    paths.login.replace('/auth', '%2fauth'),
-    paths.login.replace('login', '%6cogin'),
-    paths.login.replace('login', '%256cogin'),
-    paths.login.toUpperCase(),
-    `/x/..${paths.login}`,
-    `/.${paths.login}`,
-    `${paths.login}/`,
-    `${paths.login}/.`,
-    `${paths.login};x`,
-    `${paths.login};jsessionid=1`,
-    `${paths.login}%00`,
-    `${paths.login}%20`,
-    `${paths.login}.html`,
-    `${paths.login}#x`,
-    `/x${paths.login}`,
-    '/',
-    '/executive-club',
-    '/executive-club/',
-    '/executive-club/..%2f..%2fetc/passwd',
-    '/programmes/executive-club.yaml',
-    '/src/http/page.css',
-    'http://tokens.example/x/../executive-club/auth/login',
-    'http://tokens.example//executive-club/auth/login',
-  ];
-  for (const path of spellings) {
-    const request = `GET ${path}${query} HTTP/1.1\r\nHost: tokens.example\r\nConnection: close\r\n\r\n`;
-    const answer = await rawExchange(club.url, request);
-    assert.deepEqual(statuses(answer), [404], path);
-    assert.ok(answer.endsWith('\r\n\r\n{"error":"not_found"}'), path);
-  }
-  assert.equal((await ask(club.url, loginTarget(club.client))).status, 302);
-});
-
-test('HOSTILE 49: a target that is no path is answered, not stumbled over', async (t) => {
-  const club = await openClub(t);
-  for (const target of [
-    '*',
-    '?',
-    'x',
-    '?client_id=x',
-    'https:',
-    'ftp://x/y',
-    '://',
-    '%',
-    '/%',
-    '/\u00ff',
-    paths.login.replace('/auth', '\\auth'),
-  ]) {
-    const request = `GET ${target} HTTP/1.1\r\nHost: tokens.example\r\nConnection: close\r\n\r\n`;
-    const [status, ...others] = statuses(
-      await rawExchange(club.url, Buffer.from(request, 'latin1')),
-    );
-    assert.ok(status === 404 || status === 400, `${target}: ${status}`);
-    assert.deepEqual(others, []);
-  }
-  assert.deepEqual(club.events, []);
-});
-
 test('HOSTILE 64: a Host that is none is refused alike at every listener, framed either way', async (t) => {
   const admin = await listen(
     { host: '127.0.0.1', port: 0 },
@@ -287,57 +180,5 @@ test('HOSTILE 64: a Host that is none is refused alike at every listener, framed
         assert.deepEqual(statuses(await told(host)), [usual], `${target} ${host}`);
       }
     }
-  }
-});
-
-const forged = [
-  'Host: evil.example',
-  'Host: evil.example:1',
-  'Host: evil.example/x?y',
-  'Host: a b',
-  'Host: [',
-  'Host:',
-  'Host: tokens.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: http',
-  'Host: tokens.example\r\nForwarded: host=evil.example;proto=http\r\nX-Original-URL: /evil',
-];
-
-test('HOSTILE 50: no header and no absolute target moves where the service says it is', async (t) => {
-  const club = await openClub(t, { over: 'tokens: { access: { format: jwt } }' });
-  const page = `${publicUrl}/executive-club/login?transaction=`;
-  for (const headers of forged) {
-    for (const origin of [
-      '',
-      'http://evil.example',
-      'HTTP://EVIL.example:80',
-      'hTTpS://[::1]:1',
-      'https://u@evil.example',
-    ]) {
-      const target = origin + loginTarget(club.client);
-      const answer = await rawExchange(
-        club.url,
-        `GET ${target} HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`,
-      );
-      const name = `${target} ${headers}:\n${answer}`;
-      // A Host that is none is refused; else nothing in the target is (RFC 3986 3.1).
-      if (/^Host:(?: a b| \[|)$|evil\.example\/x/.test(headers)) {
-        assert.deepEqual(statuses(answer), [400], name);
-        continue;
-      }
-      assert.deepEqual(statuses(answer), [302], name);
-      assert.ok(answer.toLowerCase().includes(`\r\nlocation: ${page}`), name);
-      // Not "evil" alone: a random transaction may happen to spell that.
-      assert.doesNotMatch(answer, /evil\.example/i, name);
-    }
-    const request = tokenRequest(
-      club,
-      [`Content-Length: ${form.length}`, 'Connection: close'],
-      form,
-    );
-    const answer = await rawExchange(club.url, request.replace('Host: tokens.example', headers));
-    if (statuses(answer)[0] === 400) continue;
-    const token = /"access_token":"[^."]+\.([^."]+)\./.exec(answer)?.[1] ?? '';
-    const claims = JSON.parse(Buffer.from(token, 'base64url').toString()) as Record<string, string>;
-    const issuer = `${publicUrl}/executive-club`;
-    assert.deepEqual([claims['iss'], claims['aud']], [issuer, issuer]);
   }
 });

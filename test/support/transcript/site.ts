@@ -30,10 +30,13 @@ export async function openSite(
   yaml: string,
   { settings, exchanges }: Transcript,
 ): Promise<Site> {
-  const { nodes: said = 1, public_url: publicUrl, environment = 'staging' } = settings;
+  const { nodes: said = 1, public_url: publicUrl, proxies, environment = 'staging' } = settings;
   const count = Number(said);
   const isKept = exchanges.some(({ changes }) => changes.some(({ whose }) => whose === 'server'));
-  const served = { environment: environment as Environment };
+  const served = {
+    environment: environment as Environment,
+    ...present({ publicUrl, trustedProxies: proxies?.split(' ') }),
+  };
   const { path, remove } = scratchFile();
   const clock = testClock();
   const all: Jetway[] = [];
@@ -41,14 +44,13 @@ export async function openSite(
   const start = async (text: string): Promise<void> => {
     site.stores = Array.from({ length: count }, () =>
       count > 1 || isKept
-        ? failingStore(openFileStore({ path, ...served, now: clock.now() }))
+        ? failingStore(openFileStore({ path, environment: served.environment, now: clock.now() }))
         : failingStore(),
     );
     site.nodes = [];
     for (const { store } of site.stores) {
       const given = {
         programmes: { [programme]: text },
-        ...present({ publicUrl }),
         ...served,
         clock,
         store,

@@ -15,6 +15,7 @@
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
 //                                       `:=` JSON) is signed; `<forged iss=…>` is signed with another
 //   public_url = https://club.example   what the service is called
+//   proxies = 127.0.0.1/32              whom the server believes what they say of addresses
 //   environment = live                  `staging` unless said
 //   nodes = 2                           servers over one store file, which requests go to in turns
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
@@ -249,7 +250,7 @@ function parseRequest(lines: readonly string[], without: readonly string[]): Mes
     return parseMessage(lines, /^((?:LOGIN )?(?!LOGIN)[A-Z]+ \S+) (.*)$/);
   }
   const added = ['Host: x', 'Connection: close'].filter(
-    (line) => !without.includes(line.replace(/:.*/, '').toLowerCase()),
+    (line) => !without.includes(`no ${line.replace(/:.*/, '')}`),
   );
   const head = more.includes('') ? more : [...more, '', ''];
   const bytes = [first.slice('RAW '.length), ...added, ...head].join('\r\n');
