@@ -102,8 +102,13 @@ export const clientVerbs: readonly Verb[] = [
     verb: 'rotate-api-key',
     summary: 'give a client, and all that share its API key, a new one; prints it, once',
     options: rotateApiKeyOptions,
-    example: '--overlap 0s',
+    example: '--overlap 7d',
     run: async () => (await rotations()).rotateApiKey,
+  }),
+  clientVerb({
+    verb: 'retire-api-key',
+    summary: 'end the older of two API keys now, for all clients that share it',
+    run: async () => (await rotations()).retireApiKey,
   }),
   clientVerb({
     verb: 'disable',
