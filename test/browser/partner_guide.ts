@@ -11,6 +11,7 @@ import { makeGuide } from '../../src/contract/partner/guide.ts';
 import { partnerHtml } from '../../src/contract/partner/html.ts';
 import { instant } from '../../src/lib/clock.ts';
 import { compileLoaded } from '../../src/rules/load.ts';
+import { until } from '../support/until.ts';
 import { complaintsOf, patience } from './browser.ts';
 import { photograph } from './photograph.ts';
 
@@ -70,7 +71,7 @@ export function partnerGuideTests(browser: () => Promise<Browser>): void {
     assert.deepEqual(new Set(await page.evaluate<string[]>(scrolling)), new Set(['PRE 0']));
     await tabTo(page, 'PRE');
     await page.keyboard.press('ArrowRight');
-    await page.waitForFunction('document.activeElement.scrollLeft > 0');
+    await until(() => page.evaluate<boolean>('document.activeElement.scrollLeft > 0'));
     // Its rows are blocks there, and a screen reader still takes it for a table.
     await page.getByRole('cell', { name: 'Your client identifier' }).first().waitFor();
   });

@@ -71,6 +71,9 @@ test('P-3: a 404 is a page for browsers, in the look and language of the program
       const page = readPage(answer, icon === undefined ? 'en' : language);
       assert.deepEqual(page, { status: 404, title, heading: title, text: [text] }, target);
       assert.equal(/<link rel="icon" href="(.*?)assets/.exec(answer.body)?.[1], icon, target);
+      // A wrong address is no danger, and looks like none.
+      assert.match(answer.body, /<p class="status">404<\/p>/);
+      assert.doesNotMatch(answer.body, /<div class="stop">/);
       // Made once, and given again.
       assert.deepEqual(await ask(url, target, { headers }), answer);
     }

@@ -130,7 +130,7 @@ test('the page tells what the file makes of limits, request ids and further endp
   }
   const usual = partnerPage(makeGuide(programmeOf(), base));
   assert.match(usual, /## Log a member out\n\n.* No request ends them here, /);
-  assert.match(usual, /## Revoke tokens\n\nIf tokens, your secret or your API key may be known/);
+  assert.match(usual, /## Revoke tokens\n\nIf others may have tokens or secret or API key, ask us/);
   const [, own = ''] = usual.split('## Get a token of your own');
   assert.doesNotMatch(own.split('\n## ')[0] ?? '', /\| `(?:ba_)?refresh_/);
   const silent = JSON.stringify({ request_id: 'none', throttle: 'off' });
@@ -169,6 +169,10 @@ test('the page tells of a sandbox with the failures of each address, but not in 
 test('RFC 8705: the examples of a client that shows a certificate show it', () => {
   const over = 'client: { authentication: { methods: [tls_client_auth] } }';
   const page = partnerPage(makeGuide(programmeOf(over), base));
+  assert.match(
+    page,
+    /If others may have tokens or API key or the private key of your certificate, /,
+  );
   assert.match(page, /curl -sS \\\n {2}--cert partner\.pem \\\n {2}--key partner\.key \\\n/);
 });
 
@@ -189,6 +193,7 @@ test('the page of a public client names no secret and no key, and the ports that
   const guide = makeGuide(programmeOf(over), base);
   const page = partnerPage(guide);
   assert.doesNotMatch(page, /API_KEY|CLIENT_SECRET|X-Api-Key/);
+  assert.match(page, /If others may have tokens, ask us at once/);
   assert.match(page, /compared to the letter, but for the port of `http:\/\/127\.0\.0\.1`/);
   const other = partnerPage(makeGuide(programmeOf(), base));
   assert.match(other, /\| API key \| .*`API_KEY`/);

@@ -38,21 +38,24 @@ function provesBySecret({ programme, by }: Guide): boolean {
   return by.client.isPublic !== true && methods.some(isBySecret);
 }
 
-/** What nobody else may have, by how clients prove themselves. */
-function keepText(guide: Guide): string | false {
+/** What nobody else may have, by how clients prove themselves; what the examples read is first. */
+export function keptSecrets(guide: Guide): readonly string[] {
   const { programme, by } = guide;
-  if (by.client.isPublic === true) return false;
+  if (by.client.isPublic === true) return [];
   const { authentication, assertions } = programme.clients;
-  const isCertified = authentication.methods.some(isByCertificate);
-  const shown = listed<string>([
-    provesBySecret(guide) && 'secret',
-    by.apiKey !== undefined && 'API key',
-  ]);
-  const kept = listed<string>([
-    ...shown,
+  return listed<string>([
+    ...shownSecrets(guide),
     assertions !== undefined && 'the private key of your assertions',
-    isCertified && 'the private key of your certificate',
+    authentication.methods.some(isByCertificate) && 'the private key of your certificate',
   ]);
+}
+
+function shownSecrets(guide: Guide): readonly string[] {
+  return listed([provesBySecret(guide) && 'secret', guide.by.apiKey !== undefined && 'API key']);
+}
+
+function keepText(guide: Guide): string | false {
+  const [kept, shown] = [keptSecrets(guide), shownSecrets(guide)];
   if (kept.length === 0) return false;
   const read = kept.length === shown.length ? 'them' : `the ${shown.join(' and ')}`;
   const examples =

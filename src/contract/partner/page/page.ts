@@ -8,7 +8,7 @@ import { variable } from '../curl.ts';
 import { type Guide, isToldOf, introspectionFor, managementRequest } from '../guide.ts';
 import { escaped, type Block, inCode, table } from '../markdown.ts';
 import { failureSection, sandboxSection } from './failures.ts';
-import { givenSection, overview } from './given.ts';
+import { givenSection, keptSecrets, overview } from './given.ts';
 import { loginSection } from './login.ts';
 import { tokenSections } from './tokens.ts';
 import { callSection, lifetimeSection, limitSection, retrySection } from './use.ts';
@@ -54,14 +54,14 @@ export function partnerPage(guide: Guide): string {
 
 /** How tokens end before their time: by a logout, by the partner, by the operator. */
 function endSections(guide: Guide): Block {
-  const { programme, by } = guide;
+  const { programme } = guide;
   const { revocation, grants } = programme;
   const refreshes = grants.has('refresh_token');
   const ended =
     revocation === undefined
       ? 'No request ends them here, so whoever has a copy can use it until it ends (see “Lifetimes”).'
       : 'Revoke them first: see “Revoke tokens”.';
-  const lost = by.client.isPublic === true ? 'tokens' : 'tokens, your secret or your API key';
+  const kept = ['tokens', ...keptSecrets(guide)].join(' or ');
   return [
     logsIn(programme) && [
       '## Log a member out',
@@ -79,7 +79,7 @@ function endSections(guide: Guide): Block {
         ),
       ),
     ],
-    `If ${lost} may be known to others, ask us at once: we can end all tokens of a member or of yours, and give you new credentials.`,
+    `If others may have ${kept}, ask us at once: we can end all tokens of a member or of yours, and replace what you were given.`,
     'Tokens can also end without you: when the member’s account is closed, blocked or gets a new password, or when we end them. Be ready for a refusal at any time.',
   ];
 }
