@@ -79,6 +79,7 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
     else await apply(site, bindings, stage.member, change);
   }
   const told = new Map(site.nodes.map((node) => [node, logOf(node).length]));
+  const events = site.nodes.flatMap((node) => node.events).length;
   const one = asked.length === 1 ? asked[0] : undefined;
   if (one === undefined) await askAtOnce(stage, title, asked);
   else {
@@ -89,7 +90,10 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
       assert.deepEqual(answer, expected(one.answer, answer, bindings), what);
     }
   }
-  for (const text of log) {
+  if (log.includes('none')) {
+    assert.deepEqual(site.nodes.flatMap((node) => node.events).slice(events), [], title);
+  }
+  for (const text of log.filter((line) => line !== 'none')) {
     const id = stage.asked.records.at(-1)?.id ?? '';
     const line = bindings.fill(text.replaceAll('{request_id}', id));
     const lines = site.nodes.flatMap((node) => logOf(node).slice(told.get(node)));

@@ -15,6 +15,7 @@
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
 //                                       `:=` JSON) is signed; `<forged iss=…>` is signed with another
 //   public_url = https://club.example   what the service is called
+//   environment = live                  `staging` unless said
 //   nodes = 2                           servers over one store file, which requests go to in turns
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
 //
@@ -59,7 +60,8 @@
 //                                       laid over the file that it began with
 //   &&                                  between two requests: both are sent at once; between their
 //                                       answers: each is that of one of the two, whichever it is
-//   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused
+//   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused; `log: none` if
+//                                       no event did
 //   why: invalid_code | grant | …       what `jetway why` tells of it (why.ts)
 
 export interface Exchange {
