@@ -121,10 +121,22 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
       'only a date or a date_time has a zone: set as to one of them',
     ),
   );
+  const keys = (): readonly string[] => [...Object.keys(value.entries), ...Object.keys(forms)];
+  /** Refuses fields that stand where one field is expected, and says how an object is written. */
+  const bareObject = v.custom<never>(
+    () => false,
+    ({ input }) => {
+      const [first = ''] = Object.keys(input as object);
+      const written = `an object inside the answer is { object: { ${first}: … } }`;
+      return `${quote(first)} is no key of a field; ${didYouMean(first, keys()) ?? written}`;
+    },
+  );
   const field: v.GenericSchema<unknown, Field> = v.pipe(
     v.lazy((input): v.GenericSchema<unknown, Field> => {
       if (typeof input !== 'object' || input === null) return isName(input) ? name : bareConstant;
-      return Object.entries(forms).find(([form]) => form in input)?.[1] ?? value;
+      const form = Object.entries(forms).find(([one]) => one in input)?.[1];
+      const isEmpty = Object.keys(input).length === 0;
+      return form ?? (isEmpty || keys().some((one) => one in input) ? value : bareObject);
     }),
     named(`${answer} field`),
     note({ alternatives: () => [name, value, ...Object.values(forms)] }),

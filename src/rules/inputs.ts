@@ -5,8 +5,10 @@ import type { Definition } from '../language/definition.ts';
 import { formatRows } from '../language/input_formats.ts';
 import { comparisons, type InputDefinition } from '../language/input_schema.ts';
 import { loginInputs, tokenInputs } from '../language/known_inputs.ts';
+import { keyPositionAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
+import type { YamlNode } from '../lib/yaml/node.ts';
 import { inputsOfGrants } from '../oauth/grant.ts';
 import { proofInputs } from '../oauth/pkce.ts';
 import { repeatedInputs } from '../programme/requests/echo.ts';
@@ -133,7 +135,7 @@ function* refusalsOf(at: Path, input: InputDefinition, issued: Issued): Iterable
 /**
  * A name similar to a known one is most likely misspelt: the input would be checked and never used.
  */
-export function* nameWarnings(definition: Definition): Iterable<Complaint> {
+export function* nameWarnings(definition: Definition, document: YamlNode): Iterable<Complaint> {
   const repeated = new Set(repeatedInputs(definition));
   for (const [at, { inputs }, name] of endpointsIn(definition)) {
     const known = name === undefined ? loginInputs : tokenInputs;
@@ -151,7 +153,10 @@ export function* nameWarnings(definition: Definition): Iterable<Complaint> {
       // What an answer repeats has its use there.
       const isUsed = known.has(role) || (name !== undefined && repeated.has(role));
       const near = isUsed ? undefined : suggest(role, known);
-      if (near === undefined || inputs[near] !== undefined) continue;
+      // Beside a known one that the same file declares, it has a name of its own.
+      if (near === undefined) continue;
+      const { file } = keyPositionAt(document, [...at, 'inputs', near]);
+      if (inputs[near] !== undefined && file === document.at.file) continue;
       yield [
         [...at, 'inputs', role],
         `Jetway knows no input "${role}": it is checked as declared, and used for nothing else`,
