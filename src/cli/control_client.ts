@@ -43,9 +43,8 @@ export async function askAdmin(place: AdminPlace, path: string): Promise<unknown
   const target = 'path' in place ? { socketPath: place.path } : callable(place);
   const asked = exchange(target, 'GET', path).then(({ text }) => JSON.parse(text) as unknown);
   return asked.catch((error: unknown) => {
-    const reason = error instanceof NoAnswer ? error.message : String(error);
     throw failed(
-      `nothing tells of its health at ${Object.values(target).join(':')} (admin): ${reason}`,
+      `nothing tells of its health at ${Object.values(target).join(':')} (admin): ${reasonOf(error)}`,
     );
   });
 }
@@ -93,6 +92,9 @@ function unreachable(path: string, error: unknown): CommandError {
   if (code === 'ENOENT' || code === 'ECONNREFUSED') {
     return failed(`no server of this configuration runs: nothing answers at ${path} (control)`);
   }
-  const reason = error instanceof NoAnswer ? error.message : String(error);
-  return failed(`the server does not answer at ${path}: ${reason}`);
+  return failed(`the server does not answer at ${path}: ${reasonOf(error)}`);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof NoAnswer ? error.message : String(error);
 }

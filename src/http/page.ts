@@ -7,7 +7,12 @@ import { html, raw } from 'hono/html';
 
 import { readAsset } from '../lib/asset.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import { compilePalettes, paletteRules, type Palettes } from '../programme/login/colours.ts';
+import {
+  baseSheet,
+  compilePalettes,
+  paletteRules,
+  type Palettes,
+} from '../programme/login/colours.ts';
 
 /** Markup that is escaped already. */
 export type Markup = ReturnType<typeof html>;
@@ -44,11 +49,11 @@ export interface Look {
   readonly script: string;
 }
 
-/** The look of `base.css`, and of the shipped files `NAME.css` and `NAME.js` of this folder. */
+/** The look of every page, and of the shipped files `NAME.css` and `NAME.js` of this folder. */
 export function readLook(name: string): Look {
-  const [base, own] = ['base', name].map((sheet) => readAsset(`src/http/${sheet}.css`));
+  const sheet = withoutLayout(baseSheet() + readAsset(`src/http/${name}.css`));
   return {
-    sheet: withoutLayout(`${base}${own}`)
+    sheet: sheet
       .replaceAll(/\s*([{};,])\s*|(?<=:)\s+/g, '$1')
       .replaceAll(/;(?=\})|\b0(?=\.\d)/g, ''),
     script: withoutLayout(readAsset(`src/http/${name}.js`)),

@@ -8,7 +8,7 @@ import {
   redirectableLoginReasons,
 } from '../oauth/login_reasons.ts';
 import { key, type KeyDeparture, listed, named, note, type Output } from '../schema/notes.ts';
-import { matching, textSchema, wholeNumber, wireNameSchema } from '../schema/scalars.ts';
+import { listOf, matching, textSchema, wholeNumber, wireNameSchema } from '../schema/scalars.ts';
 import { fieldSchemasOf } from './field_schema.ts';
 import { endpointSchema } from './input_schema.ts';
 import { pageTextSchema } from './page_schema.ts';
@@ -137,6 +137,12 @@ const answerSchema = v.strictObject({
 
 const redirectUriAtLogin = v.picklist(['required', 'optional_when_single']);
 
+/** What stands in a query as it is. */
+const variedNameSchema = matching(
+  /^[A-Za-z0-9._~-]{1,60}$/,
+  'expected the name of a parameter, of 1 to 60 letters, digits, ".", "_", "~" or "-"',
+);
+
 const redirectUriMap = v.strictObject({
   login: key(v.optional(redirectUriAtLogin, 'optional_when_single'), {
     text: 'Whether a client must always send `redirect_uri` (`required`), or may leave it out if exactly one is registered (G-3). A client with several must send it in any case.',
@@ -168,6 +174,27 @@ const redirectUriMap = v.strictObject({
         message:
           'a code is redeemed without the redirect URI that its login request had (RFC 6749 4.1.3)',
         hint: 'standard clients repeat it: set authorize.redirect_uri.token to if_sent',
+      },
+    ],
+  }),
+  varies: key(v.optional(listOf(variedNameSchema), []), {
+    text: 'Names of parameters with which a registered redirect URI may end: one of them, once, with a value of 1 to 128 letters, digits, `.`, `_`, `~` or `-`. The `?` (or `&` behind a query), name and value are the last of the text; all before them is compared to the letter. The answer goes to the whole, and a token request must name the whole.',
+    example: '[redirect_state]',
+    tells: {
+      row: 'what may follow a redirect URI',
+      words: (names) => names.join(' or ') || 'nothing',
+      page: (names) =>
+        names.length === 0
+          ? undefined
+          : `**Your redirect URI may end with a parameter** ${names.map((name) => `\`${name}\``).join(' or ')}: \`?\` (or \`&\` behind a query), the name, \`=\`, and 1 to 128 letters, digits, \`.\`, \`_\`, \`~\` or \`-\`. Send the same text beside the code.`,
+    },
+    departs: [
+      {
+        name: 'varying_redirect_uri',
+        when: (names) => names.length > 0,
+        message:
+          'redirect URIs are taken that differ from the registered text by a parameter (RFC 9700 4.1.3)',
+        hint: 'its value holds nothing that is decoded, and the text before it is compared to the letter',
       },
     ],
   }),

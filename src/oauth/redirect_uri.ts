@@ -66,6 +66,33 @@ export function isRegistered(sent: string, { redirectUris, isPublic }: Client): 
   return place !== undefined && redirectUris.some((uri) => portless(uri) === place);
 }
 
+/** What varies holds nothing that ends a parameter or is decoded. */
+const variedValue = /^[A-Za-z0-9._~-]{1,128}$/;
+
+/**
+ * The test by which one parameter may follow what is registered, last in the text: `?`, or `&` behind a query,
+ * one of the names, `=`, and a value. No URL is parsed: everything before it is compared to the letter.
+ */
+export function compileRegistered(names: readonly string[]): typeof isRegistered {
+  if (names.length === 0) return isRegistered;
+  return (sent, client) => {
+    if (isRegistered(sent, client)) return true;
+    const end = sent.lastIndexOf('=');
+    const start = Math.max(sent.lastIndexOf('?', end), sent.lastIndexOf('&', end));
+    const [own, name] = [sent.slice(0, start), sent.slice(start + 1, end)];
+    const sign = own.includes('?') ? '&' : '?';
+    return (
+      start > 0 &&
+      sent.charAt(start) === sign &&
+      names.includes(name) &&
+      variedValue.test(sent.slice(end + 1)) &&
+      isRegistered(own, client) &&
+      // A second one could be read in place of the registered one.
+      !queryNames(own).some((one) => names.includes(one))
+    );
+  };
+}
+
 /** A loopback URI without its port; undefined for any other. */
 function portless(uri: string): string | undefined {
   const [, host, port = '1', rest] =
@@ -83,10 +110,19 @@ const partNames = {
   hash: 'fragment',
 } as const;
 
-/** The sent redirect URI beside those of the client. */
-export function redirectCause(sent: string, { redirectUris }: Client): Cause {
+/**
+ * The sent redirect URI beside those of the client.
+ *
+ * @param varied names of the parameters that one of them may end with
+ */
+export function redirectCause(
+  sent: string,
+  { redirectUris }: Client,
+  varied: readonly string[] = [],
+): Cause {
+  const more = varied.length === 0 ? '' : `, also with ${varied.join(' or ')} at its end`;
   const expected =
-    redirectUris.length === 0 ? 'none: the client has none' : redirectUris.join(' or ');
+    redirectUris.length === 0 ? 'none: the client has none' : redirectUris.join(' or ') + more;
   return {
     rule: endpointRule('inputs', 'redirect_uri'),
     expected,

@@ -113,6 +113,22 @@ function* grantTypeComplaints(definition: Definition, name: string): Iterable<Co
   }
 }
 
+/** A parameter of the redirect URI by which an answer comes back would be there twice (RFC 6749 3.1). */
+function* variedComplaints({ authorize }: Definition): Iterable<Complaint> {
+  const { code, error, state, issuer = 'iss', more } = authorize.answer;
+  const names = [code, error, state, issuer, 'iss', ...more.keys()];
+  const answers = new Set(names.map((one) => one.toLowerCase()));
+  const { varies } = authorize.redirect_uri;
+  for (const [index, name] of varies.entries()) {
+    yield* wrong([
+      answers.has(name.toLowerCase()),
+      ['authorize', 'redirect_uri', 'varies', index],
+      `answers come back by the name "${name}", so that clients could take what they sent for it`,
+      'let clients send another name',
+    ]);
+  }
+}
+
 export function* loginComplaints(definition: Definition): Iterable<Complaint> {
   const { endpoint, pkce } = definition.authorize;
   const proofs = pkce === 'off' ? [] : ['code_challenge', 'code_challenge_method'];
@@ -141,6 +157,7 @@ export function* loginComplaints(definition: Definition): Iterable<Complaint> {
       'add POST to authorize.endpoint.methods, or take form out',
     ],
   );
+  yield* variedComplaints(definition);
   const isRepeated = definition.authorize.redirect_uri.token === 'if_sent';
   for (const [name, { inputs }] of endpointsOf(definition, 'authorization_code')) {
     yield* wrong([

@@ -14,6 +14,7 @@ import { testNeeding } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { type Answer, ask, type Ask } from '../support/wire.ts';
 import { caddyIn } from './caddy.ts';
+import { haproxyCommand } from './haproxy.ts';
 import { nginxIn, surroundings } from './nginx.ts';
 import { blockNamed, filledIn } from './page.ts';
 import { gatewayFolder, runGateway } from './process.ts';
@@ -81,11 +82,7 @@ const startHaproxy: Start = async (t, jetway) => {
     ['127.0.0.1:8080', jetway],
   ]);
   write('haproxy.cfg', text);
-  const logged = await runGateway(t, folder, {
-    command: 'haproxy',
-    args: ['-W', '-f', 'haproxy.cfg'],
-    ready: /Loading success/,
-  });
+  const logged = await runGateway(t, folder, haproxyCommand);
   return { door: { at: { port }, authority: authority.certificate }, logged };
 };
 

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 
 import type { Client } from '../../src/oauth/client.ts';
 import {
+  compileRegistered,
   isRegistered,
   queryNames,
   redirectUriFault,
@@ -158,6 +159,31 @@ describe('isRegistered', () => {
     ]) {
       assert.equal(isRegistered(sent, app), true, sent);
     }
+  });
+
+  test('HOSTILE 1: what follows the registered text is one parameter, whoever made the text up', () => {
+    const isVaried = compileRegistered(['a', 'b']);
+    const app = client(
+      ['http://127.0.0.1/cb', 'https://a.example/cb', 'com.example.app:/x?q=1'],
+      true,
+    );
+    assert.equal(isVaried('http://127.0.0.1:4000/cb?a=1', app), true);
+    assert.equal(isVaried('com.example.app:/x?q=1&b=1', app), true);
+    assert.equal(isVaried('http://127.0.0.1:4000/cb?c=1', app), false);
+    const ends = fc.array(fc.constantFrom('?', '&', 'a', 'b', '=', '#', '%3D', '1', '/', ';'), {
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(fc.constantFrom('?', '&'), ends, anyText(), (sign, end, text) => {
+        const tail = sign + end.join('');
+        const isRight = /^\?[ab]=[ab1]{1,8}$/.test(tail);
+        assert.equal(
+          isVaried(`https://a.example/cb${tail}`, client(['https://a.example/cb'])),
+          isRight,
+        );
+        assert.equal(isVaried(text, app), false);
+      }),
+    );
   });
 
   test('HOSTILE 1: and nothing else of it, and only of an app', () => {

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
+import { storeAt } from '../../src/store/open.ts';
 import { unspent } from '../../src/store/sql/login_rows.ts';
 import { tables } from '../../src/store/sql/tables.ts';
 import { readIndex } from '../../src/store/sqlite/file/log.ts';
@@ -76,6 +77,26 @@ withFile('FAULTS 6: a bit that flips anywhere in the log is noticed', async (pat
     const damaged = readFileSync(`${path}-wal`);
     assert.match((await refusal(path)) ?? '', /is damaged: its log .* is damaged|damaged header/);
     assert.deepEqual(readFileSync(`${path}-wal`), damaged, 'left as it is');
+  }
+});
+
+withFile('FAULTS 6: a log that was found damaged stays so, whoever looks at it', async (path) => {
+  const { size, putBack } = await crashedFile(path);
+  const { look, care } = storeAt({ kind: 'file', path });
+  const looks = {
+    verify: () => verifyFile(path),
+    backup: () => care?.backup(`${path}.backup`),
+    look: async () => look?.('client'),
+  };
+  for (const [name, run] of Object.entries(looks)) {
+    putBack();
+    // In the last commit, of which only the index tells.
+    flip(`${path}-wal`, size - 100, 0);
+    const files = () => ['', '-wal', '-shm'].map((suffix) => readFileSync(path + suffix));
+    const before = files();
+    await assert.rejects(async () => run(), StoreUnusable);
+    assert.deepEqual(files(), before, name);
+    assert.match((await refusal(path)) ?? '', /is damaged: its log/, name);
   }
 });
 

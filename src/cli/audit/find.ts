@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 
 import { type Criteria, findEvents, type FoundEvent } from '../../audit/find.ts';
 import { identifierDigests } from '../../audit/identifiers.ts';
+import { shownPath } from '../../config/programme_files.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import { say } from '../../server/ending.ts';
 import { failed } from '../../server/exit.ts';
@@ -16,20 +17,26 @@ import { auditOf } from './site.ts';
 
 type FindOptions = GivenWithConfig<typeof findOptions>;
 
-/** Prints events as they are found; ends with exit code 1 where there is none. */
+/** Prints events as they are found; ends with exit code 1 where there is none, or a file cannot be read. */
 export async function findAudit(options: FindOptions): Promise<void> {
   const { settings, keyring } = auditOf(configOf(options));
   const criteria = criteriaOf(options, identifierDigests(keyring));
   let count = 0;
-  const events = existsSync(dirname(settings.file)) ? findEvents(settings.file, criteria) : [];
+  let isCutShort = false;
+  const onTrouble = (file: string, why: string): void => {
+    isCutShort = true;
+    say(`${shownPath(file)} ${why}`);
+  };
+  const events = existsSync(dirname(settings.file))
+    ? findEvents(settings.file, criteria, onTrouble)
+    : [];
   for await (const found of events) {
     count += found.length;
     const lines = found.map(options.json === true ? ({ text }) => text : lineOf);
     await (options.json === true ? printData : print)(lines.join('\n'));
   }
-  if (count > 0) return;
-  say('there is no such event');
-  throw failed('');
+  if (count === 0) say('there is no such event');
+  if (count === 0 || isCutShort) throw failed('');
 }
 
 function criteriaOf(

@@ -1,8 +1,7 @@
 // Owns the verbs `audit verify` and `audit hash`.
 
-import { existsSync } from 'node:fs';
-
 import type { Entry } from '../../audit/chain.ts';
+import { isFile } from '../../audit/files.ts';
 import { identifierDigests, identifierKinds } from '../../audit/identifiers.ts';
 import { type Finding, type Verdict, verifyFiles, verifyStream } from '../../audit/verify.ts';
 import type { Config } from '../../config/config.ts';
@@ -27,7 +26,7 @@ export async function verifyAudit(
   const { expect: expected } = options;
   const config = configOf(options);
   const { settings, keyring } = auditOf(config);
-  const missing = files.find((file) => !existsSync(file));
+  const missing = files.find((file) => !isFile(file));
   if (missing !== undefined) throw failed(`there is no file ${shownPath(missing)}`);
   const { auditChain: key } = keyring;
   const verdict =

@@ -130,8 +130,12 @@ export type Values<Rows extends readonly OptionSpec[]> = {
 /** The options of a verb that reads no configuration. */
 export type Given<Rows extends readonly OptionSpec[]> = OutputOptions & Values<Rows>;
 
-/** The options of a verb that reads the configuration. */
-export type GivenWithConfig<Rows extends readonly OptionSpec[]> = VerbOptions & Values<Rows>;
+/** The options of a verb that reads the configuration. An interface itself would be no map of texts. */
+export type GivenWithConfig<Rows extends readonly OptionSpec[]> = Pick<
+  VerbOptions,
+  keyof VerbOptions
+> &
+  Values<Rows>;
 
 /** The options and operands of a verb, and of which of them one must be given. */
 interface Taken {

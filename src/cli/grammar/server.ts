@@ -75,8 +75,10 @@ export const serverVerbs: readonly Verb[] = [
   verbOf({
     words: 'dev',
     summary: 'try it: programmes with a demo client and member each, in memory, on loopback',
+    details:
+      'Without --config it shows the shipped programmes, in any folder. Why it refused a request stands in its log: jetway dev 2>dev.log, then jetway why ID --log dev.log.',
     options: devOptions,
-    example: 'jetway dev',
+    example: 'jetway dev --config config.yaml',
     exits: { 3: 'invalid configuration or programme' },
     json: false,
     run: lazy(() => import('../dev/dev.ts'), 'dev'),

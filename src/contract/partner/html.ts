@@ -3,9 +3,10 @@
 
 import { Marked, type Tokens } from 'marked';
 
+import { escapeXml } from '../../language/encoding.ts';
 import type { Logo } from '../../language/logos.ts';
 import { readAsset } from '../../lib/asset.ts';
-import { paletteRules } from '../../programme/login/colours.ts';
+import { baseSheet, paletteRules } from '../../programme/login/colours.ts';
 import type { Guide } from './guide.ts';
 import { partnerPage } from './page/page.ts';
 
@@ -13,7 +14,7 @@ export function partnerHtml(guide: Guide): string {
   const { name, login } = guide.programme;
   const { head, nav, main } = partsOf(partnerPage(guide));
   const where = guide.deployed === undefined ? '' : ` (${guide.deployed.environment})`;
-  const sheet = readAsset('src/contract/partner/page.css');
+  const sheet = baseSheet() + readAsset('src/contract/partner/page.css');
   return [
     '<!doctype html>',
     '<html lang="en">',
@@ -21,7 +22,7 @@ export function partnerHtml(guide: Guide): string {
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">`,
-    `<title>${escaped(name)}: guide for partners${where}</title>`,
+    `<title>${escapeXml(name)}: guide for partners${where}</title>`,
     `<style>\n${paletteRules(login.palettes)}\n${sheet}</style>`,
     '</head>',
     '<body>',
@@ -60,7 +61,7 @@ function partsOf(markdown: string): Readonly<Record<'head' | 'nav' | 'main', str
         return `<h${depth} id="${id}">${content}</h${depth}>\n`;
       },
       code: ({ text, lang = '' }: Tokens.Code): string =>
-        `<pre tabindex="0" role="group" aria-label="${codeNames[lang] ?? 'Code'}"><code>${escaped(text)}\n</code></pre>\n`,
+        `<pre tabindex="0" role="group" aria-label="${codeNames[lang] ?? 'Code'}"><code>${escapeXml(text)}\n</code></pre>\n`,
       table({ header, rows }: Tokens.Table): string {
         const heads = header.map(({ tokens }) => this.parser.parseInline(tokens));
         const head = heads.map((cell) => `<th>${cell}</th>`).join('');
@@ -74,7 +75,7 @@ function partsOf(markdown: string): Readonly<Record<'head' | 'nav' | 'main', str
         return `<table role="table">\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body.join('')}</tbody>\n</table>\n`;
       },
       // Nothing here is meant as HTML.
-      html: ({ text }: Tokens.HTML | Tokens.Tag): string => escaped(text),
+      html: ({ text }: Tokens.HTML | Tokens.Tag): string => escapeXml(text),
     },
   });
   const html = marked.parse(markdown, { async: false });
@@ -87,15 +88,4 @@ function slug(text: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 }

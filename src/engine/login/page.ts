@@ -8,7 +8,6 @@ import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, Unavailable } from '../../oauth/failure.ts';
 import { type AuthorizationCode, codeKey } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
-import { isRegistered, redirectCause } from '../../oauth/redirect_uri.ts';
 import type { RequestRecord } from '../../oauth/request_record.ts';
 import type { RequestHead } from '../../oauth/wire_request.ts';
 import { disabledClient } from '../causes/client.ts';
@@ -89,7 +88,7 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
     record.step = 'client';
     const begun = { issuedAt: clock.now(), era: await store.era() };
     client = await store.find('client', programme.id, found.client);
-    const standing = requireStanding(client, found);
+    const standing = requireStanding(service, client, found);
     record.step = 'headers';
     programme.login.endpoint.checkAddress(request.head);
     record.step = 'member';
@@ -167,14 +166,15 @@ function tooManyFailures(transaction: BoundTransaction, retryAfter: number): Log
 }
 
 /** Since the login began the client may have been disabled, or lost its role or redirect URI. */
-function requireStanding(client: Client | undefined, transaction: BoundTransaction): Client {
+function requireStanding(
+  { programme }: Service,
+  client: Client | undefined,
+  transaction: BoundTransaction,
+): Client {
   if (client?.status !== 'active') {
     throw new LoginRefusal('unknown_client', { cause: disabledClient });
   }
-  if (!isRegistered(transaction.redirectUri, client)) {
-    const cause = redirectCause(transaction.redirectUri, client);
-    throw new LoginRefusal('unregistered_redirect_uri', { cause });
-  }
+  programme.login.endpoint.expectRegistered(transaction.redirectUri, client);
   if (!client.roles.includes('member')) throw notForMembers(client);
   return client;
 }

@@ -59,7 +59,7 @@ export function startCard(demo: Demo, demos: readonly Demo[]): Markup {
     <h2 id="${id}">${name}</h2>
     <p>${dialect}</p>
     ${waysIn(demo)} ${own.length === 0 ? '' : html`<h3>How it differs</h3>`}
-    <ul class="ways">
+    <ul>
       ${own.map(([of, way]) => html`<li><strong>${of}</strong> ${way}</li>`)}
     </ul>
     <h3>Member</h3>

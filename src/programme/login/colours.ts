@@ -1,6 +1,7 @@
 // Owns the palettes of the login page, made from the colours in a file.
 
 import type { ColoursDefinition, SchemeDefinition } from '../../language/login_schema.ts';
+import { readAsset } from '../../lib/asset.ts';
 import { contrast, formatRatio, mix, standOut } from '../../lib/contrast.ts';
 import type { Complaint } from '../../schema/faults.ts';
 
@@ -67,6 +68,11 @@ export function paletteRules({ light, dark }: Palettes): string {
   // The ground of a logo that is made for light pages.
   const paper = `--paper:${light.background}`;
   return `:root{${paper};${variables(light)}}@media(prefers-color-scheme:dark){:root{${variables(dark)}}}`;
+}
+
+/** What every page has, in those properties. */
+export function baseSheet(): string {
+  return readAsset('src/programme/login/base.css');
 }
 
 function variables(colours: Palette): string {

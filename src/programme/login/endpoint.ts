@@ -12,7 +12,7 @@ import { type Cause, countOf, endpointRule, ownCause } from '../../oauth/cause.t
 import type { Client } from '../../oauth/client.ts';
 import { LoginRefusal, Refusal } from '../../oauth/failure.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
-import { isRegistered, redirectCause } from '../../oauth/redirect_uri.ts';
+import { compileRegistered, redirectCause } from '../../oauth/redirect_uri.ts';
 import type { RequestHead, WireRequest } from '../../oauth/wire_request.ts';
 import { compileInputsWith, type InputReasons, type Inputs } from '../requests/inputs.ts';
 import {
@@ -57,6 +57,8 @@ export interface LoginEndpoint {
   readonly checkProgramme: (reading: LoginReading) => void;
   /** The registered redirect URI for the answer. */
   readonly redirectUri: (reading: LoginReading, client: Client) => string;
+  /** Refuses a redirect URI that is not registered, or is no longer. */
+  readonly expectRegistered: (redirectUri: string, client: Client) => void;
   /** The state to send back; undefined if the state sent is missing or malformed. */
   readonly state: (reading: LoginReading) => string | undefined;
   /** The way back that the request chooses; undefined if it chooses none of those allowed. */
@@ -79,6 +81,7 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
   );
   const stateRule = rules.find((rule) => rule.role === 'state');
   const modeRule = rules.find((rule) => rule.role === 'response_mode');
+  const expectRegistered = compileExpectation(authorize.redirect_uri.varies);
   const idName = rules.find((rule) => rule.role === 'client_id')?.name ?? 'client_id';
   const unnamed = (inputs: Inputs): Cause => {
     const came = wasEmpty(inputs, 'client_id') ? `${idName} without a value` : `no ${idName}`;
@@ -106,7 +109,8 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
       return id;
     },
     checkProgramme: compileProgrammeCheck(rules),
-    redirectUri: compileRedirectChoice(authorize),
+    redirectUri: compileRedirectChoice(authorize, expectRegistered),
+    expectRegistered,
     state: ({ inputs }) => {
       const state = inputs.get('state');
       return state !== undefined && stateRule?.fits(state) === true ? state : undefined;
@@ -187,16 +191,29 @@ function isOfAddress({ reason, role, facts }: ParameterFault): boolean {
   return reason === 'repeated_parameter' && (name === 'client_id' || name === 'redirect_uri');
 }
 
+/** HOSTILE 1: what is not registered is never a redirect. */
+function compileExpectation(varied: readonly string[]): LoginEndpoint['expectRegistered'] {
+  const isRegistered = compileRegistered(varied);
+  return (sent, client) => {
+    if (isRegistered(sent, client)) return;
+    const cause = redirectCause(sent, client, varied);
+    throw new LoginRefusal('unregistered_redirect_uri', { cause });
+  };
+}
+
 /**
  * RFC 6749 3.1.2.3, RFC 9700 2.1: the URI must equal a registered one as a string. It may be left
  * out only if exactly one is registered (G-3, G-7, HOSTILE 1 and 3).
  */
-function compileRedirectChoice(authorize: AuthorizeDefinition): LoginEndpoint['redirectUri'] {
+function compileRedirectChoice(
+  authorize: AuthorizeDefinition,
+  expectRegistered: LoginEndpoint['expectRegistered'],
+): LoginEndpoint['redirectUri'] {
   return ({ inputs }, client) => {
     const sent = inputs.get('redirect_uri');
     if (sent !== undefined) {
-      if (isRegistered(sent, client)) return sent;
-      throw new LoginRefusal('unregistered_redirect_uri', { cause: redirectCause(sent, client) });
+      expectRegistered(sent, client);
+      return sent;
     }
     const [only, ...others] = client.redirectUris;
     if (authorize.redirect_uri.login === 'required' || only === undefined || others.length > 0) {

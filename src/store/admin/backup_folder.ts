@@ -2,14 +2,13 @@
 
 import { lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 
 import type { Instant } from '../../lib/clock.ts';
 import { fileDate } from '../../lib/duration.ts';
 import { makeFolder } from '../../lib/make_folder.ts';
 import { type StoreCare, type StoreReport, StoreUnwritable } from '../care.ts';
 import { identityOf } from '../sqlite/file/identity.ts';
+import { glance } from '../sqlite/file/read.ts';
 import { metaOf } from '../sqlite/meta.ts';
 import { StoreUnusable } from '../unusable.ts';
 
@@ -108,19 +107,10 @@ function pruneBackups(
 
 /** The store that a backup is of, also one of another schema; undefined for a file that is no sound backup. */
 function originOf(path: string): string | undefined {
-  let database: DatabaseSync | undefined;
-  try {
-    // A backup is one file that nobody writes: nothing is locked or made beside what may be another's.
-    const url = pathToFileURL(path);
-    url.search = 'mode=ro&immutable=1';
-    database = new DatabaseSync(url);
+  return glance(path, (database) => {
     const meta = metaOf(database);
     return `${meta.get('environment')} ${meta.get('created_at')}`;
-  } catch {
-    return undefined;
-  } finally {
-    database?.close();
-  }
+  });
 }
 
 function remove(path: string): boolean {

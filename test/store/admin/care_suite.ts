@@ -2,7 +2,8 @@
 // registered comes back, and nothing that was granted.
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test, type TestContext } from 'node:test';
@@ -150,6 +151,23 @@ export function describeCare(
         await care.backup(backup, { overwrite: true });
         assert.equal(await isRevoked(store), false);
       });
+    });
+
+    test('FAULTS 8: a backup takes the place of a file alone', async (t) => {
+      const { care, backup } = await filled(t);
+      const [pipe, link] = [`${backup}.pipe`, `${backup}.link`];
+      assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+      const overwrite = { overwrite: true };
+      await assert.rejects(care.backup(pipe, overwrite), isUnusable(/is no regular file$/));
+      assert.ok(statSync(pipe).isFIFO());
+      await assert.rejects(care.restore(pipe, 'staging'), isUnusable(/^there is no file/));
+      await care.backup(backup);
+      await assert.rejects(
+        care.backup(`${backup}-wal`),
+        isUnusable(/would take .* for the log of/),
+      );
+      symlinkSync(pipe, link);
+      await assert.rejects(care.backup(link, overwrite), isUnusable(/is no regular file$/));
     });
 
     test('FAULTS 40: of backups into one folder at once none takes another away', async (t) => {

@@ -1,6 +1,7 @@
 // Owns tests of what is the file store's own: the file, who may open it, and what it refuses.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -24,14 +25,9 @@ import { openFile } from '../../../src/store/sqlite/file/open.ts';
 import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
-import { describeStoreContract } from '../contract.ts';
-import { describeDamage } from '../contract_damage.ts';
-import { openScratchStore, withFile } from '../file_directory.ts';
+import { withFile } from '../file_directory.ts';
 import { aClient, aCode, at, club, inParallel, key, loginNamed, partner } from '../fixtures.ts';
 import { findCode, findLogin } from '../login.ts';
-
-describeStoreContract('file', openScratchStore);
-describeDamage('file', openScratchStore);
 
 /** Makes a store with a client and `logins` logins, closed. */
 async function make(path: string, logins = 0): Promise<void> {
@@ -97,6 +93,13 @@ withFile('FAULTS 6: what is no database is refused', async (path) => {
   assert.throws(() => openFileStore({ path, environment: 'staging' }), {
     message: `store ${path} is a directory`,
     hint: `name a file in it in the configuration, such as store: file:${path}/jetway.db`,
+  });
+  rmSync(path, { recursive: true });
+  assert.equal(spawnSync('mkfifo', [path]).status, 0);
+  // Nobody writes to it: it would be waited for.
+  assert.throws(() => openFileStore({ path, environment: 'staging' }), {
+    name: StoreUnusable.name,
+    message: `${path} is no regular file`,
   });
 });
 

@@ -117,11 +117,16 @@ export async function apply(
   member: TestMember,
   { whose, marks }: Change,
 ): Promise<void> {
+  if (jetway === undefined) throw new Error('no server runs');
   if (whose === 'store') {
     for (const store of stores) troubleStore(store, marks);
+    // Each call takes a share of what is over.
+    const calls = marks.includes('sweeps') ? 30 : 0;
+    for (let call = 0; call < calls; call += 1) {
+      await jetway.store.sweep(jetway.clock.now(), 100);
+    }
     return;
   }
-  if (jetway === undefined) throw new Error('no server runs');
   const { store, services, clock } = jetway;
   const [programme] = services.keys() as Iterable<ProgrammeId>;
   if (programme === undefined) throw new Error('no programme is served');
@@ -138,6 +143,7 @@ export async function apply(
         properties: propertiesOf(marks),
       }),
     }));
+    if (marks.includes('revoked')) await store.revoke(programme, { subject });
     return;
   }
   const id = bindings.fill(whose);
@@ -189,7 +195,7 @@ function changesOf(jetway: Jetway, marks: readonly string[]): Partial<Client> {
         .filter(Boolean)
         .map((text) => secretOf(jetway, text)),
     }),
-    ...(redirectUris.length === 0 ? {} : { redirectUris }),
+    ...(redirectUris.length === 0 ? {} : { redirectUris: redirectUris.filter(Boolean) }),
     ...(context === undefined ? {} : { businessContext: context === '' ? undefined : context }),
     ...(marks.includes('public') ? ({ isPublic: true, secrets: [] } as const) : {}),
   } as Partial<Client>;

@@ -79,6 +79,7 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
     else await apply(site, bindings, stage.member, change);
   }
   const told = new Map(site.nodes.map((node) => [node, logOf(node).length]));
+  const events = site.nodes.flatMap((node) => node.events).length;
   const one = asked.length === 1 ? asked[0] : undefined;
   if (one === undefined) await askAtOnce(stage, title, asked);
   else {
@@ -89,7 +90,10 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
       assert.deepEqual(answer, expected(one.answer, answer, bindings), what);
     }
   }
-  for (const text of log) {
+  if (log.includes('none')) {
+    assert.deepEqual(site.nodes.flatMap((node) => node.events).slice(events), [], title);
+  }
+  for (const text of log.filter((line) => line !== 'none')) {
     const id = stage.asked.records.at(-1)?.id ?? '';
     const line = bindings.fill(text.replaceAll('{request_id}', id));
     const lines = site.nodes.flatMap((node) => logOf(node).slice(told.get(node)));
@@ -189,7 +193,8 @@ function withAssertions(message: Message, { jwks }: Transcript['settings'], now:
 
 async function send(jetway: Jetway, request: Message, member: TestMember): Promise<Answer> {
   const { headers, body } = request;
-  if (request.start === 'RAW') return readRaw(await rawExchange(jetway.url, body));
+  if (request.start === 'RAW')
+    return readRaw(await rawExchange(jetway.url, Buffer.from(body, 'latin1')));
   const [, isLogin, method = '', target = ''] =
     /^(LOGIN )?([A-Z]+) (\S+)$/.exec(request.start) ?? [];
   if (isLogin !== undefined) return logIn(jetway.url, method, target, request, member);

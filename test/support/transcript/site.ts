@@ -3,6 +3,7 @@
 import type { TestContext } from 'node:test';
 
 import { present } from '../../../src/lib/present.ts';
+import type { Environment } from '../../../src/store/contract.ts';
 import { openFileStore } from '../../../src/store/sqlite/store.ts';
 import { scratchFile } from '../../store/file_directory.ts';
 import { testClock } from '../clock.ts';
@@ -29,9 +30,10 @@ export async function openSite(
   yaml: string,
   { settings, exchanges }: Transcript,
 ): Promise<Site> {
-  const { nodes: said = 1, public_url: publicUrl } = settings;
+  const { nodes: said = 1, public_url: publicUrl, environment = 'staging' } = settings;
   const count = Number(said);
   const isKept = exchanges.some(({ changes }) => changes.some(({ whose }) => whose === 'server'));
+  const served = { environment: environment as Environment };
   const { path, remove } = scratchFile();
   const clock = testClock();
   const all: Jetway[] = [];
@@ -39,12 +41,18 @@ export async function openSite(
   const start = async (text: string): Promise<void> => {
     site.stores = Array.from({ length: count }, () =>
       count > 1 || isKept
-        ? failingStore(openFileStore({ path, environment: 'staging', now: clock.now() }))
+        ? failingStore(openFileStore({ path, ...served, now: clock.now() }))
         : failingStore(),
     );
     site.nodes = [];
     for (const { store } of site.stores) {
-      const given = { programmes: { [programme]: text }, ...present({ publicUrl }), clock, store };
+      const given = {
+        programmes: { [programme]: text },
+        ...present({ publicUrl }),
+        ...served,
+        clock,
+        store,
+      };
       site.nodes.push(await startJetway(t, given));
     }
     all.push(...site.nodes);

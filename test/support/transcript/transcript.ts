@@ -15,6 +15,7 @@
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
 //                                       `:=` JSON) is signed; `<forged iss=…>` is signed with another
 //   public_url = https://club.example   what the service is called
+//   environment = live                  `staging` unless said
 //   nodes = 2                           servers over one store file, which requests go to in turns
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
 //
@@ -41,8 +42,8 @@
 // line of a name counts, so that it can differ from what is defined. A value in quotes, of a setting
 // or a mark, is text as in JSON.
 //
-// `RAW GET /club/verify/member` is sent to the byte, with the lines after it, and what comes is answered by HTTP
-// or not; `Host` and `Connection: close` are added, but for `no Host`.
+// `RAW GET /club/verify/member HTTP/1.1` is sent to the byte, of ISO-8859-1, with the lines after it; `Host` and
+// `Connection: close` are added, but for `no Host`.
 //
 // What is short stands in one line: `POST /club/token code={code}`, and `--- 400 {"error":"no"}`. Such a
 // body goes on in the lines below that are no headers. Of a page the body is what it says: its heading, then
@@ -51,13 +52,16 @@
 //   now {other} disabled                before a request: `active`, `disabled` or `roles=member,partner`
 //                                       of a client or a gateway, `revoked` all tokens, `removed` (a
 //                                       gateway); `secrets=one,other~60` (for a minute), `key=…`;
-//                                       `now member disabled number=… .tier=…`; `now store fails spendCode
-//                                       find_client` (an outage), `breaks` (a crash) and `heals`
+//                                       `now member disabled revoked number=…
+//                                       .tier=…`; `now store fails spendCode
+//                                       find_client` (an outage), `breaks` (a crash), `heals`, and
+//                                       `sweeps` what is over
 //   now server restarts                 over the same store file; with the YAML in indented lines below it
 //                                       laid over the file that it began with
 //   &&                                  between two requests: both are sent at once; between their
 //                                       answers: each is that of one of the two, whichever it is
-//   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused
+//   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused; `log: none` if
+//                                       no event did
 //   why: invalid_code | grant | …       what `jetway why` tells of it (why.ts)
 
 export interface Exchange {

@@ -143,5 +143,6 @@ function helpSection({ programme, by, deployed }: Guide): Block {
     '## Ask for help',
     deployed?.contact !== undefined && `Ask ${escaped(deployed.contact)}.`,
     `Tell us ${reference} (${inCode(by.client.id)}), and status and body of the answer.${!logsIn(programme) ? '' : ' If a member saw a page, tell us the reference that stands on it.'} Never send secrets, codes or tokens.`,
+    'For your tools there is the same as an OpenAPI document: ask us for it.',
   ];
 }

@@ -110,6 +110,13 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
     await query(`UPDATE meta SET value = '1 1' WHERE name = 'cluster'`);
     await query(`UPDATE meta SET value = '${longAgo}' WHERE name LIKE 'recorded%'`);
     await assert.rejects(open, unusable(/may have been brought back to an earlier time/));
+    // Also where the clock of the servers was ahead by more than was lost.
+    await query(
+      `INSERT INTO meta VALUES ('recorded_clock', '${longAgo}') ON CONFLICT (name) DO NOTHING`,
+    );
+    await query(`UPDATE meta SET value = '${Date.now() + 3_600_000}' WHERE name = 'recorded_time'`);
+    await assert.rejects(open, unusable(/may have been brought back to an earlier time/));
+    await query(`UPDATE meta SET value = '${longAgo}' WHERE name LIKE 'recorded%'`);
     const report = await site.care?.restoreInPlace?.('staging');
     assert.deepEqual(report?.voided, { code: 2, login: 2, spent_code: 0, token_key: 1 });
     await using(await open(), async (store) => {
