@@ -129,7 +129,7 @@ function* variedComplaints({ authorize }: Definition): Iterable<Complaint> {
   }
 }
 
-export function* loginComplaints(definition: Definition): Iterable<Complaint> {
+export function* loginComplaints(definition: Definition, document: YamlNode): Iterable<Complaint> {
   const { endpoint, pkce } = definition.authorize;
   const proofs = pkce === 'off' ? [] : ['code_challenge', 'code_challenge_method'];
   const needed = ['client_id', 'response_type', 'redirect_uri', ...proofs];
@@ -158,6 +158,12 @@ export function* loginComplaints(definition: Definition): Iterable<Complaint> {
     ],
   );
   yield* variedComplaints(definition);
+  yield* wrong([
+    nodeAt(document, [...loginPlace, 'methods']) === undefined,
+    [...loginPlace, 'methods'],
+    '"methods" is missing',
+    'browsers follow a link to the login page by GET: write methods: [GET]',
+  ]);
   const isRepeated = definition.authorize.redirect_uri.token === 'if_sent';
   for (const [name, { inputs }] of endpointsOf(definition, 'authorization_code')) {
     yield* wrong([
