@@ -121,9 +121,13 @@ function* endpointComplaints(
   const isByToken =
     (methods.includes('token') && served.every((type) => grantRows[type].token !== undefined)) ||
     (methods.includes('own_token') && served.every((type) => type === 'token_exchange'));
-  if (!isByToken) {
-    yield* lackingInputs(['token_endpoints', name], endpoint, [...ways.keys()], message);
-  }
+  if (isByToken) return;
+  const place: Path = ['token_endpoints', name];
+  const isOfTokens =
+    served.length > 0 && served.every((type) => grantRows[type].token !== undefined);
+  const hint = (role: string): string =>
+    `add ${role}: {}; or add token to client.authentication.methods, so that the token alone proves the client, of which check warns`;
+  yield* lackingInputs(place, endpoint, [...ways.keys()], message, isOfTokens ? hint : undefined);
 }
 
 /** Methods by a token at an endpoint that could never use it. */

@@ -38,9 +38,12 @@ export function* lackingInputs(
   { inputs }: EndpointDefinition,
   roles: readonly string[],
   message: (role: string) => string,
+  hint?: (role: string) => string,
 ): Iterable<Complaint> {
   for (const role of roles) {
-    if (inputs[role] === undefined) yield [[...at, 'inputs'], message(role)];
+    if (inputs[role] !== undefined) continue;
+    const place = [...at, 'inputs'];
+    yield hint === undefined ? [place, message(role)] : [place, message(role), hint(role)];
   }
 }
 
@@ -176,7 +179,7 @@ export function* loginComplaints(definition: Definition, document: YamlNode): It
     yield [
       ['authorize', 'pkce'],
       `a challenge is accepted here, but the token endpoint ${name} reads no code_verifier`,
-      'declare an input code_verifier there, or set pkce to off',
+      'add code_verifier: {} to its inputs, or authorize: { pkce: off }, of which check warns',
     ];
   }
 }
