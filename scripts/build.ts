@@ -49,7 +49,7 @@ const shipped = [
   'src/http/demo/demo.{css,js}',
   'src/http/page.{css,js}',
   'src/http/post.js',
-  'src/http/base.css',
+  'src/programme/login/base.css',
   'src/contract/partner/page.css',
 ];
 

@@ -4,9 +4,17 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { isWhole, runCampaign } from './campaign.ts';
-import { type Change, draw, planted } from './mutants/draw.ts';
-import { copySources, distance, judge, plant, testFiles, type Verdict } from './mutants/judge.ts';
+import { runCampaign } from './campaign.ts';
+import {
+  type Change,
+  copySources,
+  distance,
+  judge,
+  plant,
+  planted,
+  testFiles,
+  type Verdict,
+} from './mutants/judge.ts';
 import { measureReach, reaches } from './mutants/reach.ts';
 
 const usage = `npm run mutants -- [options]
@@ -15,9 +23,6 @@ const usage = `npm run mutants -- [options]
   --record      writes the verdicts of --run into the list
   --plant N,N   writes mutants into the sources of this checkout
   --check       tells which mutants' lines are no longer found
-  --draw        prints what a draw from the sources yields
-  --seed N      of --draw (1)
-  --count N     of --draw (60)
 Exits 1 when lines are not found, or a mutant that the list has as killed survives.`;
 
 interface Mutant extends Change {
@@ -120,19 +125,17 @@ await runCampaign(
   {
     name: 'mutants',
     usage,
-    numbers: { seed: [1, isWhole], count: [60, isWhole] },
+    numbers: {},
     texts: ['run', 'plant'],
-    flags: ['known', 'record', 'check', 'draw'],
+    flags: ['known', 'record', 'check'],
   },
   async (options, { folder }) => {
-    const drawn = options.draw === true ? draw(root, options.count, options.seed) : undefined;
     const planting = options.plant === undefined ? [] : chosen(options.plant);
     for (const mutant of planting) plant(root, mutant);
     const faults = [
       ...(options.check === true ? missing() : []),
       ...(options.run === undefined ? [] : await run(folder, chosen(options.run), options)),
     ];
-    const text = drawn === undefined ? `${list.length} mutants` : JSON.stringify(drawn, null, 2);
-    return { figures: { drawn }, text, faults };
+    return { figures: { mutants: list.length }, text: `${list.length} mutants`, faults };
   },
 );

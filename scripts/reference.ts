@@ -67,12 +67,13 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
   const [first, rest] = [true, false].map((isFirst) =>
     keys.filter(({ path }) => shipped.has(path) === isFirst),
   );
+  const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');
   const tables = {
+    contents: contentsOf(template),
     ...listTables(variants),
     'shipped keys': tableOf(first ?? []),
     kinds: kindsTable(schema, described.$defs),
   };
-  const template = readFileSync(join(root, 'scripts/reference/page.md'), 'utf8');
   const page = fillPage(template, tables, sectionsOf(rest ?? []), tableOf);
   const text = JSON.stringify(described, undefined, 2);
   return {
@@ -83,6 +84,14 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
     dashboard: dashboard(),
     config: configExample(),
   };
+}
+
+/** Links to the page's topics, in a line. */
+function contentsOf(template: string): string {
+  const topics = [...template.matchAll(/^## (.*)$/gm)].map(([, topic = '']) => topic);
+  return topics
+    .map((topic) => `[${topic}](#${topic.toLowerCase().replaceAll(' ', '-')})`)
+    .join(' · ');
 }
 
 /** The keys that the shipped programmes use, as paths: `tokens`, `tokens.access` and so on. */

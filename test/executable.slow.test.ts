@@ -27,7 +27,7 @@ import { codeCacheOf } from '../scripts/build/code_cache.ts';
 import { sourceState } from '../scripts/source_state.ts';
 import type { StatusView } from '../src/server/status.ts';
 import { type BuildFacts, versionOf } from '../src/server/version.ts';
-import { configOnPostgres } from './server/workers/scene.ts';
+import { configOnPostgres } from './server/operated.ts';
 import { scratchFolder } from './support/scratch.ts';
 import { without } from './support/tools.ts';
 import { until } from './support/until.ts';

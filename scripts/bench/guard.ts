@@ -2,7 +2,7 @@
 // stay near the expectation that is committed here.
 
 import { type Format, formats, type ServerName } from './contestants.ts';
-import { type Measurement, type Path, type Plan, quick } from './measure.ts';
+import { type Measurement, type Path, type Plan, careful } from './measure.ts';
 
 /** Processor time of a request on the file store, as a multiple of the bare server's for the same path. */
 const expected: Readonly<Record<Path, Readonly<Record<Format, number>>>> = {
@@ -16,7 +16,7 @@ const expected: Readonly<Record<Path, Readonly<Record<Format, number>>>> = {
 const margin = 2;
 
 export const guardPlan: Plan = {
-  ...quick,
+  ...careful,
   servers: ['file'],
   warmUps: 1,
   warmUpSeconds: 0.8,

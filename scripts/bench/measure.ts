@@ -56,8 +56,6 @@ export const careful: Plan = {
   codes: 6000,
 };
 
-export const quick: Plan = { ...careful, warmUps: 0, rounds: 1, seconds: 0.1, codes: 500 };
-
 export interface Measurement {
   readonly path: Path;
   readonly format: Format;

@@ -6,7 +6,16 @@ import { globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Change, planted } from './draw.ts';
+/** A change of code, named so that it can be planted after the code has moved. */
+export interface Change {
+  readonly file: string;
+  /** The functions and classes around it, outermost first. */
+  readonly function: string;
+  readonly kind: string;
+  /** Whole lines; they stand once in the file. */
+  readonly before: string;
+  readonly after: string;
+}
 
 /** `killed` names a test file and its first test that fails, or how else the file fails. */
 export type Verdict =
@@ -18,6 +27,13 @@ export type Verdict =
 
 /** Milliseconds after which a test file counts as failed, since a mutant may loop for ever. */
 const longestRun = 180_000;
+
+/** The text of a file with the change; throws where its lines are not found once. */
+export function planted(text: string, { file, before, after }: Change): string {
+  const parts = text.split(before);
+  if (parts.length !== 2) throw new Error(`${file}: found ${parts.length - 1} times: ${before}`);
+  return parts.join(after);
+}
 
 /** A copy of the commit, whose files may be changed, with the packages of this checkout. */
 export function copySources(root: string, folder: string): void {

@@ -134,7 +134,8 @@ function configOf(architecture: string, layers: readonly Layer[], facts: ImageFa
     created,
     config: {
       User: `${user}:${user}`,
-      Env: ['PATH=/usr/bin', 'JETWAY_CONFIG=/etc/jetway/config.yaml'],
+      // With a read-only root there is no /tmp to try a restore in (store verify).
+      Env: ['PATH=/usr/bin', 'JETWAY_CONFIG=/etc/jetway/config.yaml', 'TMPDIR=/var/lib/jetway'],
       Entrypoint: ['/usr/bin/jetway'],
       Cmd: ['serve'],
       WorkingDir: '/etc/jetway',

@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import { filesFolder, root, run } from './tools.ts';
@@ -50,9 +50,7 @@ export function fillTree(folder: string, { executable, own, sbom, licenses, epoc
     put(`usr/share/${path}`, run(own, ['completion', shell]));
   }
   put(`${documents}/copyright`, licenseText(licenses));
-  put(`${documents}/CHANGELOG.md`, readFileSync(join(root, 'CHANGELOG.md')));
-  put(`${documents}/packages.md`, readFileSync(join(root, 'docs/packages.md')));
-  put(`${documents}/SECURITY.md`, readFileSync(join(root, 'SECURITY.md')));
+  for (const path of manualFiles()) put(`${documents}/${path}`, readFileSync(join(root, path)));
   put(`${documents}/jetway.cdx.json`, sbom);
 
   const config = 'etc/jetway/config.yaml';
@@ -60,6 +58,17 @@ export function fillTree(folder: string, { executable, own, sbom, licenses, epoc
   // What `init` writes has its data beside it.
   put(config, readFileSync(join(folder, config), 'utf8').replaceAll('./data/', '/var/lib/jetway/'));
   settle(folder, epoch);
+}
+
+/**
+ * The manual, as paths below the checkout: the pages with what they name beside them, such as the scripts of
+ * a fleet, the dashboard and the alerts. The places stay, so that links work.
+ */
+function manualFiles(): readonly string[] {
+  const pages = globSync('docs/**', { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  return ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'config.example.yaml', ...pages].toSorted();
 }
 
 function licenseText(licenses: Parts['licenses']): string {
@@ -74,7 +83,7 @@ function licenseText(licenses: Parts['licenses']): string {
 export function settle(folder: string, epoch: number): void {
   for (const path of ['', ...globSync('**', { cwd: folder })]) {
     const file = join(folder, path);
-    const mayRun = statSync(file).isDirectory() || /^(?:usr\/bin|DEBIAN\/p)/.test(path);
+    const mayRun = statSync(file).isDirectory() || /^(?:usr\/bin|DEBIAN\/p)|\.sh$/.test(path);
     chmodSync(file, mayRun ? 0o755 : 0o644);
     utimesSync(file, epoch, epoch);
   }

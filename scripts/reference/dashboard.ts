@@ -91,7 +91,7 @@ const sections: Readonly<Record<string, readonly Panel[]>> = {
     ),
     panel(
       'Last reload',
-      4,
+      3,
       'dateTimeFromNow',
       { '{{instance}}': 'jetway_last_reload_timestamp_seconds * 1000' },
       stat('value'),
@@ -103,10 +103,17 @@ const sections: Readonly<Record<string, readonly Panel[]>> = {
       { '{{instance}}': 'jetway_last_reload_successful' },
       stat('value'),
     ),
-    panel('Version', 3, 'none', { '{{version}}': 'jetway_build_info' }, stat('name')),
+    panel(
+      'Newest backup',
+      3,
+      'dateTimeFromNow',
+      { 'newest backup': 'max(jetway_newest_backup_timestamp_seconds) * 1000' },
+      stat('value'),
+    ),
+    panel('Version', 2, 'none', { '{{version}}': 'jetway_build_info' }, stat('name')),
     panel(
       'Started',
-      3,
+      2,
       'dateTimeFromNow',
       { '{{instance}}': 'process_start_time_seconds * 1000' },
       stat('value'),

@@ -57,21 +57,9 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
         ),
       ]),
     ),
-    warnings: `${warningNames
-      .filter((name) => !departures.has(name))
-      .toSorted()
-      .map(code)
-      .join(', ')}.`,
-    departures: table(
-      ['Departure', 'By', 'Told by `check`'],
-      [...departures]
-        .toSorted(([one], [other]) => (one < other ? -1 : 1))
-        .map(([name, { keys, isQuiet }]) => [
-          code(name),
-          keys.map(code).join(', '),
-          isQuiet === true ? 'no' : 'yes',
-        ]),
-    ),
+    warnings: named(warningNames.filter((name) => !departures.has(name))),
+    'departures with a risk': named(departureNames(false)),
+    'departures in form': named(departureNames(true)),
     'token values': valuesTable(tokenVocabulary),
     'error values': valuesTable(errorVocabulary),
     'redirect values': valuesTable(redirectVocabulary),
@@ -91,6 +79,17 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
       ]),
     ),
   };
+}
+
+/** Names in a sentence; each key's row says which departures are its own, and why. */
+function named(names: readonly string[]): string {
+  return `${names.toSorted().map(code).join(', ')}.`;
+}
+
+function departureNames(isQuiet: boolean): readonly string[] {
+  return [...departures].flatMap(([name, row]) =>
+    (row.isQuiet ?? false) === isQuiet ? [name] : [],
+  );
 }
 
 /** The types that have no keys, with their form where it is a pattern. */

@@ -13,7 +13,7 @@ const registered = [
   'audit_stream',
 ] as const;
 
-/** What happened; docs/operators.md says when each is written. */
+/** What happened; docs/reference.md says when each is written. */
 export const eventNames = [
   // Of requests.
   'token_issued',

@@ -1,11 +1,12 @@
 // Owns finding and reading the files of an audit stream: the one that is written to, and those that were
 // rotated, compressed ones included. Files are read in pieces, whatever their size.
 
-import { createReadStream, existsSync, readdirSync } from 'node:fs';
+import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 
+import { UnreadableFile } from '../lib/read_file.ts';
 import { readLine } from './chain.ts';
 
 /** Some lines of a file, in order. */
@@ -23,7 +24,7 @@ const decompressors = new Map<string, () => Transform>([
 /** No line of an audit file is longer; a file that is none may have no line feed at all. */
 const longestLine = 1_048_576;
 
-/** @throws an error of the system or of the decompressor */
+/** @throws UnreadableFile after what could be read: a disk that fails, a compressed file that is damaged */
 export async function* readBlocks(path: string): AsyncGenerator<LineBlock> {
   const source = createReadStream(path, { highWaterMark: 262_144 });
   const decompress = decompressors.get(path.split('.').at(-1) ?? '');
@@ -31,12 +32,17 @@ export async function* readBlocks(path: string): AsyncGenerator<LineBlock> {
   const text: Readable = decompress ? pipeline(source, decompress(), () => undefined) : source;
   text.setEncoding('utf8');
   let rest = '';
-  for await (const part of text as AsyncIterable<string>) {
-    const lines = (rest + part).split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > longestLine) lines.push(rest);
-    if (rest.length > longestLine) rest = '';
-    if (lines.length > 0) yield { lines, isWhole: true };
+  try {
+    for await (const part of text as AsyncIterable<string>) {
+      const lines = (rest + part).split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > longestLine) lines.push(rest);
+      if (rest.length > longestLine) rest = '';
+      if (lines.length > 0) yield { lines, isWhole: true };
+    }
+  } catch (error) {
+    const { message } = error as Error;
+    throw new UnreadableFile(`cannot be read to its end (${message})`, { cause: error });
   }
   if (rest !== '') yield { lines: [rest], isWhole: false };
 }
@@ -52,9 +58,14 @@ export function rotatedFiles(path: string): readonly string[] {
     .map((one) => join(folder, one));
 }
 
+/** Not so for a pipe, which would be waited for. */
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
 /** The stream's files in the order of their lines; empty where there is none. */
 export async function filesOf(path: string): Promise<readonly string[]> {
-  return inOrder([...rotatedFiles(path), ...(existsSync(path) ? [path] : [])]);
+  return inOrder([...rotatedFiles(path), path].filter(isFile));
 }
 
 /** By the number of their first line; files without lines are left out. */
@@ -66,10 +77,14 @@ export async function inOrder(paths: readonly string[]): Promise<readonly string
     .map(({ path }) => path);
 }
 
-/** 0 for a file that does not begin with a line of a stream; undefined for an empty file. */
+/** 0 for a file that does not begin with a line of a stream, or cannot be read; undefined for an empty file. */
 async function firstSeq(path: string): Promise<number | undefined> {
-  for await (const { lines } of readBlocks(path)) {
-    return lines[0] === undefined ? undefined : (readLine(lines[0])?.seq ?? 0);
+  try {
+    for await (const { lines } of readBlocks(path)) {
+      return lines[0] === undefined ? undefined : (readLine(lines[0])?.seq ?? 0);
+    }
+    return undefined;
+  } catch {
+    return 0;
   }
-  return undefined;
 }

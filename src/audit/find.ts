@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 
+import { UnreadableFile } from '../lib/read_file.ts';
 import { filesOf, readBlocks } from './files.ts';
 
 /** What an event must have; all of it. */
@@ -22,18 +23,27 @@ export interface FoundEvent {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** The events in the order of the stream, in pieces. */
+/**
+ * The events in the order of the stream, in pieces.
+ * @param onTrouble told why a file could not be read to its end; the others are read all the same
+ */
 export async function* findEvents(
   path: string,
   criteria: Criteria,
+  onTrouble: (file: string, why: string) => void,
 ): AsyncGenerator<readonly FoundEvent[]> {
   const { since = 0 } = criteria;
   for (const file of await filesOf(path)) {
     // A file that was written last before that has no later event.
     if (statSync(file).mtimeMs < since) continue;
-    for await (const { lines } of readBlocks(file)) {
-      const found = lines.flatMap((text) => matchOf(text, criteria) ?? []);
-      if (found.length > 0) yield found;
+    try {
+      for await (const { lines } of readBlocks(file)) {
+        const found = lines.flatMap((text) => matchOf(text, criteria) ?? []);
+        if (found.length > 0) yield found;
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
+      onTrouble(file, error.message);
     }
   }
 }

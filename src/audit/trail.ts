@@ -182,7 +182,12 @@ function identityAt(path: string): string | undefined {
 }
 
 /** SQLite's words for a lock say nothing to operators. */
+const words: Readonly<Record<string, string>> = {
+  'database is locked': 'another process keeps it locked',
+  'file is not a database': 'the file of its lock, which ends in .lock, is not empty: remove that',
+};
+
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text === 'database is locked' ? 'another process keeps it locked' : text;
+  return words[text] ?? text;
 }

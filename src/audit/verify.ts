@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto';
 
 import { present } from '../lib/present.ts';
+import { UnreadableFile } from '../lib/read_file.ts';
 import {
   beginning,
   type Chain,
@@ -108,13 +109,18 @@ class ChainReader {
   async read(file: string): Promise<void> {
     let line = 0;
     let size = 0;
-    for await (const { lines, isWhole } of readBlocks(file)) {
-      for (const text of lines) {
-        line += 1;
-        if (isWhole) this.#readText(text, { file, line }, size);
-        else this.#note({ file, line, what: 'the last write was cut off, or is under way' });
-        size += Buffer.byteLength(text) + 1;
+    try {
+      for await (const { lines, isWhole } of readBlocks(file)) {
+        for (const text of lines) {
+          line += 1;
+          if (isWhole) this.#readText(text, { file, line }, size);
+          else this.#note({ file, line, what: 'the last write was cut off, or is under way' });
+          size += Buffer.byteLength(text) + 1;
+        }
       }
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
+      this.#break({ file, what: error.message });
     }
     this.#settleUnread();
   }

@@ -7,12 +7,12 @@ import type { Config } from '../config/config.ts';
 import { type CommandError, failed, isSystemError } from '../server/exit.ts';
 
 /**
- * Milliseconds for the answer to a question: less than a container's runtime usually waits for a health check.
- * A reload takes as long as it takes.
+ * Milliseconds for a sign of the server: less than a container's runtime usually waits for a health check. The
+ * answer is a sign, and so is each 102 (RFC 2518 10.1) of a server that is at work on a reload.
  */
 const patience = 5000;
 
-/** Nothing answered in time. */
+/** Nothing came in time. */
 class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -43,9 +43,8 @@ export async function askAdmin(place: AdminPlace, path: string): Promise<unknown
   const target = 'path' in place ? { socketPath: place.path } : callable(place);
   const asked = exchange(target, 'GET', path).then(({ text }) => JSON.parse(text) as unknown);
   return asked.catch((error: unknown) => {
-    const reason = error instanceof NoAnswer ? error.message : String(error);
     throw failed(
-      `nothing tells of its health at ${Object.values(target).join(':')} (admin): ${reason}`,
+      `nothing tells of its health at ${Object.values(target).join(':')} (admin): ${reasonOf(error)}`,
     );
   });
 }
@@ -70,7 +69,7 @@ function exchange(
     const late = new NoAnswer(
       `nothing came within ${patience / 1000} s: it stands still or has too much to do, which its log and its service manager tell`,
     );
-    const timer = method === 'GET' ? setTimeout(() => sent.destroy(late), patience) : undefined;
+    const timer = setTimeout(() => sent.destroy(late), patience);
     const sent = request({ ...target, method, path, agent: false }, (answer) => {
       let text = '';
       answer.setEncoding('utf8');
@@ -78,6 +77,7 @@ function exchange(
       answer.on('error', reject);
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
     });
+    sent.on('information', () => timer.refresh());
     sent.on('error', reject);
     sent.on('close', () => clearTimeout(timer));
     sent.end();
@@ -92,6 +92,9 @@ function unreachable(path: string, error: unknown): CommandError {
   if (code === 'ENOENT' || code === 'ECONNREFUSED') {
     return failed(`no server of this configuration runs: nothing answers at ${path} (control)`);
   }
-  const reason = error instanceof NoAnswer ? error.message : String(error);
-  return failed(`the server does not answer at ${path}: ${reason}`);
+  return failed(`the server does not answer at ${path}: ${reasonOf(error)}`);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof NoAnswer ? error.message : String(error);
 }

@@ -8,7 +8,7 @@ import { failed, misconfigured } from '../server/exit.ts';
 import type { ReloadView, StatusView } from '../server/status.ts';
 import { askAdmin, askServer } from './control_client.ts';
 import type { GivenWithConfig } from './grammar/options.ts';
-import type { reloadOptions } from './grammar/rows.ts';
+import type { healthcheckOptions, reloadOptions } from './grammar/rows.ts';
 import { printResult, type VerbOptions } from './output.ts';
 import { configOf } from './programmes.ts';
 import { sheet, table } from './table.ts';
@@ -121,12 +121,10 @@ function workerText({ worker, pid, node, started, uptime_seconds: uptime }: Work
   return `${worker}: process ${pid}, node ${node}, since ${started} (${uptime} s)`;
 }
 
-interface HealthcheckOptions extends VerbOptions {
-  readonly live?: boolean;
-}
-
 /** Ends with exit code 1 unless the server takes requests, or with `live` unless it answers at all. */
-export async function healthcheck(options: HealthcheckOptions): Promise<void> {
+export async function healthcheck(
+  options: GivenWithConfig<typeof healthcheckOptions>,
+): Promise<void> {
   const config = configOf(options);
   const { admin } = config;
   // Port 0 is any free one: which, the control socket's server alone knows.

@@ -15,6 +15,25 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   return lines.map((line) => alignedLine(line, widths)).join('\n');
 }
 
+/** Values by their names in JSON. */
+export type View<Name extends string = string> = Readonly<Record<Name, unknown>>;
+
+/** The columns of a list: names in JSON by their headings. */
+export type Columns<Name extends string = string> = Readonly<Record<string, Name>>;
+
+/** A table of views; a value that is not there is a dash. */
+export function listing<Name extends string>(
+  columns: Columns<Name>,
+  views: readonly View<Name>[],
+): string {
+  const cellOf = (value: unknown): string => [value ?? []].flat().map(String).join(', ') || '-';
+  const names = Object.values<Name>(columns);
+  return table(
+    Object.keys(columns),
+    views.map((view) => names.map((name) => cellOf(view[name]))),
+  );
+}
+
 /** One value a line; a label without values is left out. */
 export function sheet(
   rows: readonly (readonly [label: string, values: readonly string[]])[],

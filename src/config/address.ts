@@ -1,4 +1,4 @@
-// Owns the places in a configuration where a server listens.
+// Owns the forms of addresses in a configuration: where a server listens, where clients reach it, and networks.
 
 import { isIP } from 'node:net';
 
@@ -55,3 +55,42 @@ export function haveOwnPorts(addresses: readonly (AdminPlace | undefined)[]): bo
   );
   return new Set(used).size === used.length;
 }
+
+/** Under which clients reach the service. */
+export const publicUrlSchema: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.check((text) => {
+    const url = URL.parse(text);
+    return (
+      url !== null &&
+      /^https?:$/.test(url.protocol) &&
+      url.username + url.password === '' &&
+      // An empty query or fragment remains only in the text, not in the parsed URL.
+      !/[?#]|\/$/.test(text) &&
+      url.href.replace(/\/$/, '') === text
+    );
+  }, 'expected an http or https address in its plain form, without query or trailing slash, such as https://tokens.example.com'),
+  // Requests are matched as sent: a path with a second spelling would be found by one spelling
+  // only.
+  v.check(
+    (text) => /^(?:\/|(?:\/[\w.~-]+)+)$/.test(URL.parse(text)?.pathname ?? '/'),
+    'segments of its path are of letters, digits, "-", "_", "." and "~"',
+  ),
+);
+
+/** As CIDR. */
+function isNetwork(text: string): boolean {
+  const [, address = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return Number(bits) <= longest;
+}
+
+const networkSchema = v.pipe(
+  v.string(),
+  v.check(isNetwork, 'expected a network such as 10.0.0.0/8 or fd00::/8'),
+);
+
+export const networksSchema: v.OptionalSchema<
+  v.ArraySchema<v.GenericSchema<string>, undefined>,
+  readonly []
+> = v.optional(v.array(networkSchema), []);

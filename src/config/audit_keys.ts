@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import { failurePolicies, type FailurePolicy } from '../audit/stream.ts';
 import { key } from '../schema/notes.ts';
 import { storeAt, type StoreLocation } from '../store/open.ts';
+import type { Local } from './rows.ts';
 
 export interface AuditSettings {
   readonly file: string;
@@ -43,7 +44,7 @@ export const auditSchema = v.union([
 export function auditSettings(
   given: v.InferOutput<typeof auditSchema> | undefined,
   store: StoreLocation,
-  local: (name: string) => string,
+  local: Local,
 ): AuditSettings | undefined {
   const { keyFolder, masterKey } = storeAt(store);
   if (given === 'off' || masterKey === 'fleeting') return undefined;

@@ -14,8 +14,7 @@ import { validate } from '../schema/faults.ts';
 import { readStoreLocation } from '../store/open.ts';
 import { haveOwnPorts } from './address.ts';
 import { rows } from './keys.ts';
-import type { Row } from './rows.ts';
-import { sharesStore } from './workers_key.ts';
+import type { Local, Row } from './rows.ts';
 
 type Rows = typeof rows;
 type Name = keyof Rows;
@@ -64,6 +63,11 @@ const entries = Object.fromEntries(names.map((name) => [name, rows[name].entry])
   readonly [Key in Name]: Rows[Key]['entry'];
 };
 
+/** Whether processes and machines can share the store. */
+function isDatabase(store: string): boolean {
+  return store.startsWith('postgres');
+}
+
 /** Its keys are those of the file. */
 export const configSchema = v.pipe(
   v.strictObject(entries),
@@ -100,7 +104,7 @@ export const configSchema = v.pipe(
   v.forward(
     v.partialCheck(
       [['store'], ['store_password_file']],
-      ({ store, store_password_file: file }) => file === undefined || store.startsWith('postgres'),
+      ({ store, store_password_file: file }) => file === undefined || isDatabase(store),
       'only a postgres: store has a password',
     ),
     ['store_password_file'],
@@ -116,7 +120,7 @@ export const configSchema = v.pipe(
   v.forward(
     v.partialCheck(
       [['store'], ['workers']],
-      ({ store, workers }) => workers === 1 || sharesStore(store),
+      ({ store, workers }) => workers === 1 || isDatabase(store),
       'only a postgres: store gains by more processes: SQLite has one writer at a time, and memory belongs to one process',
     ),
     ['workers'],
@@ -137,7 +141,8 @@ export function readConfig(path: string): Config {
   if (root === undefined || faults.length > 0) throw new FaultsError(faults);
   const { output, faults: schemaFaults } = validate(configSchema, root);
   if (output === undefined || schemaFaults.length > 0) throw new FaultsError(schemaFaults);
-  const local = (name: string): string => resolve(dirname(path), name);
+  const local: Local = (name) =>
+    name === undefined ? (name as never) : resolve(dirname(path), name);
   const around = { local, store: readStoreLocation(output.store, local), admin: output.admin };
   const values = names.map((name) => {
     const row: Row = rows[name];

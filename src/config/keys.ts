@@ -1,21 +1,48 @@
 // Owns the list of the configuration's keys. The type of the configuration, `config.example.yaml`,
 // `jetway help key`, and what a reload takes up are made of these rows.
 
+import { availableParallelism } from 'node:os';
+
 import * as v from 'valibot';
 
 import { type Milliseconds, milliseconds } from '../lib/clock.ts';
 import { key } from '../schema/notes.ts';
 import { durationSchema } from '../schema/scalars.ts';
-import { addressSchema, type AdminPlace, adminSchema } from './address.ts';
+import { locationFault } from '../store/open.ts';
+import {
+  addressSchema,
+  type AdminPlace,
+  adminSchema,
+  networksSchema,
+  publicUrlSchema,
+} from './address.ts';
 import { auditSchema, auditSettings } from './audit_keys.ts';
 import { logSchema, logSettings } from './log_keys.ts';
-import { networksSchema } from './networks.ts';
-import { publicUrlSchema } from './public_url.ts';
 import { asPath, row, type Row } from './rows.ts';
-import { storeSchema } from './store_keys.ts';
 import { certifiedSchema, localFiles, tlsSchema } from './tls_keys.ts';
 import { tracingSchema, tracingSettings } from './tracing_keys.ts';
-import { workersSchema } from './workers_key.ts';
+
+const storeSchema = v.pipe(
+  v.string(),
+  v.check(
+    (text) => locationFault(text) === undefined,
+    ({ input }) => locationFault(input) ?? '',
+  ),
+);
+
+/** More would wait for each other on any machine that is sold today. */
+const mostWorkers = 64;
+
+const workersSchema = v.union(
+  [
+    v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(mostWorkers)),
+    v.pipe(
+      v.literal('cores'),
+      v.transform(() => Math.min(availableParallelism(), mostWorkers)),
+    ),
+  ],
+  `expected a number of processes from 1 to ${mostWorkers}, or cores for as many as there are`,
+);
 
 const stopDelaySchema = v.pipe(
   durationSchema,
@@ -149,7 +176,7 @@ export const rows = {
   master_key_file: row(
     v.exactOptional(v.string()),
     {
-      text: 'The file with the key without which a stolen store is worthless. It is made at the first start, and its owner alone may read it. Keep a copy apart from the backups of the store. For a PostgreSQL store it is not made, since all machines need the same key. JETWAY_MASTER_KEY_FILE in the environment overrides it.',
+      text: 'The file with the master key. It encrypts the signing keys in the store; without it a stolen store is useless. It is made at the first start, and its owner alone may read it. Keep a copy apart from the backups of the store. For a PostgreSQL store it is not made, since all machines need the same key. JETWAY_MASTER_KEY_FILE in the environment overrides it.',
       example: './data/master.key',
       otherwise: 'beside the store, if that is a file',
       isSet: true,

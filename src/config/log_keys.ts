@@ -10,6 +10,7 @@ import { errorAt, type Fault } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import type { YamlNode } from '../lib/yaml/yaml.ts';
 import { key } from '../schema/notes.ts';
+import type { Local } from './rows.ts';
 
 /** Which of the requests get a line, from 0 (none) to 1 (all). */
 export interface LineShares {
@@ -95,13 +96,12 @@ export const logSchema = v.strictObject({
   }),
 });
 
-/** @param local makes a path relative to the folder of the configuration absolute */
 export function logSettings(
   log: v.InferOutput<typeof logSchema> | undefined,
-  local: (name: string) => string,
+  local: Local,
 ): LogSettings {
   if (log === undefined) return usualLog;
-  return present({ ...log, file: log.file === undefined ? undefined : local(log.file) });
+  return present({ ...log, file: local(log.file) });
 }
 
 /** A server makes the file, not its folder: whose it is to be is for operators to say. */

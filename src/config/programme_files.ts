@@ -61,5 +61,7 @@ export function programmeFileOf(file: string, text: string, read: ReadBeside): P
 
 export function shownPath(path: string): string {
   const local = relative(process.cwd(), path);
-  return local === '' || local.startsWith('..') ? path : local;
+  // From the root, a path without its slash would look as if it were of another folder.
+  const isWhole = local === '' || local.startsWith('..') || `/${local}` === path;
+  return isWhole ? path : local;
 }

@@ -7,10 +7,14 @@ import { key, type KeyText } from '../schema/notes.ts';
 import type { StoreLocation } from '../store/open.ts';
 import type { AdminPlace } from './address.ts';
 
+/** Makes a path relative to the folder of the configuration absolute; one that is left out stays so. */
+export type Local = <Name extends string | undefined>(
+  name: Name,
+) => string | Extract<Name, undefined>;
+
 /** What the meaning of a value depends on besides the value. */
 export interface Surroundings {
-  /** Makes a path relative to the folder of the configuration absolute. */
-  readonly local: (name: string) => string;
+  readonly local: Local;
   readonly store: StoreLocation;
   readonly admin: AdminPlace | undefined;
 }
@@ -72,5 +76,5 @@ export function asPath<Name extends string | undefined>(
   name: Name,
   { local }: Surroundings,
 ): string | Extract<Name, undefined> {
-  return name === undefined ? (name as Extract<Name, undefined>) : local(name);
+  return local(name);
 }

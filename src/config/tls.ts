@@ -4,7 +4,9 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
 import type { TlsMaterial } from '../http/tls.ts';
+import { instant } from '../lib/clock.ts';
 import { positionAt } from '../lib/document.ts';
+import { dateText } from '../lib/duration.ts';
 import { errorAt, type Fault, FaultsError, warningAt } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { UnreadableFile } from '../lib/read_file.ts';
@@ -177,13 +179,14 @@ function certificateFaults(
   hostname: string | undefined,
 ): readonly CertificateFault[] {
   const certificate = new X509Certificate(pem);
-  const { validFromDate: from, validToDate: to } = certificate;
+  const from = instant(certificate.validFromDate.getTime());
+  const to = instant(certificate.validToDate.getTime());
   const faults: CertificateFault[] = [];
-  if (now < from.getTime()) {
+  if (now < from) {
     faults.push([`is not valid before ${dateText(from)}: is this machine's clock right?`]);
-  } else if (now >= to.getTime()) {
+  } else if (now >= to) {
     faults.push([`ended at ${dateText(to)}: get a new one`]);
-  } else if (to.getTime() - now < warningTime) {
+  } else if (to - now < warningTime) {
     faults.push([`ends at ${dateText(to)}: renew it`, 'certificate_ends_soon']);
   }
   if (hostname !== undefined && !isFor(certificate, hostname)) {
@@ -199,8 +202,4 @@ function isFor(certificate: X509Certificate, hostname: string): boolean {
   const matched =
     isIP(address) === 0 ? certificate.checkHost(hostname) : certificate.checkIP(address);
   return matched !== undefined;
-}
-
-function dateText(date: Date): string {
-  return `${date.toISOString().slice(0, 19)}Z`;
 }

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 
 import { present } from '../lib/present.ts';
 import { key } from '../schema/notes.ts';
+import type { Local } from './rows.ts';
 
 /** Paths of PEM files. */
 export interface TlsFiles {
@@ -56,14 +57,14 @@ export const tlsSchema = v.strictObject({
 /** Paths are relative to the folder of the configuration. */
 export function localFiles(
   tls: Partial<v.InferOutput<typeof tlsSchema>> & v.InferOutput<typeof certifiedSchema>,
-  local: (name: string) => string,
+  local: Local,
 ): TlsFiles {
   const authorities = tls.client_authorities_file;
   return present({
     certificate: local(tls.certificate_file),
     key: local(tls.key_file),
     asksClients: tls.client_certificates === true || authorities !== undefined,
-    clientAuthorities: authorities === undefined ? undefined : local(authorities),
+    clientAuthorities: local(authorities),
     ciphers: tls.ciphers,
     hsts: tls.hsts,
   });

@@ -9,6 +9,7 @@ import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
 import type { YamlNode } from '../lib/yaml/yaml.ts';
 import { key } from '../schema/notes.ts';
 import { shareSchema } from './log_keys.ts';
+import type { Local } from './rows.ts';
 
 export interface TracingSettings {
   /** Of a collector that takes OTLP over HTTP. */
@@ -43,12 +44,11 @@ export const tracingSchema = v.strictObject({
   }),
 });
 
-/** @param local makes a path relative to the folder of the configuration absolute */
 export function tracingSettings(
   { endpoint, sample, headers_file: file }: v.InferOutput<typeof tracingSchema>,
-  local: (name: string) => string,
+  local: Local,
 ): TracingSettings {
-  return present({ endpoint, sample, headersFile: file === undefined ? undefined : local(file) });
+  return present({ endpoint, sample, headersFile: local(file) });
 }
 
 const headerForm =

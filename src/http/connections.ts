@@ -94,7 +94,7 @@ export function watchConnections(
     },
     drain: () => {
       lastAnswers();
-      return close(server, drainTime, [unread, handshakes]);
+      return close(server, drainTime, sockets, [unread, handshakes]);
     },
   };
 }
@@ -102,6 +102,7 @@ export function watchConnections(
 function close(
   server: Server,
   drainTime: number,
+  begun: ReadonlySet<Socket>,
   unknown: readonly ReadonlySet<Socket>[],
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -110,7 +111,8 @@ function close(
       // Node's HTTP server does not know of them yet.
       for (const sockets of unknown) for (const socket of sockets) socket.destroy();
     }, idleTime);
-    const late = setTimeout(() => server.closeAllConnections(), drainTime);
+    // Not by the HTTP server, which has given away the connection of a CONNECT that waits for its turn.
+    const late = setTimeout(() => begun.forEach((socket) => socket.destroy()), drainTime);
     // Not the HTTP server's own close: it closes idle connections at once, while requests are on
     // their way to them.
     NetServer.prototype.close.call(server, (error?: Error) => {

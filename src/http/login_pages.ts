@@ -12,7 +12,7 @@ import { picturesOf } from '../programme/login/rules.ts';
 import type { LoginPageName, LoginTexts } from '../programme/login/texts.ts';
 import { logsIn, type Programme } from '../programme/programme.ts';
 import { languageSwitch, loginForm, warning } from './login_form.ts';
-import { createFrame, type Frame, type Markup, postLook, renderPage } from './page.ts';
+import { createFrame, type Frame, type Markup, postLook, renderPage, statusSign } from './page.ts';
 import { type Answer, withHeaders } from './respond.ts';
 
 /** A programme's pages, in its colours and with its logo; made once, before any request. */
@@ -81,8 +81,10 @@ export function createLoginPages(programme: Programme, filled?: FilledForm): Log
     more: Markup | string,
   ): Promise<Reply> => {
     const { title, text } = texts.pages[page];
-    const sign = page === 'finished' ? '' : html`<div class="stop">${raw(warning)}</div>`;
-    const content = html`${logos()} ${sign}
+    // A wrong address is no danger: the page must not look like that of a security issue.
+    const sign =
+      page === 'not_found' ? statusSign(status) : html`<div class="stop">${raw(warning)}</div>`;
+    const content = html`${logos()} ${page === 'finished' ? '' : sign}
       <h1>${title}</h1>
       <p>${text}</p>
       ${more}${links(texts, 'website')}${footer(texts)}`;

@@ -10,7 +10,7 @@ import { headerValues, type RequestHead } from '../oauth/wire_request.ts';
 import type { LoginPageName } from '../programme/login/texts.ts';
 import type { HeadReply } from './endpoints.ts';
 import { type LoginSite, textsFor } from './login_handlers.ts';
-import { plainFrame, renderPage } from './page.ts';
+import { plainFrame, renderPage, statusSign } from './page.ts';
 import { withHeaders } from './respond.ts';
 
 /**
@@ -77,7 +77,8 @@ export function missingPage(
 
 async function plainPage(status: number, more: LoginSite['pageHeaders']): Promise<Reply> {
   const title = 'Page not found';
-  const content = html`<h1>${title}</h1>
+  const content = html`${statusSign(status)}
+    <h1>${title}</h1>
     <p>There is nothing at this address.</p>`;
   const page = { status, title, language: 'en', direction: 'ltr', content } as const;
   return withHeaders(await renderPage(plainFrame, page), more);

@@ -7,7 +7,12 @@ import { html, raw } from 'hono/html';
 
 import { readAsset } from '../lib/asset.ts';
 import { noStore, type Reply } from '../oauth/reply.ts';
-import { compilePalettes, type Palette } from '../programme/login/colours.ts';
+import {
+  baseSheet,
+  compilePalettes,
+  paletteRules,
+  type Palettes,
+} from '../programme/login/colours.ts';
 
 /** Markup that is escaped already. */
 export type Markup = ReturnType<typeof html>;
@@ -44,11 +49,11 @@ export interface Look {
   readonly script: string;
 }
 
-/** The look of `base.css`, and of the shipped files `NAME.css` and `NAME.js` of this folder. */
+/** The look of every page, and of the shipped files `NAME.css` and `NAME.js` of this folder. */
 export function readLook(name: string): Look {
-  const [base, own] = ['base', name].map((sheet) => readAsset(`src/http/${sheet}.css`));
+  const sheet = withoutLayout(baseSheet() + readAsset(`src/http/${name}.css`));
   return {
-    sheet: withoutLayout(`${base}${own}`)
+    sheet: sheet
       .replaceAll(/\s*([{};,])\s*|(?<=:)\s+/g, '$1')
       .replaceAll(/;(?=\})|\b0(?=\.\d)/g, ''),
     script: withoutLayout(readAsset(`src/http/${name}.js`)),
@@ -71,28 +76,13 @@ export function createFrame(
   pictures: { readonly icon?: string | undefined; readonly any: boolean },
   { sheet, script }: Look = loginLook,
 ): Frame {
-  const style = `${paletteRules(':root', palettes)}\n${sheet}`;
+  const style = `${paletteRules(palettes)}\n${sheet}`;
   const headers = pageHeaders({ style, script }, pictures.any);
   return { style, script, headers, icon: pictures.icon };
 }
 
 /** The frame of pages that belong to no programme. */
 export const plainFrame: Frame = createFrame(compilePalettes({}), { any: false });
-
-type Palettes = Readonly<Record<'light' | 'dark', Palette>>;
-
-/** Rules that give a selector a programme's colours as custom properties. */
-function paletteRules(selector: string, { light, dark }: Palettes): string {
-  // The ground of a logo that is made for light pages.
-  const paper = `--paper:${light.background}`;
-  return `${selector}{${paper};${variables(light)}}@media(prefers-color-scheme:dark){${selector}{${variables(dark)}}}`;
-}
-
-function variables(palette: Palette): string {
-  return Object.entries(palette)
-    .map(([name, colour]) => `--${name.replace('_', '-')}:${String(colour)}`)
-    .join(';');
-}
 
 /**
  * HOSTILE 10. No `form-action`: Chromium holds the redirect back to the partner against it, and what
@@ -127,6 +117,11 @@ function pageHeaders(
 
 function hashSource(text: string): string {
   return `'sha256-${hash('sha256', text, 'base64')}'`;
+}
+
+/** The sign of a page that is not there. */
+export function statusSign(status: number): Markup {
+  return html`<p class="status">${status}</p>`;
 }
 
 /** A whole page. */

@@ -154,7 +154,7 @@ export const loginSchema = v.strictObject({
     example: '{ expired: { title: Too late, text: Please start again. } }',
   }),
   language: key(v.optional(languageTagSchema, 'en'), {
-    text: 'The language of the texts of `login` and of the pages of `authorize.failures`. If a file says another language than its variant, it must bring all of these texts.',
+    text: 'The language of the texts of `login` and of the pages of `authorize.failures`. If a file says another language than its variant, it must bring all of these texts. For a language that is built in or shipped, use `default_language` and `languages` instead.',
     example: 'en',
   }),
   default_language: key(v.exactOptional(languageTagSchema), {

@@ -77,8 +77,8 @@ export function withoutVariant(
   faults: readonly Fault[],
   names: readonly string[],
 ): readonly Fault[] {
-  const isMissing = ({ path, message }: Fault): boolean =>
-    message === `${quote(path)} is missing` && !root.entries.has(path);
+  const isMissing = ({ path, code }: Fault): boolean =>
+    code === 'missing_key' && !path.includes('.') && !root.entries.has(path);
   const missing = faults.filter(isMissing);
   const [first] = missing;
   if (root.entries.has('variant') || missing.length < 4 || first === undefined) return faults;
@@ -97,7 +97,7 @@ export function atTheNull(root: YamlNode, fault: Fault): Fault {
   const parent = nodeAt(root, path.slice(0, -1));
   const entry = parent?.kind === 'map' ? parent.entries.get(path.at(-1) ?? '') : undefined;
   if (entry?.node.kind !== 'scalar' || entry.node.value !== null) return fault;
-  if (!fault.message.endsWith(' is missing')) return fault;
+  if (fault.code !== 'missing_key') return fault;
   return {
     ...fault,
     at: entry.keyAt,
@@ -139,9 +139,9 @@ const reasonPlaces = /^errors\.reasons\.[^.]+$|\.when_[a-z_]+$/;
 
 /** The fault with the hint for the word at its place, if there is one. */
 export function withForeignWord(document: YamlNode, fault: Fault): Fault {
-  const { path, message } = fault;
-  const isKey = message.startsWith('unknown key ');
-  if (!isKey && !message.startsWith('expected ')) return fault;
+  const { path, code } = fault;
+  const isKey = code === 'unknown_key';
+  if (!isKey && code !== 'unfit_value') return fault;
   const steps = path.split('.');
   const node = nodeAt(document, steps);
   const written = node?.kind === 'scalar' ? String(node.value) : '';

@@ -110,7 +110,7 @@ const tokenValues: Vocabulary['values'] = {
   audience: ['text', 'As `audience` has it.', 'whom the token is meant for'],
   request_id: [
     'text',
-    'A fresh UUID for each answer. Not in claims.',
+    'A fresh UUID for each answer, not the id of `X-Request-Id`. Not in claims.',
     'an identifier of this answer',
   ],
 };
@@ -123,7 +123,10 @@ const errorValues: Vocabulary['values'] = {
   scope: ['scope', 'The scope that was asked for, if that is what failed.'],
   status: ['text', 'The HTTP status, as a number.'],
   answered_at: ['instant', 'Now.'],
-  request_id: ['text', 'A fresh UUID for each answer.'],
+  request_id: [
+    'text',
+    'A fresh UUID for each answer. `jetway why` does not know it: it takes the id of `X-Request-Id`.',
+  ],
 };
 
 const redirectValues: Vocabulary['values'] = {

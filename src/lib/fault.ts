@@ -7,9 +7,13 @@ export interface Position {
   readonly column: number;
 }
 
+/** What a fault is about, where more can be told of it by those who know the file. */
+export type FaultCode = 'missing_key' | 'unknown_key' | 'unfit_value' | 'too_large';
+
 /** One mistake for an operator to mend. */
 export interface Fault {
   readonly severity: 'error' | 'warning';
+  readonly code?: FaultCode;
   /** Of a warning: its stable name in snake_case, by which a file can accept it. */
   readonly name?: string;
   readonly at: Position;

@@ -1,7 +1,7 @@
 // Owns the checks across keys of a login page: its languages, its texts and its colours.
 
 import type { Definition } from '../language/definition.ts';
-import { readVariant } from '../language/variants.ts';
+import { languageNames, readVariant } from '../language/variants.ts';
 import { nodeAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
 import { directionOf } from '../lib/language.ts';
@@ -33,7 +33,9 @@ function* languageComplaints({ login }: Definition): Iterable<Complaint> {
     yield [
       ['login', 'default_language'],
       `there are no texts in "${standard}"`,
-      `there are texts in ${all.join(', ')}`,
+      languageNames().includes(standard)
+        ? `languages: { ${standard}: {} } adds those that are shipped`
+        : `there are texts in ${all.join(', ')}`,
     ];
   }
   if (Object.hasOwn(languages, language)) {
@@ -55,10 +57,13 @@ function* untranslated(definition: Definition, document: YamlNode): Iterable<Com
   const [first] = missing;
   if (first === undefined) return;
   const others = missing.length === 1 ? '' : ` and ${missing.length - 1} more texts`;
+  const list = missing.map((path) => path.join('.')).join(', ');
+  const isThere = [...languageNames(), ...Object.keys(login.languages)].includes(login.language);
+  const instead = `default_language: ${login.language}, languages: { ${login.language}: {} }`;
   yield [
     ['login', 'language'],
     `the language is "${login.language}", but ${first.join('.')}${others} are still those of the variant`,
-    missing.map((path) => path.join('.')).join(', '),
+    isThere ? `its texts are there if you write ${instead} in place of language; ${list}` : list,
   ];
 }
 

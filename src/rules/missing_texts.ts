@@ -21,8 +21,8 @@ export function gatherMissingTexts(document: YamlNode, faults: readonly Fault[])
 }
 
 /** The language of a fault that tells of a missing key; undefined for any other fault. */
-function languageLacking({ path, message }: Fault): string | undefined {
-  return message.endsWith('" is missing') ? place.exec(path)?.[1] : undefined;
+function languageLacking({ path, code }: Fault): string | undefined {
+  return code === 'missing_key' ? place.exec(path)?.[1] : undefined;
 }
 
 function inOne(document: YamlNode, language: string, group: readonly Fault[]): Fault {

@@ -12,6 +12,7 @@ import {
   type Position,
   quote,
 } from '../lib/fault.ts';
+import { present } from '../lib/present.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import {
   optionsOf,
@@ -71,8 +72,9 @@ export function validate<S extends Schema>(
   if (findings.length === 0) return { output, faults: [] };
   const faults = new Map<string, Fault>();
   for (const { path, at, words } of findings) {
-    const fault = errorAt(at, path, words.message, words.hint);
-    faults.set(JSON.stringify([at, words.message]), fault);
+    const { code, message, hint } = words;
+    const fault = { ...errorAt(at, path, message, hint), ...present({ code }) };
+    faults.set(JSON.stringify([at, message]), fault);
   }
   return { faults: [...faults.values()].toSorted(byPosition) };
 }
@@ -118,18 +120,19 @@ function explainIssue(schema: Schema, subject: Subject, issue: Issue): readonly 
   const at = positionAt(subject.node, path);
   const value = subjectAt(subject, path);
   const isAuthored = issue.message !== unworded;
+  const code = 'unfit_value';
   if (issue.kind !== 'schema') {
     const message = isAuthored ? issue.message : validationWords(issue, value?.node);
-    return [{ path, at, words: { message } }];
+    return [{ path, at, words: { code, message } }];
   }
-  if (isAuthored) return [{ path, at, words: { message: issue.message }, expected }];
+  if (isAuthored) return [{ path, at, words: { code, message: issue.message }, expected }];
   const { message, hint } = mismatchWords(expected, value?.node);
   if (value === undefined) {
     // Only a variant raises an issue about a key that is not there: its discriminator.
     const wanted = message.replace(/[;,] found nothing$/, '');
     return [{ path, at, words: { ...missing(path), hint: wanted }, misfit: true }];
   }
-  if (issue.type !== 'union') return [{ path, at, words: { message, hint }, expected }];
+  if (issue.type !== 'union') return [{ path, at, words: { code, message, hint }, expected }];
   const findings = explainUnion(optionsOf(shape), value, expected);
   return findings.map((one) => ({ ...one, path: [...path, ...one.path] }));
 }
@@ -159,7 +162,7 @@ function explainKey(node: YamlNode, path: Path, issue: Issue, { values }: Expect
 }
 
 function missing(path: Path): Words {
-  return { message: `${quote(String(path.at(-1)))} is missing` };
+  return { code: 'missing_key', message: `${quote(String(path.at(-1)))} is missing` };
 }
 
 /** The findings of the likeliest option of a union, or one finding about all options. */
@@ -173,7 +176,8 @@ function explainUnion(
   const [best] = deeper.toSorted((one, other) => compareRanks(rankOf(one), rankOf(other)));
   if (best !== undefined) return best;
   const { node } = subject;
-  return [{ path: [], at: node.at, words: mismatchWords(expected, node), expected }];
+  const words: Words = { code: 'unfit_value', ...mismatchWords(expected, node) };
+  return [{ path: [], at: node.at, words, expected }];
 }
 
 function isAboutWhole(finding: Finding): boolean {

@@ -2,7 +2,7 @@
 
 import type * as v from 'valibot';
 
-import { quote } from '../lib/fault.ts';
+import { type FaultCode, quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import type { Schema, Shape } from './walk.ts';
@@ -11,6 +11,7 @@ type Issue = v.BaseIssue<unknown>;
 
 /** A message, and how to mend the fault. */
 export interface Words {
+  readonly code?: FaultCode;
   readonly message: string;
   readonly hint?: string | undefined;
 }
@@ -101,7 +102,8 @@ export function unknownKeyWords(
 ): Words {
   const list = allowed.join(', ');
   const all = allowed.length > 0 && list.length <= 120 ? `allowed: ${list}` : undefined;
-  return { message: `unknown key ${quote(key)}`, hint: didYouMean(key, open) ?? all };
+  const hint = didYouMean(key, open) ?? all;
+  return { code: 'unknown_key', message: `unknown key ${quote(key)}`, hint };
 }
 
 function showValue(value: unknown): string {

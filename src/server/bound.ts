@@ -1,7 +1,7 @@
 // Owns the bound on what callers can have written, in the log and in the audit stream: so much of one kind
 // within a span of time, and counted beyond it (HOSTILE 59). Metrics need none: their labels have closed lists.
 
-/** The most of one kind within so many milliseconds (docs/operators.md tells them). */
+/** The most of one kind within so many milliseconds (docs/reference.md tells them). */
 export const bounds = {
   /** Lines of the log for requests that are alike in cause or client, and for those of all strangers. */
   alike: { most: 20, span: 1000 },

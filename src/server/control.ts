@@ -27,6 +27,9 @@ function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Milliseconds between signs that a reload is under way, which may take as long as it takes. */
+const signInterval = 1000;
+
 /** Milliseconds between attempts to take over the socket of another server of the configuration. */
 const patience = 1000;
 
@@ -43,7 +46,14 @@ export async function openControl(
     // Never throws, as URL does.
     const { path: name, query } = splitTarget(incoming.url ?? '');
     const begun = performance.now();
+    // Commands wait some seconds for a sign. The only one of a question is its answer.
+    const signs =
+      incoming.method === 'POST'
+        ? setInterval(() => outgoing.writeProcessing(), signInterval)
+        : undefined;
+    outgoing.once('close', () => clearInterval(signs));
     const send = (status: number, body: unknown): void => {
+      clearInterval(signs);
       outgoing.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' });
       outgoing.end(`${JSON.stringify(body)}\n`);
     };

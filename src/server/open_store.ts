@@ -67,10 +67,14 @@ export function storeExists({ store }: Config): boolean {
  * @throws MasterKeyUnusable
  */
 async function expectOwnKey(store: Store, keyring: Keyring, config: Config): Promise<void> {
-  // A store without a recorded check is checked with its oldest sealed signing key.
-  const kept = await store.ensureKeyCheck(keyring.keyCheck, (key) => isSealedUnder(key, keyring));
-  if (kept === keyring.keyCheck) return;
+  if (await isOwnKey(store, keyring)) return;
   throw new MasterKeyUnusable(
     `${masterKeyPath(config)} is not the master key that the store ${storeAt(config.store).name} was made with: put that one back from your backup, or name it (master_key_file, JETWAY_MASTER_KEY_FILE)`,
   );
+}
+
+/** Whether it is the master key of the store. One without a recorded check is checked with its oldest signing key. */
+export async function isOwnKey(store: Store, keyring: Keyring): Promise<boolean> {
+  const { keyCheck } = keyring;
+  return (await store.ensureKeyCheck(keyCheck, (key) => isSealedUnder(key, keyring))) === keyCheck;
 }

@@ -1,7 +1,7 @@
 // Owns the node number of a process, the smallest number that no other process holds, and what the
 // processes of a store tell each other beside it.
 
-import { after, closeClocks, type Instant, milliseconds } from '../lib/clock.ts';
+import { after, allowedDrift, type Instant, milliseconds } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
@@ -62,7 +62,7 @@ export function isFresh(
 
 /** Whether a lease holds at `now`. One that would outlast a new one is from before a jump of the clock. */
 function isHeld({ expiresAt }: NodeLease, now: Instant): boolean {
-  return now < expiresAt && expiresAt - now <= leaseSpan + closeClocks;
+  return now < expiresAt && expiresAt - now <= leaseSpan + allowedDrift;
 }
 
 /**

@@ -21,7 +21,7 @@ import {
 import { openPostgresStore } from './postgres/store.ts';
 import { arriveAtFile, fileCare, leaveFile, sizeOf } from './sqlite/care.ts';
 import { readItems } from './sqlite/file/read.ts';
-import { expectNoDirectory } from './sqlite/file/refusals.ts';
+import { expectFilePath } from './sqlite/file/refusals.ts';
 import { openFileStore, openMemoryStore, serverReserve } from './sqlite/store.ts';
 
 /** Where a store is, as plain data. */
@@ -130,7 +130,7 @@ function fileSite(path: string): StoreSite {
     size: () => sizeOf(path),
     look: (kind) => readItems(path, kind),
     exists: () => existsSync(path),
-    expectPossible: () => expectNoDirectory(path),
+    expectPossible: () => expectFilePath(path),
     open: async ({ environment, onFatal }) => {
       const server = onFatal === undefined ? {} : { reserve: serverReserve, onFatal };
       return openFileStore({ path, environment, ...server });

@@ -34,7 +34,7 @@ export class Windows {
     const window = this.#open(key, limit, now) ?? this.#begin(key, limit, now);
     const allowed = window.used < limit.limit;
     if (allowed) window.used += 1;
-    return outcome(allowed, window, limit, now);
+    return outcomeOf(allowed, window, limit, now);
   }
 
   /** Takes back one that was counted at `countedAt`; nothing of a window that began later. */
@@ -91,15 +91,16 @@ export class Windows {
   }
 }
 
-function outcome(
+/** What a window tells of itself. A window of another node's clock ends no later than a new one would. */
+export function outcomeOf(
   allowed: boolean,
-  { used, endsAt }: Window,
-  { limit }: ThrottleLimit,
+  { used, endsAt }: Pick<Window, 'used' | 'endsAt'>,
+  { limit, window: span }: ThrottleLimit,
   now: Instant,
 ): WindowOutcome {
   // A client may have had a higher limit when the window began.
   const remaining = Math.max(0, limit - used);
-  return { allowed, remaining, retryAfter: milliseconds(endsAt - now) };
+  return { allowed, remaining, retryAfter: milliseconds(Math.min(endsAt - now, span)) };
 }
 
 /**

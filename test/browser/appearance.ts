@@ -1,6 +1,9 @@
 // Owns the round of the executive club's pages: each that people may meet, in each language, and how
 // it looks.
 
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
 import type { Browser, Page } from 'playwright-core';
@@ -100,14 +103,43 @@ const french: typeof english = {
   too_many_attempts: 'Connexion impossible pour le moment',
 };
 
+const arabic: typeof english = {
+  security_issue: 'مشكلة أمنية',
+  bad_request: 'لا يمكن بدء تسجيل الدخول',
+  expired: 'انتهت صلاحية تسجيل الدخول هذا',
+  damaged: 'لا يمكن متابعة تسجيل الدخول',
+  not_found: 'الصفحة غير موجودة',
+  wrong_method: 'لا يمكن فتح هذه الصفحة مباشرة',
+  forged: 'لا يمكن قبول هذا النموذج',
+  other_browser: 'لا يمكن متابعة تسجيل الدخول هنا',
+  too_many_attempts: 'لا يمكن تسجيل الدخول حاليًا',
+};
+
+/** Texts from right to left, laid over the programme; its last key is `login`. */
+const arabicTexts = readFileSync(join(import.meta.dirname, 'arabic.yaml'), 'utf8');
+
+/** Runs in the page: on which side of the box that `second` is in, or of itself, the first one stands. */
+const sides = `[
+  ['.logos img', 'main'], ['h1', 'main'], ['.alert svg', '.alert'], ['#reveal', '#password'], ['.links a', '.links'],
+].map(([inner, outer]) => {
+  const [one, other] = [inner, outer].map((name) => {
+    const range = document.createRange();
+    const element = document.querySelector(name);
+    range.selectNodeContents(element);
+    return (name === 'h1' ? range : element).getBoundingClientRect();
+  });
+  return inner + (other.right - one.right < one.left - other.left ? ' right' : ' left');
+})`;
+
 export function appearanceTests(browser: () => Promise<Browser>): void {
   for (const [locale, titles, pages] of [
     ['en', english, { ...forms, ...moreForms }],
     ['fr', french, forms],
+    ['ar', arabic, forms],
   ] as const) {
     test(`G-6 G-7 HOSTILE 14: every page fits the screen and can be read, on a phone and a desk, by day and night: ${locale}`, async (t) => {
       // The page of a mistyped name takes one of the two failures, the last page another.
-      const over = 'login: { address_limit: { limit: 2, window: 1m } }';
+      const over = `${arabicTexts}  address_limit: { limit: 2, window: 1m }\n`;
       const scene = await setScene(t, await browser(), { over });
       const page = await (await scene.newContext({ locale })).newPage();
       for (const [name, goTo] of Object.entries<GoTo>(pages)) {
@@ -124,6 +156,26 @@ export function appearanceTests(browser: () => Promise<Browser>): void {
       if (folder !== undefined) t.diagnostic(`pictures of the pages are in ${folder}`);
     });
   }
+
+  test('a page from right to left is the mirror of one from left to right', async (t) => {
+    const scene = await setScene(t, await browser(), { over: arabicTexts });
+    const seen: Record<string, readonly string[]> = {};
+    for (const locale of ['en', 'ar']) {
+      const page = await scene.openLogin(await scene.newContext({ locale }));
+      await attempt(page, 'ann!', 'wrong');
+      assert.equal(await page.evaluate('document.dir'), locale === 'ar' ? 'rtl' : 'ltr');
+      // What is typed is shown in the order in which it was typed: no "!ann".
+      const style = await page.evaluate(
+        `getComputedStyle(document.querySelector('#username')).unicodeBidi`,
+      );
+      assert.equal(style, 'plaintext');
+      seen[locale] = await page.evaluate<string[]>(sides);
+    }
+    const mirrored = seen['en']?.map((one) =>
+      one.replace(/\w+$/, (side) => (side === 'left' ? 'right' : 'left')),
+    );
+    assert.deepEqual(seen['ar'], mirrored);
+  });
 
   test('P-13: an outage is told on the form, and before it on a page', async (t) => {
     const failing = failingStore();

@@ -10,6 +10,7 @@ import { launchBrowser } from './browser.ts';
 import { formTests } from './form.ts';
 import { memberTests } from './members.ts';
 import { newcomerTests } from './newcomer.ts';
+import { partnerGuideTests } from './partner_guide.ts';
 import { partnerTests } from './partners.ts';
 import { pictureTests } from './pictures.ts';
 import { postedTests } from './posted.ts';
@@ -31,6 +32,7 @@ describe('a login with a real browser', { skip: without('chromium') }, () => {
   formTests(browser);
   strangerTests(browser);
   partnerTests(browser);
+  partnerGuideTests(browser);
   appearanceTests(browser);
   pictureTests(browser);
   postedTests(browser);

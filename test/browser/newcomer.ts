@@ -35,6 +35,8 @@ export function newcomerTests(browser: () => Promise<Browser>): void {
   test('Use 8: from the start page of dev by clicks alone through all of each club, and every error', async (t) => {
     const { page, complaints, address } = await visit(t, await browser());
     await assertStartPage(page);
+    await assertCopies(page);
+    await assertPartnerPage(page);
     for (const club of Object.keys(clubs) as Club[]) {
       await page.goto(address);
       await toTokens(page, club);
@@ -104,8 +106,34 @@ async function assertStartPage(page: Page): Promise<void> {
   const region = await page.getByRole('region', { name: 'Second Club' }).innerText();
   assert.match(
     region,
-    /^Second Club\s+partner-login variant\s+Log in as this member\s+Member\s+Username\s+demo\s+Password\s+\S{16}\s+Partner\s+Client\s+\w{16}\s+Secret\s+\S{43}\s+API key\s+jw_staging_\S{43}\s+Commands for bash$/,
+    /^Second Club\s+partner-login variant\s+Log in as this member\s+How it differs\s+(?:\w.*\s+)+Member\s+Username\s+demo\s+Password\s+\S{16}\s+Copy\s+Partner\s+Client\s+\w{16}\s+Copy\s+Secret\s+\S{43}\s+Copy\s+API key\s+jw_staging_\S{43}\s+Copy\s+Page for partners\s+Commands for bash$/,
   );
+  assert.match(region, /Access tokens JWTs \(ES256\)/);
+  const first = await page.getByRole('region', { name: 'Executive Club' }).innerText();
+  assert.match(first, /Access tokens random texts/);
+  // The secret stands on one line, whatever it leaves out of sight.
+  const secret = page
+    .locator('dd code')
+    .filter({ hasText: /^jw_staging_/ })
+    .first();
+  assert.ok(((await secret.boundingBox())?.height ?? 99) < 40);
+}
+
+/** Copies the whole of a value of which a part is out of sight. */
+async function assertCopies(page: Page): Promise<void> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const card = page.getByRole('region', { name: 'Second Club' });
+  await card.getByRole('button', { name: 'Copy: API key' }).click();
+  await card.getByRole('button', { name: 'Copied: API key' }).waitFor();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  assert.match(copied, /^jw_staging_\S{43}$/);
+}
+
+async function assertPartnerPage(page: Page): Promise<void> {
+  const card = page.getByRole('region', { name: 'Second Club' });
+  await goOn(page, () => card.getByRole('link', { name: 'Page for partners' }).click());
+  assert.equal(await page.title(), 'Second Club: guide for partners (staging)');
+  await page.getByRole('cell', { name: 'DemoPartner', exact: true }).first().waitFor();
 }
 
 /** The form is filled: there is nothing to type. */
@@ -117,7 +145,7 @@ async function toTokens(page: Page, club: Club): Promise<void> {
   assert.match(await page.getByLabel('Password', { exact: true }).inputValue(), /^\S{16}$/);
   await click(page, 'Log in');
   assert.equal(await page.title(), `Back at the partner – ${name}`);
-  assert.match(await page.getByRole('main').innerText(), /code\s+\w+\s+state\s+demo\s/);
+  assert.match(await page.getByRole('main').innerText(), /code\s+\w+\s+(?:Copy\s+)?state\s+demo\s/);
   await click(page, 'Exchange the code for tokens');
   assert.equal(await page.title(), `Tokens – ${name}`);
   assert.deepEqual(await shownExchange(page), ['Exchange the code for tokens', '200 OK']);

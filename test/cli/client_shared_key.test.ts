@@ -100,7 +100,10 @@ describe('C-5: an API key of several clients', { concurrency: 2 }, () => {
       { programme: 'third', client_id: second },
     ]);
     assert.equal(stuck.code, 1);
-    assert.match(stuck.stderr, /has two valid API keys, .*: wait until the older one ends/);
+    assert.match(
+      stuck.stderr,
+      /has two valid API keys, .*: end the older one with client retire-api-key/,
+    );
     assert.match(sheet.stdout, /^2 clients share it, and had it replaced as well\.$/m);
     assert.match(
       sheet.stdout,
@@ -122,6 +125,11 @@ describe('C-5: an API key of several clients', { concurrency: 2 }, () => {
     const last = (await jetwayJson(folder, [...rotate, '--overlap', '0s'])) as Added;
     assert.deepEqual(await statuses(url, ofSheet), [401, 401, 401]);
     assert.deepEqual(await statuses(url, last.api_key ?? ''), [401, 200, 200]);
+    // A key that leaked ends, and what partners changed over to goes on.
+    const fresh = (await jetwayJson(folder, [...rotate, '--json'])) as Added;
+    await jetwayEach(folder, [['client', 'retire-api-key', third]]);
+    assert.deepEqual(await statuses(url, last.api_key ?? ''), [401, 401, 401]);
+    assert.deepEqual(await statuses(url, fresh.api_key ?? ''), [401, 200, 200]);
   });
 
   test('a rotation whose key nobody saw changes nothing, for any of them', async (t) => {

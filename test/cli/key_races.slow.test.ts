@@ -2,8 +2,6 @@
 // is killed has changed the keys as a whole or not at all.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -12,18 +10,16 @@ import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { keyStates } from '../../src/token/key_line.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { isSealedUnder } from '../../src/token/signing_keys.ts';
+import { changeKeys, type KeyAct, keyRules, programmeOf } from '../store/child.ts';
+import { startChild, traced } from '../store/children.ts';
 import { scratchFile } from '../store/file_directory.ts';
 import { addSigningKey, aSigningKey, at } from '../store/fixtures.ts';
-import { traced } from '../store/strace.ts';
-import { bundleOf } from '../support/program.ts';
 import { without } from '../support/tools.ts';
 import { jetway, workFolder } from './command.ts';
-import { type Act, perform, programmeOf, rules } from './key_keeper.ts';
 import { signingProgramme } from './server.ts';
 
 const rounds = 12;
 const keyring = createKeyring(new Uint8Array(32).fill(7));
-const script = await bundleOf('test/cli/key_keeper.ts');
 
 function scratch(t: TestContext): string {
   const { path, remove } = scratchFile();
@@ -32,17 +28,14 @@ function scratch(t: TestContext): string {
 }
 
 /** Lets each act at the same time as the others, in a process of its own. */
-async function atOnce(path: string, acts: readonly Act[], second = 0): Promise<void> {
-  const children = acts.map((act) =>
-    fork(script, [path, act, String(rounds), String(second)], { stdio: 'ignore' }),
-  );
-  await Promise.all(children.map((child) => once(child, 'message')));
-  const ended = children.map((child: ChildProcess) => once(child, 'exit'));
-  for (const child of children) child.send('go');
-  assert.deepEqual(
-    (await Promise.all(ended)).map(([code]) => code as unknown),
-    acts.map(() => 0),
-  );
+async function atOnce(path: string, acts: readonly KeyAct[], second = 0): Promise<void> {
+  const children = await Promise.all(acts.map(() => startChild()));
+  const asked = children.map(({ ask }, n) => {
+    return ask('keys', path, acts[n] ?? 'start', String(rounds), String(second));
+  });
+  const failures = (await Promise.all(asked)).filter((failure) => failure !== undefined);
+  assert.deepEqual(failures, []);
+  await Promise.all(children.map(({ kill }) => kill()));
 }
 
 async function keysAt(path: string, round = 0): Promise<readonly SigningKeyRecord[]> {
@@ -58,7 +51,7 @@ async function statesAfter(path: string, second: number): Promise<readonly strin
   for (let round = 0; round < rounds; round += 1) {
     const keys = await keysAt(path, round);
     assert.ok(keys.every((key) => isSealedUnder(key, keyring)));
-    all.push(keyStates(keys, rules, at(second)).map(({ status }) => status));
+    all.push(keyStates(keys, keyRules, at(second)).map(({ status }) => status));
   }
   return all;
 }
@@ -136,11 +129,11 @@ describe('keys', { concurrency: 2 }, () => {
         const before = await store.list('signing_key', programmeOf(0));
         await store.close();
         const kill = ['-e', 'trace=pwrite64', '-e', `inject=pwrite64:signal=KILL:when=${write}`];
-        const { stdout } = await traced(kill, script, [path, act, '1', '5']);
+        const { stdout } = await traced(kill, 'keys', path, act, '1', '5');
         const after = await keysAt(path);
         seen.add(isDeepStrictEqual(after, before) ? 'none' : outcomeOf(after));
         // Whatever it was, doing it again comes to the same.
-        await perform(path, act as Act, 1, 5);
+        await changeKeys(path, act as KeyAct, 1, 5);
         assert.equal(outcomeOf(await keysAt(path)), outcomes[act as keyof typeof outcomes]);
         if (stdout === 'done\n') break;
       }
@@ -153,7 +146,7 @@ describe('keys', { concurrency: 2 }, () => {
 const outcomes = { rotate: 'signing for 60, waiting for 60', force: 'signing' } as const;
 
 function outcomeOf(keys: readonly SigningKeyRecord[]): string {
-  const shown = keyStates(keys, rules, at(5)).map(({ key, status }) => {
+  const shown = keyStates(keys, keyRules, at(5)).map(({ key, status }) => {
     const { longestToken } = key;
     return status + (longestToken === undefined ? '' : ` for ${longestToken / 1000}`);
   });

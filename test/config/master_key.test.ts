@@ -2,7 +2,6 @@
 // store that needs the old one.
 
 import assert from 'node:assert/strict';
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -15,8 +14,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
 import { describe, test, type TestContext } from 'node:test';
 
 import type { Config } from '../../src/config/config.ts';
@@ -25,6 +22,7 @@ import { readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
 import { MasterKeyUnusable } from '../../src/store/unusable.ts';
 import { masterKeyBytes } from '../../src/token/keyring.ts';
+import { startChild } from '../store/children.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 describe('master key', () => {
@@ -137,14 +135,15 @@ describe('master key', () => {
 
   test('is one for two processes that start for the first time at once', async (t) => {
     const { folder } = fresh(t);
-    const [one, other] = [startedProcess(t), startedProcess(t)];
+    const [one, other] = [await startChild(), await startChild()];
+    t.after(() => Promise.all([one.kill(), other.kill()]));
     for (let round = 0; round < 20; round++) {
       const place = join(folder, String(round));
       mkdirSync(place);
       const settings =
         'environment: staging\npublic_url: http://a.example\nstore: file:data/jetway.db\n';
       writeFileSync(join(place, 'config.yaml'), settings);
-      const keys = await Promise.all([one(place), other(place)]);
+      const keys = await Promise.all([one.ask('start', place), other.ask('start', place)]);
       const kept = readFileSync(join(place, 'data/master.key'), 'utf8').trim();
       assert.deepEqual(keys, [kept, kept]);
       // Of two that close at the same moment, neither may find itself the last, which tidies the log.
@@ -176,18 +175,4 @@ function fresh(t: TestContext): { readonly folder: string; readonly config: Conf
 
 function unusable(words: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof MasterKeyUnusable && words.test(error.message);
-}
-
-/** A process that answers each folder it is told with the key that it started with there. */
-function startedProcess(t: TestContext): (folder: string) => Promise<string> {
-  const script = join(import.meta.dirname, 'first_start.ts');
-  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(process.execPath, [script], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  t.after(() => child.kill());
-  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return async (folder) => {
-    child.stdin.write(`${folder}\n`);
-    return String((await answers.next()).value);
-  };
 }

@@ -85,10 +85,10 @@ describe('HOSTILE 91: variables', () => {
     assert.ok(!isRead('JETWAY_CONFIGURATION', 'README.md') && isRead('JETWAY_CONFIG', 'README.md'));
   });
 
-  test('that the executable reads are those of the table in docs/operators.md', () => {
+  test('that the executable reads are those of the table in docs/reference.md', () => {
     const [, table = ''] =
-      /### The environment\n\n\| variable [^\n]*\n\|---\|---\|\n((?:\|[^\n]*\n)+)/.exec(
-        read('docs/operators.md'),
+      /## Environment\n\n\| variable [^\n]*\n\|---\|---\|\n((?:\|[^\n]*\n)+)/.exec(
+        read('docs/reference.md'),
       ) ?? [];
     const told = table.split('\n').flatMap((row) => {
       const [, cell = ''] = row.split('|');

@@ -1,4 +1,4 @@
-// Owns the check that the programme files in README and docs/operators.md, and the example configuration,
+// Owns the check that the programme files in README and the handbook, and the example configuration,
 // load and do what is said.
 
 import assert from 'node:assert/strict';
@@ -12,10 +12,10 @@ import { jetway } from '../cli/command.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const operators = readFileSync(join(root, 'docs/operators.md'), 'utf8');
+const programmes = readFileSync(join(root, 'docs/handbook/programmes.md'), 'utf8');
 
-test('the login page of docs/operators.md loads as it stands, in every variant', () => {
-  const [example = '', ...others] = [...operators.matchAll(/```yaml\n(login:\n[^]*?)```/g)].map(
+test('the login page of the handbook loads as it stands, in every variant', () => {
+  const [example = '', ...others] = [...programmes.matchAll(/```yaml\n(login:\n[^]*?)```/g)].map(
     ([, text = '']) => text,
   );
   assert.deepEqual(others, []);

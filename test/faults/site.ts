@@ -1,4 +1,4 @@
-// Owns the executive club served by real processes from one file store, and its clock, which the
+// Owns programmes, the executive club if none is named, served by real processes from one file store, and its clock, which the
 // processes follow.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,12 @@ import { configText, jetwayAt, workFolder } from '../cli/command.ts';
 import { type ServerOptions, type ServerProcess, startServer } from '../cli/server.ts';
 import type { TestClock } from '../support/clock.ts';
 import { type Club, programme } from '../support/club.ts';
-import { shippedLogos, shippedProgramme, startJetway } from '../support/jetway.ts';
+import {
+  type ClientOptions,
+  shippedLogos,
+  shippedProgramme,
+  startJetway,
+} from '../support/jetway.ts';
 import { testServer } from '../support/postgres.ts';
 
 /** A process, seen as the club it serves; `store` looks into the file that it serves from. */
@@ -28,6 +33,8 @@ export interface Site {
   readonly folder: string;
   /** Of the store file. */
   readonly path: string;
+  /** The club in this process, over the store that the servers have. */
+  readonly club: Club;
   readonly clock: TestClock;
   /** Lets seconds pass for every process at once. */
   readonly pass: (seconds: number) => Promise<void>;
@@ -42,6 +49,10 @@ export interface Site {
 export interface SiteOptions {
   /** YAML laid over the shipped programme. */
   readonly over?: string;
+  /** Other programmes, by name; the first has the partner and the member. */
+  readonly programmes?: Readonly<Record<string, string>>;
+  /** What is said of the partner. */
+  readonly client?: ClientOptions;
   /** Added to the configuration. */
   readonly more?: string;
   /** Called with the store's folder before anything is in it. */
@@ -66,12 +77,19 @@ function configWith(store: string | undefined): string {
 /** Makes a store with a partner and a member in a folder that `jetway serve` can be started in. */
 export async function openSite(
   t: TestContext,
-  { over = '', more = 'stop_delay: 0s\n', prepare, store: named }: SiteOptions = {},
+  {
+    over = '',
+    more = 'stop_delay: 0s\n',
+    programmes = { [programme]: shippedProgramme(programme, over) },
+    client: partner,
+    prepare,
+    store: named,
+  }: SiteOptions = {},
 ): Promise<Site> {
-  const text = shippedProgramme(programme, over);
+  const files = Object.entries(programmes).map(([id, text]) => [`programmes/${id}.yaml`, text]);
   const folder = workFolder(t, {
     'config.yaml': `${configWith(named?.name)}admin: 127.0.0.1:0\n${more}`,
-    [`programmes/${programme}.yaml`]: text,
+    ...(Object.fromEntries(files) as Readonly<Record<string, string>>),
     ...shippedLogos(),
   });
   const masterKey = new Uint8Array(32).fill(7);
@@ -89,10 +107,9 @@ export async function openSite(
     },
   };
   const store = await (named?.open() ?? openFileStore({ path, environment: 'staging' }));
-  const programmes = { [programme]: text };
-  const onboarding = await startJetway(t, { programmes, clock, store, masterKey });
-  const client = await onboarding.addClient();
-  const member = await onboarding.addMember();
+  const jetway = await startJetway(t, { programmes, clock, store, masterKey });
+  const client = await jetway.addClient(partner);
+  const club: Club = { ...jetway, client, member: await jetway.addMember() };
   const running: ServerProcess[] = [];
   const runAhead: Site['runAhead'] = async (ahead, ...args) => {
     const { code, stdout, stderr } = await jetwayAt(folder, { passed: shift, ahead }, args);
@@ -102,6 +119,7 @@ export async function openSite(
   return {
     folder,
     path,
+    club,
     clock,
     pass: async (seconds) => {
       clock.advance(seconds);
@@ -118,7 +136,7 @@ export async function openSite(
       const { stderr } = server.printed();
       if (/: error: /.test(stderr)) throw new Error(stderr);
       running.push(server);
-      return { ...onboarding, url: server.url, client, member, server };
+      return { ...club, url: server.url, server };
     },
   };
 }

@@ -1,4 +1,4 @@
-// The proxies that docs/operations.md puts before Jetway, as real nginx, Caddy and HAProxy: answers pass
+// The proxies that docs/handbook/tls.md puts before Jetway, as real nginx, Caddy and HAProxy: answers pass
 // unchanged, callers' addresses arrive and cannot be forged, no log holds a query string, and callers are
 // told in the words of their dialect that Jetway is away.
 
@@ -14,6 +14,7 @@ import { testNeeding } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { type Answer, ask, type Ask } from '../support/wire.ts';
 import { caddyIn } from './caddy.ts';
+import { haproxyCommand } from './haproxy.ts';
 import { nginxIn, surroundings } from './nginx.ts';
 import { blockNamed, filledIn } from './page.ts';
 import { gatewayFolder, runGateway } from './process.ts';
@@ -21,7 +22,7 @@ import { askThrough, type Door, host } from './through.ts';
 
 const authority = createAuthority('Proxies of tests');
 const certified = authority.issue(`DNS:${host}`);
-const page = 'operations.md';
+const page = 'handbook/tls.md';
 
 interface Front {
   readonly door: Door;
@@ -81,11 +82,7 @@ const startHaproxy: Start = async (t, jetway) => {
     ['127.0.0.1:8080', jetway],
   ]);
   write('haproxy.cfg', text);
-  const logged = await runGateway(t, folder, {
-    command: 'haproxy',
-    args: ['-W', '-f', 'haproxy.cfg'],
-    ready: /Loading success/,
-  });
+  const logged = await runGateway(t, folder, haproxyCommand);
   return { door: { at: { port }, authority: authority.certificate }, logged };
 };
 

@@ -21,7 +21,7 @@ import { type Answer, ask } from '../support/wire.ts';
 import { startApi, startWire } from './api.ts';
 import { holdsFor, known, namesProgrammeAndPartner, own } from './calls.ts';
 import { startNginx } from './nginx.ts';
-import { executiveCallers, openSite, secondCallers, type Site } from './site.ts';
+import { executiveCallers, startBehind, secondCallers, type Site } from './site.ts';
 import { askThrough, type Door } from './through.ts';
 
 const test = testNeeding('nginx', 'openssl');
@@ -31,7 +31,7 @@ interface Front extends Site {
 }
 
 async function openFront(t: TestContext, store?: Store, over?: string): Promise<Front> {
-  const site = await openSite(t, store, over);
+  const site = await startBehind(t, store, over);
   return { ...site, door: await startNginx(t, { jetway: site.address, api: site.api.address }) };
 }
 
@@ -210,7 +210,7 @@ test('a token in a query or a body never passes', async (t) => {
 });
 
 test('Jetway is shown the head alone, over connections that are kept', async (t) => {
-  const site = await openSite(t);
+  const site = await startBehind(t);
   const wire = await startWire(t, site.jetway.url);
   const door = await startNginx(t, { jetway: wire.address, api: site.api.address });
   const { member10 } = await executiveCallers(site);

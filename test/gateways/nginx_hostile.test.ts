@@ -10,7 +10,7 @@ import { testNeeding } from '../support/tools.ts';
 import { startWire, type Wire } from './api.ts';
 import { believed, forgeries, odd } from './attacks.ts';
 import { startNginx } from './nginx.ts';
-import { executiveCallers, openSite, type Site } from './site.ts';
+import { executiveCallers, startBehind, type Site } from './site.ts';
 import { askByHttp2, askThrough, type Door, exchangeThrough, host } from './through.ts';
 
 const test = testNeeding('nginx', 'openssl');
@@ -26,7 +26,7 @@ interface Front extends Site {
 }
 
 async function openFront(t: TestContext): Promise<Front> {
-  const site = await openSite(t);
+  const site = await startBehind(t);
   const wire = await startWire(t, site.jetway.url);
   const door = await startNginx(t, { jetway: wire.address, api: site.api.address });
   const { member10, apiKey } = await executiveCallers(site);
@@ -57,7 +57,7 @@ test('no X-Auth header comes from outside, however it is spelled', async (t) => 
 });
 
 test('a location with headers of its own needs the file once more, as the page warns', async (t) => {
-  const site = await openSite(t);
+  const site = await startBehind(t);
   const { apiKey } = (await executiveCallers(site))['apiKey'] ?? {};
   const open = 'proxy_pass http://loyalty_api;';
   const headers = {

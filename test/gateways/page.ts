@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The fenced block whose first line is `# name`, as it stands. */
-export function blockNamed(name: string, page = 'gateways.md'): string {
+/** The fenced block whose first line is `# name`, or a comment of another sign, as it stands. */
+export function blockNamed(name: string, page = 'gateways.md', sign = '#'): string {
   const found = readFileSync(join(import.meta.dirname, '../../docs', page), 'utf8')
     .split(/^```/m)
     .map((part) => part.slice(part.indexOf('\n') + 1))
-    .filter((part) => part.startsWith(`# ${name}\n`));
+    .filter((part) => part.startsWith(`${sign} ${name}\n`));
   const [block] = found;
   assert.ok(block !== undefined && found.length === 1, `docs/${page} has one block of ${name}`);
   return block;

@@ -31,7 +31,7 @@ export interface Site {
 }
 
 /** Starts Jetway and the API; both end with the test. */
-export async function openSite(
+export async function startBehind(
   t: TestContext,
   given?: Store,
   /** YAML laid over the executive club. */

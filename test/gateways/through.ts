@@ -14,7 +14,7 @@ export const host = 'api.airline.example';
 
 /** Where a gateway listens, and the authority of its certificate. */
 export interface Door {
-  readonly at: { readonly path: string } | { readonly port: number };
+  readonly at: { readonly path: string } | { readonly port: number; readonly host?: string };
   readonly authority: string;
   /** The caller's own address; the usual one if left out. */
   readonly from?: string;
@@ -36,7 +36,7 @@ export async function askThrough(door: Door, target: string, asked: Ask = {}): P
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request(
       {
-        ...('path' in door.at ? { socketPath: door.at.path } : { port: door.at.port }),
+        ...('path' in door.at ? { socketPath: door.at.path } : door.at),
         ...(door.from === undefined ? {} : { localAddress: door.from }),
         ca: door.authority,
         servername: host,

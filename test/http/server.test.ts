@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { createAdminApp } from '../../src/http/admin.ts';
 import { admission } from '../../src/http/admission.ts';
@@ -218,4 +219,36 @@ test('a server told to stop does not wait for a sender that stands still', async
   // The test ends by its time limit where the server never does.
   await server.close();
   socket.destroy();
+});
+
+test('FAULTS 19: a server told to stop cuts a connection whose answer is late, also one with a CONNECT behind', async (t) => {
+  const missing = { status: 404, headers: {}, body: '' };
+  for (const behind of ['', 'CONNECT h:80 HTTP/1.1\r\nHost: x\r\n\r\n']) {
+    const begun = Promise.withResolvers<void>();
+    const app = new App(
+      () => missing,
+      () => missing,
+    );
+    app.endpoint('/it', {
+      load: { kind: 'login', tooMany: () => missing },
+      methods: new Set(['GET']),
+      wrongMethod: () => missing,
+      answer: () => {
+        begun.resolve();
+        return Promise.withResolvers<never>().promise;
+      },
+    });
+    const timeLimits = { ...usualTimeLimits, drainTime: 500 };
+    const server = await listen({ host: '127.0.0.1', port: 0 }, app, { timeLimits });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.on('error', () => {});
+    socket.write(`GET /it HTTP/1.1\r\nHost: x\r\n\r\n${behind}`);
+    await begun.promise;
+    const closed = once(socket, 'close');
+    const stopped = server.close().then(() => 'stopped');
+    const late = sleep(5000, 'still waiting', { ref: false });
+    assert.equal(await Promise.race([stopped, late]), 'stopped', behind);
+    await closed;
+  }
 });

@@ -85,15 +85,33 @@ const files = [
   'usr/lib/systemd/system/jetway.service',
   'usr/lib/systemd/system/jetway.socket',
   'usr/share/bash-completion/completions/jetway',
-  'usr/share/doc/jetway/CHANGELOG.md',
-  'usr/share/doc/jetway/SECURITY.md',
   'usr/share/doc/jetway/copyright',
   'usr/share/doc/jetway/jetway.cdx.json',
-  'usr/share/doc/jetway/packages.md',
   'usr/share/fish/vendor_completions.d/jetway.fish',
   'usr/share/man/man1/jetway.1.gz',
   'usr/share/zsh/vendor-completions/_jetway',
+  // The manual: all pages with what they name, in the places that they have in the checkout.
+  ...execFileSync('git', ['ls-files', 'docs', ':(glob)*.md', 'config.example.yaml'], { cwd: root })
+    .toString()
+    .trim()
+    .split('\n')
+    .map((path) => `usr/share/doc/jetway/${path}`),
 ];
+
+test('the manual has the handbook, the reference, the fleet, the dashboard and the alerts', () => {
+  const needed = [
+    'README.md',
+    'docs/fleet/fleet.sh',
+    'docs/handbook/README.md',
+    'docs/monitoring/jetway-alerts.yaml',
+    'docs/monitoring/jetway-dashboard.json',
+    'docs/reference.md',
+  ];
+  assert.deepEqual(
+    needed.filter((path) => !files.includes(`usr/share/doc/jetway/${path}`)),
+    [],
+  );
+});
 
 for (const [arch, debian] of [
   ['x64', 'amd64'],
@@ -113,7 +131,7 @@ for (const [arch, debian] of [
       ),
     );
     const modeOf = (file: string): string =>
-      file === 'usr/bin/jetway' ? '-rwxr-xr-x' : '-rw-r--r--';
+      file === 'usr/bin/jetway' || file.endsWith('.sh') ? '-rwxr-xr-x' : '-rw-r--r--';
     const expected = files.map((file) => `${modeOf(file)} 0/0 ${file}`);
     assert.deepEqual(
       rows.map((lines) => lines.toSorted()),

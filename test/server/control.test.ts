@@ -11,10 +11,10 @@ import { configText, jetway, jetwayJson, workFolder } from '../cli/command.ts';
 import { startServer } from '../cli/server.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
-import { openSite, readiness, told } from './reload_scene.ts';
+import { operate, readiness, told } from './operated.ts';
 
 test('settings: some are taken up, the others need a restart, a broken file changes none', async (t) => {
-  const site = await openSite(t, told);
+  const site = await operate(t, told);
   assert.deepEqual(Object.keys((await site.status()).listeners), ['main', 'admin']);
   assert.equal((await ask(site.server.url, '/club/verify/none')).status, 401);
   site.write(
@@ -203,7 +203,7 @@ test('FAULTS 18: gateways are answered while another listener for them is tried'
 });
 
 test('FAULTS 19: a server that stops takes nothing up any more', async (t) => {
-  const site = await openSite(t, told);
+  const site = await operate(t, told);
   const { url, child, printed, ended } = site.server;
   // Half a request, which the server waits for.
   const held = connect(Number(new URL(url).port), '127.0.0.1');
@@ -221,26 +221,12 @@ test('FAULTS 19: a server that stops takes nothing up any more', async (t) => {
   assert.equal(await ended(), 0);
 });
 
-test('status and why do not wait for a server that stands still', async (t) => {
-  const { folder, server } = await openSite(t, told);
-  server.child.kill('SIGSTOP');
-  t.after(() => server.child.kill('SIGCONT'));
-  const asked = [['status'], ['why', '7Q2M0ZK4T9XB']].map((args) => jetway(folder, args));
-  for (const { code, stdout, stderr } of await Promise.all(asked)) {
-    assert.deepEqual([code, stdout], [1, '']);
-    assert.match(
-      stderr,
-      /^the server does not answer at \S+\.control: nothing came within 5 s: it stands still or has too much to do/,
-    );
-  }
-});
-
 test('gateway moves to another host on its port by a reload, and stays if it cannot', async (t) => {
   const free = createServer().listen(0, '127.0.0.1');
   await until(() => free.listening);
   const { port } = free.address() as { readonly port: number };
   free.close();
-  const site = await openSite(t, `${told}gateway: 127.0.0.1:${port}\n`);
+  const site = await operate(t, `${told}gateway: 127.0.0.1:${port}\n`);
   const asked = async (host: string): Promise<number | undefined> =>
     ask(`http://${host}:${port}`, '/club/verify/none').then(
       ({ status }) => status,

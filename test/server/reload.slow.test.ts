@@ -18,10 +18,10 @@ import type { ReloadView, StatusView } from '../../src/server/status.ts';
 import { jetwayJson, programmeText, workFolder } from '../cli/command.ts';
 import { startServer } from '../cli/server.ts';
 import { until } from '../support/until.ts';
-import { eventsIn, isServed, openSite, readiness, told, watched } from './reload_scene.ts';
+import { eventsIn, isServed, operate, readiness, told, watched } from './operated.ts';
 
 test('a file that is dropped into the folder is served; the others keep what they have', async (t) => {
-  const site = await openSite(t, watched);
+  const site = await operate(t, watched);
   const before = await site.status();
   site.write('programmes/harbour.yaml', programmeText('Harbour'));
   await until(() => isServed(site.server, 'harbour'));
@@ -42,7 +42,7 @@ test('a file that is dropped into the folder is served; the others keep what the
 });
 
 test('FAULTS 16: a broken file leaves its last version in service, and says so everywhere', async (t) => {
-  const site = await openSite(t, told, { 'programmes/harbour.yaml': programmeText('Harbour') });
+  const site = await operate(t, told, { 'programmes/harbour.yaml': programmeText('Harbour') });
   const since = (await site.status()).programmes[1]?.since;
   site.write('programmes/harbour.yaml', 'variant: grant\nname: [\n');
   site.write('programmes/club.yaml', programmeText('Club', 'code: { length: 40 }\n'));
@@ -86,7 +86,7 @@ harbour: not taken up; its last version is still served
 });
 
 test('FAULTS 17: half-written files, editors that swap and files that vanish', async (t) => {
-  const site = await openSite(t, watched, { 'programmes/harbour.yaml': programmeText('Harbour') });
+  const site = await operate(t, watched, { 'programmes/harbour.yaml': programmeText('Harbour') });
   const path = join(site.folder, 'programmes/harbour.yaml');
   // Longer than a look apart in all: the first half by itself is a file that loads.
   const text = programmeText('Harbour', 'code: { length: 50 }\n');
@@ -153,7 +153,7 @@ test('FAULTS 17: a folder of links that are exchanged together, as orchestrators
 });
 
 test('FAULTS 17: the folder of programmes goes and comes back', async (t) => {
-  const site = await openSite(t, watched);
+  const site = await operate(t, watched);
   renameSync(join(site.folder, 'programmes'), join(site.folder, 'elsewhere'));
   const fault = 'programmes:1:1: error: the folder of programmes cannot be read (ENOENT)';
   await until(async () => (await site.status()).health.reasons[0] === fault);
@@ -166,7 +166,7 @@ test('FAULTS 17: the folder of programmes goes and comes back', async (t) => {
 });
 
 test('C-2: no reload takes a path from a programme that is served', async (t) => {
-  const site = await openSite(t, told, { 'programmes/harbour.yaml': programmeText('Harbour') });
+  const site = await operate(t, told, { 'programmes/harbour.yaml': programmeText('Harbour') });
   const claim = programmeText('Harbour').replace('/harbour', '/club');
   site.write('programmes/harbour.yaml', claim);
   site.write('programmes/another.yaml', claim.replaceAll('Harbour', 'Another'));
@@ -200,7 +200,7 @@ test('C-2: no reload takes a path from a programme that is served', async (t) =>
 });
 
 test('a file that is only touched changes nothing', async (t) => {
-  const site = await openSite(t, told);
+  const site = await operate(t, told);
   const before = await site.status();
   const path = join(site.folder, 'programmes/club.yaml');
   writeFileSync(path, readFileSync(path));
@@ -211,7 +211,7 @@ test('a file that is only touched changes nothing', async (t) => {
 });
 
 test('a dry run tells what callers would see change, and changes nothing', async (t) => {
-  const site = await openSite(t, told);
+  const site = await operate(t, told);
   site.write(
     'programmes/club.yaml',
     programmeText('Club', 'metadata: on\n').replace('/club', '/new'),
@@ -239,7 +239,7 @@ test('a dry run tells what callers would see change, and changes nothing', async
 });
 
 test('whether files are watched is itself taken up', async (t) => {
-  const site = await openSite(t, told);
+  const site = await operate(t, told);
   site.write('config.yaml', told.replace('watch_programmes: false', 'watch_programmes: true'));
   const { code, stdout } = await site.reload();
   assert.deepEqual(
@@ -251,7 +251,7 @@ test('whether files are watched is itself taken up', async (t) => {
 });
 
 test('FAULTS 16: a file that cannot be read to its end is one programme’s trouble', async (t) => {
-  const site = await openSite(t, told);
+  const site = await operate(t, told);
   // A regular file whose first byte cannot be read.
   symlinkSync('/proc/self/mem', join(site.folder, 'programmes/harbour.yaml'));
   site.write('programmes/club.yaml', programmeText('Club', 'code: { length: 40 }\n'));
@@ -270,7 +270,7 @@ harbour: not taken up; it is not served
 });
 
 test('HOSTILE 66 HOSTILE 87: the name of a file is told on one line, and is its own', async (t) => {
-  const site = await openSite(t, told);
+  const site = await operate(t, told);
   site.write('programmes/x\nclub: removed\n\u009B31m.yaml', '{');
   site.write('programmes/club.yml', programmeText('Club'));
   site.write('programmes/club.YAML', programmeText('Club'));
@@ -292,7 +292,7 @@ test('HOSTILE 66 HOSTILE 87: the name of a file is told on one line, and is its 
 });
 
 test('FAULTS 16: a broken configuration is told of until it is read again', async (t) => {
-  const site = await openSite(t, watched);
+  const site = await operate(t, watched);
   site.write('config.yaml', `${watched}listen: nowhere\n`);
   site.server.child.kill('SIGHUP');
   const status = async (): Promise<string> =>

@@ -7,12 +7,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
+import { storeAt } from '../../src/store/open.ts';
 import { unspent } from '../../src/store/sql/login_rows.ts';
+import { tables } from '../../src/store/sql/tables.ts';
 import { readIndex } from '../../src/store/sqlite/file/log.ts';
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
-import { killedWriter, removeSidecars, rowsUnderSums } from './crashed.ts';
+import { killedWriter } from './children.ts';
 import { withFile } from './file_directory.ts';
 import {
   aClient,
@@ -75,6 +77,26 @@ withFile('FAULTS 6: a bit that flips anywhere in the log is noticed', async (pat
     const damaged = readFileSync(`${path}-wal`);
     assert.match((await refusal(path)) ?? '', /is damaged: its log .* is damaged|damaged header/);
     assert.deepEqual(readFileSync(`${path}-wal`), damaged, 'left as it is');
+  }
+});
+
+withFile('FAULTS 6: a log that was found damaged stays so, whoever looks at it', async (path) => {
+  const { size, putBack } = await crashedFile(path);
+  const { look, care } = storeAt({ kind: 'file', path });
+  const looks = {
+    verify: () => verifyFile(path),
+    backup: () => care?.backup(`${path}.backup`),
+    look: async () => look?.('client'),
+  };
+  for (const [name, run] of Object.entries(looks)) {
+    putBack();
+    // In the last commit, of which only the index tells.
+    flip(`${path}-wal`, size - 100, 0);
+    const files = () => ['', '-wal', '-shm'].map((suffix) => readFileSync(path + suffix));
+    const before = files();
+    await assert.rejects(async () => run(), StoreUnusable);
+    assert.deepEqual(files(), before, name);
+    assert.match((await refusal(path)) ?? '', /is damaged: its log/, name);
   }
 });
 
@@ -318,3 +340,21 @@ withFile(
     }
   },
 );
+
+/** All values that sums cover, as they are in the file. */
+function rowsUnderSums(path: string): unknown {
+  const database = new DatabaseSync(path);
+  try {
+    const held = tables.filter(({ summed }) => summed.length > 0);
+    return held.map(({ name, summed }) => {
+      const columns = summed.join(', ');
+      return database.prepare(`SELECT ${columns} FROM ${name} ORDER BY 1, 2, 3`).all();
+    });
+  } finally {
+    database.close();
+  }
+}
+
+function removeSidecars(path: string): void {
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+}

@@ -2,16 +2,14 @@
 // log stays as it is for another start, which finds all that was answered.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { without } from '../support/tools.ts';
+import { runChild } from './children.ts';
 import { type FaultyDisk, faultyDisk } from './faulty_disk.ts';
 import { scratchFile } from './file_directory.ts';
 import { loginNamed } from './fixtures.ts';
@@ -23,25 +21,17 @@ interface Closed {
   readonly after: readonly string[];
 }
 
-/** Runs closer.ts on a faulty disk; `meanwhile` is called with every line that it says. */
+/** Closes a store on a faulty disk; `meanwhile` is called with every line that it says. */
 async function close(
   disk: FaultyDisk,
   scene: string,
   meanwhile: (line: string) => void = () => undefined,
 ): Promise<Closed> {
-  const script = join(import.meta.dirname, 'closer.ts');
-  const child = spawn(process.execPath, [script, scene], {
-    env: { ...process.env, ...disk.environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
   const said: string[] = [];
-  child.stdout.on('data', (chunk: Buffer) => {
-    for (const line of chunk.toString().trimEnd().split('\n')) {
-      said.push(line);
-      meanwhile(line);
-    }
+  const { code } = await runChild(['close', disk.path, scene], disk.environment, (line) => {
+    said.push(line);
+    meanwhile(line);
   });
-  const [code] = (await once(child, 'close')) as [number | null];
   assert.equal(code, scene === 'crash' ? null : 0, said.join('\n'));
   const calls = disk.calls();
   return { said, after: calls.slice(calls.findLastIndex((call) => call.endsWith('EIO')) + 1) };

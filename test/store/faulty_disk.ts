@@ -10,6 +10,8 @@ import { preloadLibrary } from '../support/preload.ts';
 type Order = 'fail-file' | 'fail-log' | 'full-log' | 'hold-file' | 'lose-index';
 
 export interface FaultyDisk {
+  /** Of the store. */
+  readonly path: string;
   /** What a process needs in its environment to have its store on this disk. */
   readonly environment: Readonly<Record<string, string>>;
   readonly order: (what: Order) => void;
@@ -23,6 +25,7 @@ export interface FaultyDisk {
 export function faultyDisk(path: string): FaultyDisk {
   const folder = mkdtempSync(join(tmpdir(), 'jetway-disk-'));
   return {
+    path,
     environment: {
       LD_PRELOAD: preloadLibrary(new URL('./faulty_disk.c', import.meta.url)),
       FAULTY_STORE: path,

@@ -2,6 +2,7 @@
 // none is used that somebody else could have read or made; links change nothing of that.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -24,10 +25,11 @@ import { usualLog } from '../../src/config/log_keys.ts';
 import { readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
-import { expectNoDirectory } from '../../src/store/sqlite/file/refusals.ts';
+import { expectFilePath } from '../../src/store/sqlite/file/refusals.ts';
 import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
 import { StoreUnusable, MasterKeyUnusable } from '../../src/store/unusable.ts';
-import { killedWriter } from './crashed.ts';
+import { program } from '../support/program.ts';
+import { killedWriter } from './children.ts';
 import { scratchFile } from './file_directory.ts';
 import { aClient, at, club, partner } from './fixtures.ts';
 import { backupStore, restoreStore } from './restore_fixture.ts';
@@ -208,7 +210,7 @@ test('HOSTILE 56: a folder that may not be looked into is the operator’s to me
   const be = process.seteuid.bind(process);
   be(65_534);
   try {
-    expectNoDirectory(path);
+    expectFilePath(path);
     assert.throws(() => openFileStore({ path, environment }), {
       name: StoreUnusable.name,
       message: new RegExp(`^store ${path} cannot be opened: EACCES`),
@@ -217,6 +219,27 @@ test('HOSTILE 56: a folder that may not be looked into is the operator’s to me
     be(0);
   }
   assert.deepEqual(readdirSync(folder), ['master.key']);
+});
+
+test('HOSTILE 56: whoever may only read a store leaves nothing in the way of who serves it', async (t) => {
+  const { folder, path } = scratch(t);
+  if (process.getuid?.() !== 0) return t.skip('only root can be somebody else here');
+  await make(path);
+  rmSync(`${path}-reserve`);
+  const nobody = { uid: 65_534, gid: 65_534 };
+  for (const one of [dirname(folder), folder, path]) chownSync(one, nobody.uid, nobody.gid);
+  const before = readdirSync(folder);
+  for (const mode of [0o400, 0o600]) {
+    chmodSync(path, mode);
+    const command = [program, 'store', 'verify', path];
+    const { status, stderr } = spawnSync(process.execPath, command, {
+      ...nobody,
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.deepEqual(readdirSync(folder), before);
+  }
 });
 
 test('HOSTILE 56: files are taken as orchestrators mount them, and no further', async (t) => {

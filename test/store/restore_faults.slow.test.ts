@@ -1,15 +1,13 @@
 // Owns tests of restoring where the target is in use or damaged, or the restore is cut off.
 
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { without } from '../support/tools.ts';
-import { killedWriter } from './crashed.ts';
+import { killedWriter, startChild, traced } from './children.ts';
 import { aClient, club } from './fixtures.ts';
 import {
   clientsOf,
@@ -19,16 +17,12 @@ import {
   staging,
   withBackup,
 } from './restore_fixture.ts';
-import { traced } from './strace.ts';
 
 withBackup('FAULTS 8: it is refused while another process has the store', async (path, backup) => {
-  const script = new URL('./contender.ts', import.meta.url);
-  const child = fork(script, [path, 'holder'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = await startChild();
   const report = await verifyFile(path);
   try {
-    await once(child, 'message');
-    child.send('open');
-    await once(child, 'message');
+    await child.ask('open', path);
     await assert.rejects(
       restoreStore(backup, path, staging),
       isUnusable(/is in use by another process/),
@@ -42,8 +36,7 @@ withBackup('FAULTS 8: it is refused while another process has the store', async 
     );
     writeFileSync(path, readFileSync(backup).subarray(0, 200), { flag: 'r+' });
   } finally {
-    child.kill('SIGKILL');
-    await once(child, 'close');
+    await child.kill();
   }
   assert.ok(report.counts['login'] === 2);
   await restoreStore(backup, path, staging);
@@ -101,7 +94,7 @@ withBackup(
         '-e',
         `inject=${calls.join(',')}:signal=KILL:when=${n}`,
       ];
-      const { stdout } = await traced(kill, './restorer.ts', [backup, path]);
+      const { stdout } = await traced(kill, 'restore', backup, path);
       seen.add(await stateOf(path));
       if (stdout.includes('restored')) break;
       // Whatever it was, running it again mends it.

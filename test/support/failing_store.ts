@@ -36,12 +36,12 @@ export interface Held {
   readonly letGo: () => void;
 }
 
-/** A memory store with faults to plant in it. */
-export function failingStore(): FailingStore {
+/** A store with faults to plant in it. */
+export function failingStore(whole: Store = openMemoryStore()): FailingStore {
   const faults = new Map<string, Error>();
   const gates = new Map<string, { readonly arrive: () => void; readonly open: Promise<void> }>();
   const calls: string[] = [];
-  const store = new Proxy(openMemoryStore(), {
+  const store = new Proxy(whole, {
     get: (target, property) => {
       const verb: unknown = Reflect.get(target, property);
       if (typeof verb !== 'function') return verb;

@@ -72,6 +72,7 @@ export interface MemberOptions {
   readonly properties?: Readonly<Record<string, string>>;
   readonly programme?: string;
   readonly username?: string;
+  readonly subject?: string;
   readonly password?: string;
   readonly level?: string;
   readonly membershipNumber?: string;
@@ -106,13 +107,15 @@ export interface JetwayOptions {
   readonly timeLimits?: TimeLimits;
 }
 
-/**
- * The text of a shipped programme file with YAML laid over it, one text after another; a null
- * removes what is there.
- */
+/** The text of a shipped programme file with YAML laid over it. */
 export function shippedProgramme(name: string, ...over: readonly string[]): string {
-  const texts = [readFileSync(`programmes/${name}.yaml`, 'utf8'), ...over.filter(Boolean)];
-  return stringifyYaml(texts.map((text) => toPlain(parse(text))).reduce(laidOver));
+  return withYaml(readFileSync(`programmes/${name}.yaml`, 'utf8'), ...over);
+}
+
+/** YAML texts laid one over another; a null removes what is there. */
+export function withYaml(...texts: readonly string[]): string {
+  const laid = texts.filter(Boolean).map((text) => toPlain(parse(text)));
+  return stringifyYaml(laid.reduce(laidOver));
 }
 
 /** What shipped files name, by path from the folder that `programmes/` is in. */
@@ -248,7 +251,7 @@ async function addMember(
   options: MemberOptions,
 ): Promise<TestMember> {
   const { username = 'ann', password = 'correct horse battery staple' } = options;
-  const subject = `subject-of-${username}`;
+  const { subject = `subject-of-${username}` } = options;
   await store.add('member', [
     {
       programme: (options.programme ?? programme) as ProgrammeId,

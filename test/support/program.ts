@@ -19,6 +19,7 @@ const inputs = [
   'scripts/build.ts',
   'scripts/build/**',
   'src/**',
+  'test/store/*.ts',
   'test/support/shifted_time.ts',
 ];
 

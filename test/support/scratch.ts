@@ -1,6 +1,6 @@
 // Owns folders that tests put files in, and that are gone after them.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -9,8 +9,9 @@ interface Scope {
 }
 
 /** A new folder, gone after the test. */
-export function scratchFolder(t: Scope, name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `jetway-${name}-`));
+export function scratchFolder(t: Scope, name: string, parent: string = tmpdir()): string {
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, `jetway-${name}-`));
   t.after(() => removeFolder(folder));
   return folder;
 }

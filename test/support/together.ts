@@ -19,14 +19,12 @@ const groups = {
   server_parts: ['test/server/*/**'],
   cli_rest: ['test/cli/{entities,grammar,import,keys,manual,programmes}/**'],
   // They share a PostgreSQL.
-  postgres: ['test/store/postgres/**'],
-  store: ['test/store/*', 'test/store/{carry,fleet,memory,sqlite}/**'],
+  postgres: ['test/store/{admin,postgres}/**'],
+  contract: ['test/store/contract/**'],
+  store: ['test/store/*', 'test/store/{fleet,sql,sqlite}/**'],
   wire: ['test/wire/[a-h]*', 'test/wire/renamed/**'],
   wire_rest: ['test/wire/[i-z]*'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
-
-/** Most of a group's length by itself: a process of its own, which begins first, as the groups do. */
-const long = ['test/store/postgres/store.test.ts'];
 
 /** What else runs in a process of its own all the same. */
 const apart = [
@@ -65,7 +63,7 @@ const hasHooks = (path: string): boolean =>
 type GroupName = keyof typeof groups;
 
 const filesOf = (group: GroupName): readonly string[] =>
-  testsIn(groups[group], [...long, ...apart]).filter((path) => !isSlow(path) && !hasHooks(path));
+  testsIn(groups[group], apart).filter((path) => !isSlow(path) && !hasHooks(path));
 
 /** Loads the tests of a group. */
 export async function importGroup(group: GroupName): Promise<void> {
@@ -96,9 +94,8 @@ export function testProcesses(speed: 'quick' | 'slow'): readonly TestProcess[] {
     return { file: `test/together/${name}.ts`, tests: filesOf(name as GroupName) };
   });
   const grouped = new Set(together.flatMap(({ tests }) => tests));
-  const others = testsIn(['test/**'], long).filter((path) => !isSlow(path) && !grouped.has(path));
-  const first = [...together, ...testsIn(long).map(alone)];
-  return [...first.map(begunFirst), ...others.map(alone)];
+  const others = testsIn(['test/**']).filter((path) => !isSlow(path) && !grouped.has(path));
+  return [...together.map(begunFirst), ...others.map(alone)];
 }
 
 if (import.meta.main) {

@@ -39,10 +39,10 @@ function program(name: string, ...packages: readonly string[]): Tool {
 /** Without the windows of `chromium`, whose pages take twice the processor time. */
 export const chromiumPath = '/usr/bin/chromium-headless-shell';
 
-/** Where Debian has Apache's modules. */
 /** Of the oldest release that Jetway takes. */
 export const oldestPostgres = '/usr/lib/postgresql/15';
 
+/** Where Debian has Apache's modules. */
 export const apacheModules = '/usr/lib/apache2/modules';
 
 /** Debian's, which has Debian's packages. */
@@ -68,13 +68,18 @@ function whyNothingIsMounted(): string | undefined {
 type ToolName =
   | 'aarch64-linux-gnu-strip'
   | 'apache2'
+  | 'apache2-auth-openidc'
   | 'caddy'
   | 'cc'
   | 'chromium'
   | 'curl'
+  | 'docker-compose'
   | 'fish'
   | 'git'
   | 'haproxy'
+  | 'ip'
+  | 'jq'
+  | 'kubectl'
   | 'libfaketime'
   | 'logrotate'
   | 'man'
@@ -109,9 +114,24 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   nginx: program('nginx'),
   caddy: program('caddy'),
   haproxy: program('haproxy'),
+  ip: {
+    ...program('ip', 'iproute2'),
+    hindrance: () =>
+      spawnSync('unshare', ['--net', 'true']).status === 0
+        ? undefined
+        : 'no network of its own can be made here',
+  },
+  jq: program('jq'),
+  kubectl: program('kubectl', 'kubernetes-client'),
+  'docker-compose': program('docker-compose'),
   apache2: {
     packages: ['apache2', 'libapache2-mod-oauth2'],
     isThere: () => existsSync(`${apacheModules}/mod_oauth2.so`),
+  },
+  'apache2-auth-openidc': {
+    packages: ['apache2', 'libapache2-mod-auth-openidc', 'libapache2-mod-security2'],
+    isThere: () =>
+      ['auth_openidc', 'security2'].every((name) => existsSync(`${apacheModules}/mod_${name}.so`)),
   },
   python3: { packages: ['python3'], isThere: () => isExecutable(pythonPath) },
   'python3-jwt': {

@@ -109,3 +109,18 @@ export function rawExchange(base: string, bytes: string | Uint8Array): Promise<s
     });
   });
 }
+
+/** The answer that was written to such an exchange, as `ask` tells it; a status of 0 where it is none. */
+export function readRaw(text: string): Answer {
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [first = '', ...lines] = head.split('\r\n');
+  const headers = lines.map((line) => {
+    const at = line.indexOf(':');
+    return [line.slice(0, at).toLowerCase(), line.slice(at + 1).trim()] as const;
+  });
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1] ?? 0),
+    headers: Object.fromEntries(headers.filter(([name]) => !passing.has(name))),
+    body: Buffer.from(rest.join('\r\n\r\n'), 'latin1').toString(),
+  };
+}

@@ -19,6 +19,7 @@ import {
   refused,
   tokensIn,
   tokensOfLogin,
+  unknownClient,
 } from '../support/club.ts';
 import {
   type Jetway,
@@ -27,6 +28,7 @@ import {
   type TestClient,
   type TestMember,
 } from '../support/jetway.ts';
+import { basic, letIn, partnerToken, plain } from '../support/partner_token.ts';
 import { type Answer, ask, post } from '../support/wire.ts';
 
 const gold = `
@@ -76,8 +78,6 @@ function tokenRequest(
   return post(jetway.url, `${base}/api/grant`, fields, { authorization: client.basic });
 }
 
-const partnerToken = { grant_type: 'client_credentials' };
-
 test('C-2 G-18: each programme counts its own requests', async (t) => {
   const both = await openBoth(t);
   const statuses: number[] = [];
@@ -120,4 +120,25 @@ test('C-7: from login to refresh and refusal the service never calls the partner
   assert.deepEqual(calls, []);
   await fetch(redirectUris[0] ?? '');
   assert.deepEqual(calls, ['connection', '/callback']);
+});
+
+test('HOSTILE 39: what a header proved at one programme is nothing to another', async (t) => {
+  const encoded = (credentials: string): string =>
+    `client: { authentication: { credentials: ${credentials} } }`;
+  const jetway = await startJetway(t, {
+    programmes: {
+      [executive.id]: shippedProgramme(executive.id, encoded('raw')),
+      [golden.id]: shippedProgramme(executive.id, encoded('form'), 'base_path: /gold-club'),
+    },
+  });
+  const { id } = await jetway.addClient({ secret: 'a%41b' });
+  await jetway.addClient({ id, secret: 'a%41b', programme: golden.id });
+  const asked = async (base: string, secret: string): Promise<Answer> =>
+    plain(await post(jetway.url, `/${base}/api/grant`, partnerToken, basic(`${id}:${secret}`)));
+  for (let sent = 0; sent < 2; sent += 1) {
+    assert.deepEqual(await asked(executive.id, 'a%41b'), letIn);
+    assert.deepEqual(await asked(golden.id, 'a%41b'), unknownClient);
+    assert.deepEqual(await asked(golden.id, 'a%2541b'), letIn);
+    assert.deepEqual(await asked(executive.id, 'a%2541b'), unknownClient);
+  }
 });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { ClientId } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { given, giveApiKey, inactive, introspect, revoke, verify } from '../support/gateway.ts';
-import { good, openSharedSites, openSites, refused, standing } from '../support/gateway_site.ts';
+import { good, openSharedSites, openSites, refused, standing } from '../support/spoken_club.ts';
 import { ask, post } from '../support/wire.ts';
 
 test('FAULTS 11: what a clock issued that was ten years ahead is no good once it is set right', async (t) => {

@@ -15,7 +15,7 @@ import {
   type Site,
   siteNames,
   standing,
-} from '../support/gateway_site.ts';
+} from '../support/spoken_club.ts';
 import { ask, post } from '../support/wire.ts';
 import { forgeries } from './forgeries.ts';
 

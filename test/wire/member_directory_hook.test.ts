@@ -316,3 +316,14 @@ test('HOSTILE 85: questions hand on the id of the request that asks, and its tra
     );
   }
 });
+
+test('HOSTILE 34 72: an airline’s system that gives a client’s subject logs nobody in', async (t) => {
+  const club = await openHooked(t);
+  club.known.push(hookMember('eve', { subject: `client:${club.client.id}` }));
+  const statuses: number[] = [];
+  for (const username of ['eve', 'ann']) {
+    const login = await openLogin(club.url, loginTarget(club.client));
+    statuses.push((await submitLogin(club.url, login, { username, password })).status);
+  }
+  assert.deepEqual(statuses, [503, 302]);
+});

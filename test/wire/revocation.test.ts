@@ -1,9 +1,8 @@
-// Owns revocation (RFC 7009) while a clock or the store is wrong; what it does is in revocation.transcript.
+// Owns revocation (RFC 7009) while a clock is wrong; what it does is in revocation.transcript.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Unavailable } from '../../src/oauth/failure.ts';
 import {
   askPartnerToken,
   type Club,
@@ -12,11 +11,9 @@ import {
   openClub,
   programme,
   refresh,
-  refused,
   tokensIn,
   tokensOfLogin,
 } from '../support/club.ts';
-import { failingStore } from '../support/failing_store.ts';
 import { verify } from '../support/gateway.ts';
 import { type Answer, post } from '../support/wire.ts';
 
@@ -60,22 +57,5 @@ test('FAULTS 33: a token that a clock ahead takes for expired is revoked all the
     assert.equal((await verify(club, programme, 'client', { token: own })).status, 401, format);
     const { access_token: fresh } = tokensIn(await askPartnerToken(club));
     assert.equal((await verify(club, programme, 'client', { token: fresh })).status, 200, format);
-  }
-});
-
-test('G-22: what could not be revoked is not answered as if it had been', async (t) => {
-  const failing = failingStore();
-  const club = await openClub(t, { over: on, store: failing.store });
-  const tokens = await tokensOfLogin(club);
-  const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
-  for (const [verb, token] of [
-    ['revoke', tokens.refresh_token],
-    ['revoke', tokens.access_token],
-    ['findLogin', tokens.refresh_token],
-    ['findLogin', tokens.access_token],
-  ] as const) {
-    failing.fail(verb, new Unavailable('the disk is gone'));
-    assert.deepEqual(await revoke(club, club.client.basic, { token }), away, verb);
-    failing.heal();
   }
 });

@@ -4,14 +4,16 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { shippedProgramme } from '../support/jetway.ts';
+import { shippedProgramme, withYaml } from '../support/jetway.ts';
 import { play } from '../support/transcript/play.ts';
 import { type NamedTranscript, readTranscripts } from '../support/transcript/transcript_file.ts';
 
 const shipped = new Set(globSync('*.yaml', { cwd: 'programmes' }));
 
 function yamlOf({ programme, over }: NamedTranscript): string {
-  return shipped.has(`${programme}.yaml`) ? shippedProgramme(programme, ...over) : over.join('');
+  return shipped.has(`${programme}.yaml`)
+    ? shippedProgramme(programme, ...over)
+    : withYaml(...over);
 }
 
 for (const file of globSync('*.transcript', { cwd: import.meta.dirname }).toSorted()) {

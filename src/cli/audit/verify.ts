@@ -1,8 +1,7 @@
 // Owns the verbs `audit verify` and `audit hash`.
 
-import { existsSync } from 'node:fs';
-
-import type { Entry, Mark } from '../../audit/chain.ts';
+import type { Entry } from '../../audit/chain.ts';
+import { isFile } from '../../audit/files.ts';
 import { identifierDigests, identifierKinds } from '../../audit/identifiers.ts';
 import { type Finding, type Verdict, verifyFiles, verifyStream } from '../../audit/verify.ts';
 import type { Config } from '../../config/config.ts';
@@ -24,10 +23,10 @@ export async function verifyAudit(
   files: readonly string[],
   options: GivenWithConfig<typeof verifyOptions>,
 ): Promise<void> {
-  const expected = readEntry(options.expect);
+  const { expect: expected } = options;
   const config = configOf(options);
   const { settings, keyring } = auditOf(config);
-  const missing = files.find((file) => !existsSync(file));
+  const missing = files.find((file) => !isFile(file));
   if (missing !== undefined) throw failed(`there is no file ${shownPath(missing)}`);
   const { auditChain: key } = keyring;
   const verdict =
@@ -102,17 +101,6 @@ function textOfFinding({ file, line, what }: Finding): string {
 /** A link as operators note it elsewhere. */
 function textOf({ seq, mark }: Entry): string {
   return `${seq}:${mark}`;
-}
-
-function readEntry(text: string | undefined): Entry | undefined {
-  if (text === undefined) return undefined;
-  const [, seq, mark] = /^(\d{1,15}):([\w-]{22})$/.exec(text) ?? [];
-  if (seq === undefined || mark === undefined) {
-    throw wrongUsage(
-      `--expect takes what audit verify names as the newest line, not ${quote(text)}`,
-    );
-  }
-  return { seq: Number(seq), mark: mark as Mark };
 }
 
 /** Prints the digest that stands in the stream for an identifier. */

@@ -44,7 +44,7 @@ function readFiles(paths: readonly string[]): readonly ClientCertificate[] {
   return paths.map(readFile).filter((read) => typeof read !== 'string');
 }
 
-export const certificates: Field<readonly ClientCertificate[] | undefined> = {
+export const certificates: Field<readonly ClientCertificate[] | undefined, 'certificates'> = {
   json: 'certificates',
   inputs: [
     {
@@ -102,7 +102,7 @@ function fingerprintOf({ thumbprint }: ClientCertificate): string {
 
 const subject = 'certificate_subject';
 
-export const certificateSubject: Field<string | undefined> = {
+export const certificateSubject: Field<string | undefined, typeof subject> = {
   ...textField(
     {
       name: subject,

@@ -2,29 +2,24 @@
 
 import { isDeepStrictEqual } from 'node:util';
 
-import { makeGuide } from '../../contract/partner/guide.ts';
-import { partnerPage } from '../../contract/partner/page/page.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { Programme } from '../../programme/programme.ts';
-import { failed, refuseUsage, wrongUsage } from '../../server/exit.ts';
+import { failed } from '../../server/exit.ts';
 import type { Environment, Store } from '../../store/contract.ts';
 import type { Values } from '../grammar/options.ts';
 import type { addClientOptions, incomplete } from '../grammar/rows.ts';
 import { type Surroundings, withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
-import { deployedBy } from '../programmes/partner.ts';
-import { collisionMessages, collisionWarnings } from './callback_names.ts';
+import type { guideOf } from '../programmes/partner.ts';
 import { clientFields, clientIdInput } from './client_fields.ts';
-import { clientKind, returnFaults, fullName, showClient } from './client_kind.ts';
-import { expectComplete, judgeClient, needsNoSecret } from './client_needs.ts';
-import { givenIn } from './fields.ts';
+import { clientKind, fullName, judgeGiven, returnFaults, showClient } from './client_kind.ts';
+import { needsNoSecret } from './client_needs.ts';
 import { type NewItem, readNew, select } from './kind.ts';
-import { toldColliding } from './redirect_uris_field.ts';
 import {
   expectLong,
   findHolder,
@@ -48,18 +43,8 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   const { config, programme } = read;
   const fields =
     options.public === true ? { ...read.fields, isPublic: true as const } : read.fields;
-  if (options.public === true && options.secretStdin === true) {
-    throw wrongUsage(
-      '--public and --secret-stdin do not go together: a public client has no secret',
-    );
-  }
-  const told = toldColliding(givenIn(options, clientFields.redirectUris.inputs));
-  refuseUsage(collisionMessages(programme, fields.redirectUris, told));
-  const judgement = judgeClient(programme, { ...fields, apiKeys: [apiKeyOf ?? 'new'] });
-  const warnings = [
-    ...expectComplete(judgement, options.incomplete),
-    ...collisionWarnings(programme, fields),
-  ];
+  const judged = { ...fields, apiKeys: [apiKeyOf ?? 'new'] };
+  const warnings = judgeGiven(programme, judged, options);
   const newOrNone = (): string | undefined =>
     needsNoSecret(programme, fields) ? undefined : newSecret();
   const secret = options.secretStdin === true ? await readGivenSecret() : newOrNone();
@@ -91,10 +76,8 @@ export async function addClient(options: AddClientOptions): Promise<void> {
     warn(`${holder.id} has another partner id: clients of one partner alone share an API key`);
   }
   const sheet = clientSheet(client, secret, holder ?? apiKey, programme, config.environment);
-  const { publicUrl, environment } = config;
-  const guide = makeGuide(programme, publicUrl, client, environment, deployedBy(config));
   await handOver(
-    options.partnerPage === true ? withPage(sheet, partnerPage(guide)) : sheet,
+    options.partnerPage === true ? await withPage(sheet, config, programme, client) : sheet,
     options,
     (reason) =>
       `${client.id} of ${client.programme} is added, but ${reason} and its secret is lost: disable it and add another`,
@@ -184,7 +167,13 @@ async function register(
 }
 
 /** The page stands behind the sheet: it has no secret, and can be sent on. */
-function withPage({ text, json }: Handover, page: string): Handover {
+async function withPage(
+  { text, json }: Handover,
+  ...of: Parameters<typeof guideOf>
+): Promise<Handover> {
+  // Most clients are added without one, and do without its modules.
+  const partner = await import('../programmes/partner.ts');
+  const page = partner.pageIn('markdown', partner.guideOf(...of));
   return { text: `${text}\n\n${page.trimEnd()}`, json: { ...json, partner_page: page } };
 }
 

@@ -14,7 +14,7 @@ import {
 import { certificates, certificateSubject } from './certificates_field.ts';
 import {
   type Field,
-  type Fields,
+  fieldsOf,
   formFault,
   type Input,
   takingAway,
@@ -44,7 +44,7 @@ export type ClientFields = Pick<
 const like = '{ limit: 600, window: 1m }';
 const windowText = ({ window }: ThrottleLimit): string => formatDuration(milliseconds(window));
 
-const throttle: Field<ThrottleLimit | undefined> = {
+const throttle: Field<ThrottleLimit | undefined, 'throttle'> = {
   json: 'throttle',
   inputs: [
     {
@@ -91,7 +91,7 @@ const throttle: Field<ThrottleLimit | undefined> = {
 };
 
 /** RFC 6749 2.1; fixed when a client is added (`client add --public`), since it decides about its secret. */
-const clientType: Field<true | undefined> = {
+const clientType: Field<true | undefined, 'client_type'> = {
   json: 'client_type',
   inputs: [
     {
@@ -110,7 +110,7 @@ function typeWord(isPublic: true | undefined): string {
   return isPublic === true ? 'public' : 'confidential';
 }
 
-export const clientFields: Fields<ClientFields> = {
+export const clientFields = fieldsOf<ClientFields>()({
   name: nameField("the partner's name"),
   status: { json: 'status', inputs: [], read: () => 'active' },
   roles: {
@@ -158,9 +158,9 @@ export const clientFields: Fields<ClientFields> = {
   certificates,
   certificateSubject,
   assertionKeys,
-};
+});
 
-function nameField(description: string): Field<string> {
+function nameField(description: string): Field<string, 'name'> {
   return {
     json: 'name',
     inputs: [
@@ -194,6 +194,6 @@ export const clientIdInput: Input = {
 };
 
 /** Of a gateway. */
-export const gatewayFields: Fields<Pick<Gateway, 'name'>> = {
+export const gatewayFields = fieldsOf<Pick<Gateway, 'name'>>()({
   name: nameField('what operators call it'),
-};
+});

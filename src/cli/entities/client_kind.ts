@@ -3,14 +3,20 @@
 import { dateText } from '../../lib/duration.ts';
 import type { Client, Gateway } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
+import type { Programme } from '../../programme/programme.ts';
 import { refuseUsage } from '../../server/exit.ts';
 import type { Surroundings } from '../open_store.ts';
 import { compileIfGood, selectProgrammes } from '../programmes.ts';
-import type { Uses } from '../table.ts';
+import type { Columns, Uses } from '../table.ts';
 import { collisionMessages, collisionWarnings } from './callback_names.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
-import { expectComplete, judgeClient, redirectWarnings } from './client_needs.ts';
-import { givenIn } from './fields.ts';
+import {
+  expectComplete,
+  type JudgedClient,
+  judgeClient,
+  redirectWarnings,
+} from './client_needs.ts';
+import { givenIn, type Typed } from './fields.ts';
 import type { Kind } from './kind.ts';
 import { clientNoun } from './nouns.ts';
 import { toldColliding } from './redirect_uris_field.ts';
@@ -41,38 +47,55 @@ export const clientKind: Kind<'client'> = {
     ROLES: 'roles',
     STATUS: 'status',
     CREATED: 'created_at',
-  },
+  } satisfies Columns<ViewName>,
   matches: (_, { name }, { name: part = '' }) =>
     Promise.resolve(name.toLowerCase().includes(String(part).toLowerCase())),
   removal: {
     loss: 'would be gone for good, and its identifier could never be given out again; client disable can be undone',
     done: 'removed with all its tokens; its identifier is never given out again',
-    json: ({ id, programme, name }) => ({ client_id: id, programme, name }),
+    json: ['client_id', 'programme', 'name'] satisfies readonly ViewName[],
   },
   fields: clientFields,
   judgeChange: ({ config }, before, options) => {
     const { programme: id } = before;
     const programme = compileIfGood(config, id);
-    const told = toldColliding(givenIn(options, clientFields.redirectUris.inputs));
     return Promise.resolve((after) => {
       refuseUsage(returnFaults(after));
-      if (programme !== undefined) {
-        // Only what this command registers is judged: an old callback hinders no other change.
-        const added = after.redirectUris.filter((uri) => !before.redirectUris.includes(uri));
-        refuseUsage(collisionMessages(programme, added, told));
-        const warnings = expectComplete(
-          judgeClient(programme, after),
-          options['incomplete'] === true,
-        );
-        return [...warnings, ...collisionWarnings(programme, after)];
-      }
+      if (programme !== undefined) return judgeGiven(programme, after, options, before);
       const unjudged = `the file of ${id} has faults: what it needs of a client is not looked at`;
       return [unjudged, ...redirectWarnings(after)];
     });
   },
 };
 
-export function showClient(client: Client, uses: Uses = new Map()): readonly Shown[] {
+/**
+ * The warnings of a client that is registered or changed.
+ * @throws CommandError where it lacks something, or a callback that it did not have before collides
+ */
+export function judgeGiven(
+  programme: Programme,
+  client: JudgedClient,
+  options: Typed,
+  before?: Client,
+): readonly string[] {
+  const told = toldColliding(givenIn(options, clientFields.redirectUris.inputs));
+  // An old callback hinders no other change.
+  const added = client.redirectUris.filter((uri) => before?.redirectUris.includes(uri) !== true);
+  refuseUsage(collisionMessages(programme, added, told));
+  const judgement = judgeClient(programme, client);
+  return [
+    ...expectComplete(judgement, options['incomplete'] === true),
+    ...collisionWarnings(programme, client),
+  ];
+}
+
+export function showClient(client: Client, uses: Uses = new Map()): readonly Shown<ViewName>[] {
+  return valuesOf(client, uses);
+}
+
+type ViewName = ReturnType<typeof valuesOf>[number]['json'];
+
+function valuesOf(client: Client, uses: Uses) {
   return [
     shown('client_id', 'client identifier', client.id),
     shown('programme', 'programme', client.programme),

@@ -66,8 +66,8 @@ export interface Input {
 }
 
 /** A field of an item. Methods (bivariant), so that fields of different values fit one list. */
-export interface Field<Value> {
-  readonly json: string;
+export interface Field<Value, Json extends string = string> {
+  readonly json: Json;
   /** The label in sheets, if it is not the key with spaces. */
   readonly label?: string;
   readonly inputs: readonly Input[];
@@ -85,14 +85,21 @@ export interface Field<Value> {
   lines?(value: Value, uses: Uses): readonly string[];
 }
 
-export type Fields<Item> = { readonly [Name in keyof Item]-?: Field<Item[Name]> };
+export type Fields<Item, Json extends string = string> = {
+  readonly [Name in keyof Item]-?: Field<Item[Name], Json>;
+};
 export type SomeFields<Item> = Partial<Fields<Item>>;
 
+/** The fields of an item, with the names that they have in JSON. */
+export function fieldsOf<Item>() {
+  return <Json extends string>(fields: Fields<Item, Json>): Fields<Item, Json> => fields;
+}
+
 /** A field of one optional text; `withoutIt` is the help of `--no-…`. */
-export function textField(
-  input: Input & { readonly flags: string },
+export function textField<Name extends string>(
+  input: Input & { readonly name: Name; readonly flags: string },
   withoutIt: string,
-): Field<string | undefined> {
+): Field<string | undefined, NoInfer<Name>> {
   const { name, flags } = input;
   return {
     json: name,
@@ -115,9 +122,9 @@ export function textsOf(given: Inputs, name: string): readonly string[] {
   return given.get(name)?.map(({ text }) => text) ?? [];
 }
 
-export function listOf<Item>(
+export function listOf<Item, Json extends string = string>(
   fields: SomeFields<Item>,
-): readonly (readonly [name: keyof Item, field: Field<unknown>])[] {
+): readonly (readonly [name: keyof Item, field: Field<unknown, Json>])[] {
   return Object.entries(fields) as never;
 }
 

@@ -8,6 +8,7 @@ import type { Gateway, GatewayId } from '../../oauth/client.ts';
 import { failed } from '../../server/exit.ts';
 import { withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
+import type { Columns } from '../table.ts';
 import { gatewayFields } from './client_fields.ts';
 import { type Kind, type NewItem, readNew } from './kind.ts';
 import { gatewayNoun } from './nouns.ts';
@@ -28,15 +29,22 @@ export const gatewayKind: Kind<'gateway'> = {
   inWords: (id) => id,
   fields: gatewayFields,
   show: (_, gateway) => Promise.resolve(showGateway(gateway)),
-  columns: { PROGRAMME: 'programme', GATEWAY: 'gateway_id', NAME: 'name', CREATED: 'created_at' },
+  columns: {
+    PROGRAMME: 'programme',
+    GATEWAY: 'gateway_id',
+    NAME: 'name',
+    CREATED: 'created_at',
+  } satisfies Columns<ViewName>,
   removal: {
     loss: 'would be refused from now on, and its secret is gone for good',
     done: 'removed',
-    json: ({ id, programme, name }) => ({ gateway_id: id, programme, name }),
+    json: ['gateway_id', 'programme', 'name'] satisfies readonly ViewName[],
   },
 };
 
-function showGateway(gateway: Gateway): readonly Shown[] {
+type ViewName = ReturnType<typeof showGateway>[number]['json'];
+
+function showGateway(gateway: Gateway) {
   return [
     shown('gateway_id', 'gateway identifier', gateway.id),
     shown('programme', 'programme', gateway.programme),
@@ -47,7 +55,7 @@ function showGateway(gateway: Gateway): readonly Shown[] {
 }
 
 export function gatewaySheet(gateway: Gateway, secret: string): Handover {
-  const values = showGateway(gateway);
+  const values: readonly Shown[] = showGateway(gateway);
   const given = shown('gateway_secret', 'gateway secret', secret);
   const told = `Gateway ${gateway.id} of ${gateway.programme}. Its secret is shown this once; it goes into HTTP Basic with the identifier.`;
   return { ...handoverOf([told], values.toSpliced(1, 0, given)), json: jsonOf([...values, given]) };

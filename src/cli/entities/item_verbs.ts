@@ -10,19 +10,19 @@ import type { listOptions } from '../grammar/rows.ts';
 import { withStore } from '../open_store.ts';
 import { print, printJson, printResult, warn } from '../output.ts';
 import { configOf, selectProgrammes } from '../programmes.ts';
-import { table } from '../table.ts';
+import { listing, type View } from '../table.ts';
 import { changeFields, complaintsOf, givenIn, inputsOf, lackingIn, valueOf } from './fields.ts';
 import {
   called,
   changeItem,
   type Kind,
-  type Noun,
   removedMeanwhile,
   select,
   selectAny,
   type Selection,
   withItem,
 } from './kind.ts';
+import type { Noun } from './nouns.ts';
 import { jsonOf, printShown } from './shown.ts';
 
 type ItemVerb = <N extends Noun>(kind: Kind<N>, name: string, options: Selection) => Promise<void>;
@@ -66,7 +66,7 @@ export async function listItems<N extends Noun>(
     );
     const found = alike.filter((_, index) => matches[index]);
     if (count === true) return print(String(found.length));
-    const listed: Readonly<Record<string, unknown>>[] = [];
+    const listed: View[] = [];
     const judges = new Map(programmes.map((one) => [one, kind.warnings?.(open, one)]));
     for (const item of found.slice(0, limit)) {
       listed.push(jsonOf(await kind.show(open, item, 'list')));
@@ -78,18 +78,12 @@ export async function listItems<N extends Noun>(
     if (items.length === 0 && damage.length > 0) return;
     if (items.length === 0) return say(`there are no ${kind.noun}s`);
     if (found.length === 0) return say(`no ${kind.noun}s match, of ${items.length}`);
-    const keys = Object.values(kind.columns);
-    const rows = listed.map((item) => keys.map((key) => cellOf(item[key])));
-    await print(table(Object.keys(kind.columns), rows));
+    await print(listing(kind.columns, listed));
     if (listed.length < found.length) {
       say(`${listed.length} of ${found.length} ${kind.noun}s`);
     }
   });
   expectNoDamage(damage);
-}
-
-function cellOf(value: unknown): string {
-  return [value ?? []].flat().map(String).join(', ') || '-';
 }
 
 /** Makes all requested changes, or none. */
@@ -167,12 +161,13 @@ export async function removeItem<N extends Noun>(
     const isDamaged = found instanceof DamagedItem;
     const id = isDamaged ? (found.id as Id<N>) : kinds[kind.noun].idOf(found);
     const shownName = isDamaged ? id : kind.nameOf(found);
+    const view = isDamaged ? {} : jsonOf(await kind.show(around, found));
     const isGone = await store.remove(kind.noun, found.programme, id, clock.now());
     if (!isGone) throw removedMeanwhile(kind, shownName);
     const idName = kind.noun === 'member' ? 'subject' : `${kind.noun}_id`;
     const values = isDamaged
       ? { [idName]: id, programme: found.programme, damaged: true }
-      : json(found);
+      : Object.fromEntries(json.map((key) => [key, view[key]]));
     return { values, who: `${called(kind, shownName)} of ${found.programme}` };
   });
   return printResult(options, { ...gone.values, removed: true }, `${gone.who} is ${done}`);

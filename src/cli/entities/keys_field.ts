@@ -24,7 +24,7 @@ function readFile(path: string): readonly ClientKey[] | string {
   }
 }
 
-export const assertionKeys: Field<ClientKeys | undefined> = {
+export const assertionKeys: Field<ClientKeys | undefined, typeof name> = {
   json: name,
   label: 'assertion keys',
   inputs: [

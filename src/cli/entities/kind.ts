@@ -14,6 +14,7 @@ import type { OptionSpec } from '../grammar/options.ts';
 import { expectDurableStore, type Surroundings, withStore } from '../open_store.ts';
 import type { OutputOptions } from '../output.ts';
 import { configOf, compileNamed, selectProgrammes } from '../programmes.ts';
+import type { Columns } from '../table.ts';
 import {
   complaintsOf,
   type Fields,
@@ -24,6 +25,7 @@ import {
   type SomeFields,
   type Typed,
 } from './fields.ts';
+import type { Noun, NounWords } from './nouns.ts';
 import type { Shown } from './shown.ts';
 
 export type Selection = OutputOptions &
@@ -33,15 +35,8 @@ export type Selection = OutputOptions &
     readonly programme?: string;
   };
 
-/** Kinds with their own verbs, by their names in the store. */
-export type Noun = 'client' | 'gateway' | 'member';
-
 /** What the command line adds to the store's description of a kind (store/kinds.ts). */
-export interface Kind<N extends Noun> {
-  readonly noun: N;
-  /** The argument that names an item, for help. */
-  readonly argument: readonly [name: string, description: string];
-  readonly example: string;
+export interface Kind<N extends Noun> extends NounWords<N> {
   /** What verbs can give and change. */
   readonly fields: SomeFields<Item<N>>;
   /** An option of `set` whose value is read from standard input. */
@@ -63,8 +58,8 @@ export interface Kind<N extends Noun> {
   show(around: Surroundings, item: Item<N>, verb?: 'show' | 'list'): Promise<readonly Shown[]>;
   /** Loads what a programme's items are judged by; the result gives the warnings of `show` and `list`. */
   warnings?(around: Surroundings, programme: ProgrammeId): (item: Item<N>) => readonly string[];
-  /** Columns of `list`: headings by JSON keys. */
-  readonly columns: Readonly<Record<string, string>>;
+  /** Of `list`. */
+  readonly columns: Columns;
   /** Whether the kind's own options of `list` select the item. */
   matches?(open: OpenStore, item: Item<N>, options: Typed): Promise<boolean>;
   readonly removal: {
@@ -72,7 +67,8 @@ export interface Kind<N extends Noun> {
     readonly loss: string;
     /** The end of the sentence `client X of PROGRAMME is …`. */
     readonly done: string;
-    readonly json: (item: Item<N>) => object;
+    /** What is shown of the item that is gone. */
+    readonly json: readonly string[];
   };
   /** Loads what changes of an item are checked against; the result checks a changed item. */
   judgeChange?(around: Surroundings, item: Item<N>, options: Typed): Promise<ChangeJudge<N>>;

@@ -7,7 +7,7 @@ import { type MemberRecord, subjectForm } from '../../oauth/member.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { option, type OptionSpec } from '../grammar/options.ts';
 import { warn } from '../output.ts';
-import { type Fields, formFault, type Input, textField, textsOf } from './fields.ts';
+import { fieldsOf, formFault, type Input, textField, textsOf } from './fields.ts';
 import { memberProperties } from './properties_field.ts';
 
 export type MemberFields = Pick<
@@ -31,7 +31,7 @@ function levelFault(level: string, programme: Programme | undefined): string | u
     : `${quote(level)} is none of ${id}: expected one of ${scope.levels.join(', ')}`;
 }
 
-export const memberFields: Fields<MemberFields> = {
+export const memberFields = fieldsOf<MemberFields>()({
   username: {
     json: 'username',
     inputs: [
@@ -66,7 +66,7 @@ export const memberFields: Fields<MemberFields> = {
     'take the number away',
   ),
   properties: memberProperties,
-};
+});
 
 /** C-9, HOSTILE 34: no member's subject may look like a client's. Only files can set a subject. */
 export const subjectInput: Input = {

@@ -10,6 +10,7 @@ import { type OpenStore } from '../../server/open_store.ts';
 import { withStore } from '../open_store.ts';
 import { printResult, warn } from '../output.ts';
 import { configOf, compileNamed, selectProgrammes } from '../programmes.ts';
+import type { Columns } from '../table.ts';
 import { complaintsOf, givenIn, inputsOf } from './fields.ts';
 import { type Kind, type NewItem, readNew, type Selection } from './kind.ts';
 import {
@@ -22,7 +23,7 @@ import {
 } from './member_fields.ts';
 import { memberNoun } from './nouns.ts';
 import { readPasswordHash } from './secrets.ts';
-import { jsonOf, type Shown, shown, showFields } from './shown.ts';
+import { jsonOf, shown, showFields } from './shown.ts';
 
 export const memberKind: Kind<'member'> = {
   ...memberNoun,
@@ -45,14 +46,14 @@ export const memberKind: Kind<'member'> = {
     FAILED: 'failed_logins',
     'LOCKED UNTIL': 'locked_until',
     CREATED: 'created_at',
-  },
+  } satisfies Columns<ViewName>,
   matches: async (open, member, { username: part = '', locked }) =>
     member.username.includes(normaliseUsername(String(part))) &&
     (locked !== true || (await loginsOf(open, member)).lockedUntil !== undefined),
   removal: {
     loss: 'would be gone for good, with its password and all its tokens; member disable can be undone',
     done: 'removed with all its tokens',
-    json: ({ programme, username, subject }) => ({ programme, username, subject }),
+    json: ['programme', 'username', 'subject'] satisfies readonly ViewName[],
   },
   fields: memberFields,
   alsoSets: {
@@ -84,7 +85,9 @@ function loginsOf(
   return store.findAttempts(programme, keyring.accountDigest(username), clock.now());
 }
 
-function showMember(member: MemberRecord): readonly Shown[] {
+type ViewName = ReturnType<typeof showMember | typeof showLogins>[number]['json'];
+
+function showMember(member: MemberRecord) {
   const [username, ...rest] = showFields(memberFields, member);
   return [
     ...(username === undefined ? [] : [username]),
@@ -96,10 +99,7 @@ function showMember(member: MemberRecord): readonly Shown[] {
 }
 
 /** Counts wrong passwords from browsers in which the member has not logged in before. */
-function showLogins({
-  failures,
-  lockedUntil,
-}: Awaited<ReturnType<typeof loginsOf>>): readonly Shown[] {
+function showLogins({ failures, lockedUntil }: Awaited<ReturnType<typeof loginsOf>>) {
   const until = dateOrNull(lockedUntil);
   return [
     shown('failed_logins', 'failed logins', failures),

@@ -1,6 +1,7 @@
 // Owns what help says of the kinds of registered things: their names, and how one of each is named.
 
-import type { Noun } from './kind.ts';
+/** Kinds with their own verbs, by their names in the store. */
+export type Noun = 'client' | 'gateway' | 'member';
 
 export interface NounWords<N extends Noun> {
   readonly noun: N;

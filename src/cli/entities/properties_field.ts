@@ -67,7 +67,16 @@ function removedBy(help: string): Input {
   return { name: 'remove_properties', onlyAtSet: true, flags, help };
 }
 
-export const properties: Field<Client['properties']> = {
+/** The properties that are not to be removed. */
+function keptOf<Value>(
+  before: Readonly<Record<string, Value>>,
+  given: Inputs,
+): Record<string, Value> {
+  const removed = textsOf(given, 'remove_properties');
+  return Object.fromEntries(Object.entries(before).filter(([name]) => !removed.includes(name)));
+}
+
+export const properties: Field<Client['properties'], 'properties'> = {
   json: 'properties',
   inputs: [
     givenBy(
@@ -89,11 +98,7 @@ export const properties: Field<Client['properties']> = {
       }),
     );
   },
-  change: (before, given) => {
-    const removed = textsOf(given, 'remove_properties');
-    const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
-    return { ...Object.fromEntries(kept), ...properties.read(given) };
-  },
+  change: (before, given) => ({ ...keptOf(before, given), ...properties.read(given) }),
   lacks: (before, given) =>
     textsOf(given, 'remove_properties')
       .filter((name) => !Object.hasOwn(before, name))
@@ -103,7 +108,7 @@ export const properties: Field<Client['properties']> = {
 };
 
 /** The properties of a member: one value each. */
-export const memberProperties: Field<Member['properties']> = {
+export const memberProperties: Field<Member['properties'], 'properties'> = {
   json: 'properties',
   inputs: [
     givenBy(
@@ -133,11 +138,7 @@ export const memberProperties: Field<Member['properties']> = {
     const pairs = pairsIn(given);
     return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
   },
-  change: (before = {}, given) => {
-    const removed = textsOf(given, 'remove_properties');
-    const kept = Object.entries(before).filter(([name]) => !removed.includes(name));
-    return { ...Object.fromEntries(kept), ...memberProperties.read(given) };
-  },
+  change: (before = {}, given) => ({ ...keptOf(before, given), ...memberProperties.read(given) }),
   lacks: (before = {}, given) => properties.lacks?.(before, given) ?? [],
   view: (held = {}) => held,
   lines: (held = {}, uses) => properties.lines?.(held, uses) ?? [],

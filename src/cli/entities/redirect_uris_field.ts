@@ -20,7 +20,7 @@ const secure: Pick<Input, 'many' | 'quoted' | 'check'> = {
     textsOf(given, insecure).includes(uri) ? undefined : redirectUriFault(uri),
 };
 
-export const redirectUris: Field<readonly string[]> = {
+export const redirectUris: Field<readonly string[], 'redirect_uris'> = {
   json: 'redirect_uris',
   label: 'redirect URIs',
   inputs: [

@@ -1,9 +1,9 @@
-// Owns the verbs `rotate-secret`, `rotate-api-key` and `retire-secret`. A new secret is shown once,
-// and works beside the old one until the partner has changed over.
+// Owns the verbs `rotate-secret`, `rotate-api-key`, `retire-secret` and `retire-api-key`. A new secret
+// is shown once, and works beside the old one until the partner has changed over.
 
 import { dateOrNull, dateText } from '../../lib/duration.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
-import { endOlder } from '../../oauth/secret_rotation.ts';
+import { endOlder, liveSecrets } from '../../oauth/secret_rotation.ts';
 import { endingOf } from '../../server/ending.ts';
 import { failed } from '../../server/exit.ts';
 import type { Item } from '../../store/kinds.ts';
@@ -13,7 +13,14 @@ import { printResult } from '../output.ts';
 import { configOf, compileIfGood } from '../programmes.ts';
 import { fullName, sharersShown } from './client_kind.ts';
 import { gatewaySheet } from './gateway_kind.ts';
-import { called, changeItem, type ItemVerb, type Kind, withItem } from './kind.ts';
+import {
+  called,
+  changeItem,
+  type ItemVerb,
+  type Kind,
+  removedMeanwhile,
+  withItem,
+} from './kind.ts';
 import {
   changeAll,
   type Holder,
@@ -51,7 +58,7 @@ function withSecrets(client: Client, secrets: readonly StoredSecret[]): Client {
 
 const ownApiKey: Rotation<'client'> = {
   words: 'API key',
-  wayOut: waiting,
+  wayOut: 'end the older one with client retire-api-key, or both with --overlap 0s',
   make: ({ environment }) => newApiKey(environment),
   held: ({ apiKeys }) => apiKeys,
   holding: (client, apiKeys) => ({ ...client, apiKeys }),
@@ -171,5 +178,34 @@ export const retireSecret: ItemVerb<'client'> = async (kind, id, options) => {
   const made = client.secrets.map(({ createdAt }) => dateText(createdAt)).join(', ');
   const left = made === '' ? 'no client secret' : `one client secret now, made ${made}`;
   const text = `client ${id} of ${client.programme} has ${left}`;
+  return printResult(options, jsonOf(values), text);
+};
+
+/** C-5: ends the older of two API keys now, for all clients that share it. */
+export const retireApiKey: ItemVerb<'client'> = async (kind, id, options) => {
+  const { changed, values } = await withItem(kind, id, options, async (open, found) => {
+    const now = open.clock.now();
+    const [older, newer] = liveSecrets(found.apiKeys, now);
+    if (older === undefined || newer === undefined) {
+      throw failed(
+        `client ${id} has no second valid API key: end the one it has with client rotate-api-key --overlap 0s`,
+      );
+    }
+    const withoutOlder = (client: Client): Client => {
+      const live = liveSecrets(client.apiKeys, now);
+      const apiKeys = live.filter(({ digest }) => digest !== older.digest);
+      if (apiKeys.length > 0) return { ...client, apiKeys };
+      throw failed(
+        `${fullName(client)} shares that API key and has no other: make one first with client rotate-api-key --alone`,
+      );
+    };
+    const holders = { lookUp: 'api_key', keys: [older.digest] } as const;
+    const all = await open.store.changeAll('client', holders, (items) => items.map(withoutOlder));
+    const own = all.find((item) => fullName(item) === fullName(found));
+    if (own === undefined) throw removedMeanwhile(kind, id);
+    return { changed: all, values: await kind.show(open, own) };
+  });
+  const names = changed.map(fullName).join(', ');
+  const text = `the older API key has ended, of ${names}`;
   return printResult(options, jsonOf(values), text);
 };

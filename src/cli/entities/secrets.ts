@@ -106,12 +106,12 @@ export function expectLong(
 }
 
 /** Secrets without digests, which help an attacker who has the master key. */
-export function showSecrets(
-  json: string,
+export function showSecrets<Name extends string>(
+  json: Name,
   label: string,
   secrets: readonly StoredSecret[],
   uses?: Uses,
-): Shown {
+): Shown<Name> {
   const views = secrets
     .toSorted((one, other) => one.createdAt - other.createdAt)
     .map(({ createdAt, expiresAt, digest }) => ({

@@ -1,34 +1,38 @@
-// Owns how items are printed: the same values as JSON and as a sheet.
+// Owns how items are printed: the same values as JSON, as a sheet and in a row of a list.
 
 import { failed } from '../../server/exit.ts';
-import { OutputLost, type OutputOptions, print, printJson } from '../output.ts';
-import { sheet, type Uses } from '../table.ts';
+import { OutputLost, type OutputOptions, printResult } from '../output.ts';
+import { sheet, type Uses, type View } from '../table.ts';
 import { type Fields, listOf } from './fields.ts';
 
-export interface Shown {
-  readonly json: string;
+export interface Shown<Name extends string = string> {
+  readonly json: Name;
   readonly label: string;
   readonly value: unknown;
   readonly lines: readonly string[];
 }
 
 /** A value of one line in sheets; null prints no line. */
-export function shown(json: string, label: string, value: string | number | null): Shown {
+export function shown<Name extends string>(
+  json: Name,
+  label: string,
+  value: string | number | null,
+): Shown<Name> {
   return { json, label, value, lines: value === null ? [] : [String(value)] };
 }
 
 /** A value in JSON that sheets do not show. */
-export function unshown(json: string, value: string): Shown {
+export function unshown<Name extends string>(json: Name, value: string): Shown<Name> {
   return { json, label: '', value, lines: [] };
 }
 
 /** A field without a value is null in JSON, so that all items have the same keys. */
-export function showFields<Shape>(
-  fields: Fields<Shape>,
+export function showFields<Shape, Name extends string>(
+  fields: Fields<Shape, Name>,
   item: Shape,
   uses: Uses = new Map(),
-): readonly Shown[] {
-  return listOf(fields).map(([name, field]) => {
+): readonly Shown<Name>[] {
+  return listOf<Shape, Name>(fields).map(([name, field]) => {
     const value: unknown = item[name];
     return {
       json: field.json,
@@ -39,7 +43,7 @@ export function showFields<Shape>(
   });
 }
 
-export function jsonOf(values: readonly Shown[]): Readonly<Record<string, unknown>> {
+export function jsonOf(values: readonly Shown[]): View {
   return Object.fromEntries(values.map(({ json, value }) => [json, value]));
 }
 
@@ -47,8 +51,8 @@ export function sheetOf(values: readonly Shown[]): string {
   return sheet(values.map(({ label, lines }) => [label, lines]));
 }
 
-export function printShown(values: readonly Shown[], { json }: OutputOptions): Promise<void> {
-  return json === true ? printJson(jsonOf(values)) : print(sheetOf(values));
+export function printShown(values: readonly Shown[], options: OutputOptions): Promise<void> {
+  return printResult(options, jsonOf(values), sheetOf(values));
 }
 
 /** A secret with its item, in text and in JSON. */
@@ -71,7 +75,7 @@ export async function handOver(
   lost: (reason: string) => Promise<string> | string,
 ): Promise<void> {
   try {
-    await (options.json === true ? printJson(json) : print(text));
+    await printResult(options, json, text);
   } catch (error) {
     if (!(error instanceof OutputLost)) throw error;
     throw failed(await lost(error.message));

@@ -5,13 +5,13 @@ import { addOptions, optionsOf, setOptions } from '../entities/fields.ts';
 import { clientNoun } from '../entities/nouns.ts';
 import { clientColumns } from '../import/client_keys.ts';
 import { columnsHelp } from '../import/table.ts';
-import { lazy, type Verb } from './grammar.ts';
+import { lazy, type Verb, verbOf } from './grammar.ts';
 import {
   importVerb,
-  itemVerbs,
+  itemVerbOf,
   listExits,
   listOf,
-  programmeVerb,
+  ofProgramme,
   type LoadedKind,
   common,
 } from './kind_verbs.ts';
@@ -32,23 +32,24 @@ const clientKind: LoadedKind<'client'> = {
 
 const rotations = () => import('../entities/rotate.ts');
 
+const clientVerb = itemVerbOf(clientKind);
+
 export const clientVerbs: readonly Verb[] = [
-  programmeVerb(
-    {
-      words: 'client add',
-      summary: 'register a client; prints its secret and API key, once',
-      options: [
-        ...addOptions(clientFields),
-        incomplete,
-        ...optionsOf(clientIdInput),
-        ...addClientOptions,
-      ],
-      example:
-        "jetway client add --programme my-club --name 'Some Partner' --redirect-uri https://partner.example/callback --role member --role partner",
-      run: lazy(() => import('../entities/client_add.ts'), 'addClient'),
-    },
-    'programme the partner is onboarded to',
-  ),
+  verbOf({
+    words: 'client add',
+    summary: 'register a client; prints its secret and API key, once',
+    reads: 'store',
+    options: [
+      ofProgramme('programme the partner is onboarded to'),
+      ...addOptions(clientFields),
+      incomplete,
+      ...optionsOf(clientIdInput),
+      ...addClientOptions,
+    ],
+    example:
+      "jetway client add --programme my-club --name 'Some Partner' --redirect-uri https://partner.example/callback --role member --role partner",
+    run: lazy(() => import('../entities/client_add.ts'), 'addClient'),
+  }),
   importVerb('client', 'programme the partners are onboarded to', {
     summary: 'register clients that exist elsewhere, with their secrets: all of them or none',
     details: `Columns of a .csv, keys of a .yaml: ${columnsHelp('client', clientColumns)}.`,
@@ -61,7 +62,7 @@ export const clientVerbs: readonly Verb[] = [
     options: importClientsOptions,
     run: lazy(() => import('../import/clients.ts'), 'importClients'),
   }),
-  {
+  verbOf({
     words: 'client list',
     summary: 'list clients',
     reads: 'store',
@@ -72,47 +73,58 @@ export const clientVerbs: readonly Verb[] = [
     exits: listExits,
     example: 'jetway client list --name partner --limit 20',
     run: listOf(clientKind),
-  },
-  ...itemVerbs(clientKind, [
-    {
-      verb: 'show',
-      summary: 'show a client, and when its secrets were last used',
-      run: common('showItem'),
-    },
-    {
-      verb: 'set',
-      summary: 'change what is registered of a client',
-      options: [...setOptions(clientFields), incomplete],
-      example: '--add-redirect-uri https://partner.example/another',
-      run: common('setItem'),
-    },
-    {
-      verb: 'rotate-secret',
-      summary: 'give a client a new secret; prints it, once',
-      options: rotateSecretOptions,
-      example: '--overlap 7d',
-      run: async () => (await rotations()).rotateSecret,
-    },
-    {
-      verb: 'retire-secret',
-      summary: 'end the older of two secrets now',
-      run: async () => (await rotations()).retireSecret,
-    },
-    {
-      verb: 'rotate-api-key',
-      summary: 'give a client, and all that share its API key, a new one; prints it, once',
-      options: rotateApiKeyOptions,
-      example: '--overlap 0s',
-      run: async () => (await rotations()).rotateApiKey,
-    },
-    { verb: 'disable', summary: 'refuse a client from now on', run: common('disableItem') },
-    { verb: 'enable', summary: 'let a disabled client in again', run: common('enableItem') },
-    {
-      verb: 'remove',
-      summary: 'remove a client for good, with all that was issued to it',
-      options: [option('--yes', 'yes, for good: its identifier is never given out again')],
-      example: '--yes',
-      run: common('removeItem'),
-    },
-  ]),
+  }),
+  clientVerb({
+    verb: 'show',
+    summary: 'show a client, and when its secrets were last used',
+    run: common('showItem'),
+  }),
+  clientVerb({
+    verb: 'set',
+    summary: 'change what is registered of a client',
+    options: [...setOptions(clientFields), incomplete],
+    example: '--add-redirect-uri https://partner.example/another',
+    run: common('setItem'),
+  }),
+  clientVerb({
+    verb: 'rotate-secret',
+    summary: 'give a client a new secret; prints it, once',
+    options: rotateSecretOptions,
+    example: '--overlap 7d',
+    run: async () => (await rotations()).rotateSecret,
+  }),
+  clientVerb({
+    verb: 'retire-secret',
+    summary: 'end the older of two secrets now',
+    run: async () => (await rotations()).retireSecret,
+  }),
+  clientVerb({
+    verb: 'rotate-api-key',
+    summary: 'give a client, and all that share its API key, a new one; prints it, once',
+    options: rotateApiKeyOptions,
+    example: '--overlap 7d',
+    run: async () => (await rotations()).rotateApiKey,
+  }),
+  clientVerb({
+    verb: 'retire-api-key',
+    summary: 'end the older of two API keys now, for all clients that share it',
+    run: async () => (await rotations()).retireApiKey,
+  }),
+  clientVerb({
+    verb: 'disable',
+    summary: 'refuse a client from now on',
+    run: common('disableItem'),
+  }),
+  clientVerb({
+    verb: 'enable',
+    summary: 'let a disabled client in again',
+    run: common('enableItem'),
+  }),
+  clientVerb({
+    verb: 'remove',
+    summary: 'remove a client for good, with all that was issued to it',
+    options: [option('--yes', 'yes, for good: its identifier is never given out again')],
+    example: '--yes',
+    run: common('removeItem'),
+  }),
 ];

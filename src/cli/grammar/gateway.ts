@@ -3,12 +3,12 @@
 import { gatewayFields } from '../entities/client_fields.ts';
 import { addOptions } from '../entities/fields.ts';
 import { gatewayNoun } from '../entities/nouns.ts';
-import { lazy, type Verb } from './grammar.ts';
+import { lazy, type Verb, verbOf } from './grammar.ts';
 import {
-  itemVerbs,
+  itemVerbOf,
   listExits,
   listOf,
-  programmeVerb,
+  ofProgramme,
   type LoadedKind,
   common,
 } from './kind_verbs.ts';
@@ -22,18 +22,18 @@ const gatewayKind: LoadedKind<'gateway'> = {
 
 const rotations = () => import('../entities/rotate.ts');
 
+const gatewayVerb = itemVerbOf(gatewayKind);
+
 export const gatewayVerbs: readonly Verb[] = [
-  programmeVerb(
-    {
-      words: 'gateway add',
-      summary: 'give a gateway a credential to introspect with; prints its secret, once',
-      options: addOptions(gatewayFields),
-      example: "jetway gateway add --programme my-club --name 'API gateway'",
-      run: lazy(() => import('../entities/gateway_kind.ts'), 'addGateway'),
-    },
-    'programme whose tokens it may ask about',
-  ),
-  {
+  verbOf({
+    words: 'gateway add',
+    summary: 'give a gateway a credential to introspect with; prints its secret, once',
+    reads: 'store',
+    options: [ofProgramme('programme whose tokens it may ask about'), ...addOptions(gatewayFields)],
+    example: "jetway gateway add --programme my-club --name 'API gateway'",
+    run: lazy(() => import('../entities/gateway_kind.ts'), 'addGateway'),
+  }),
+  verbOf({
     words: 'gateway list',
     summary: 'list gateways',
     reads: 'store',
@@ -41,21 +41,19 @@ export const gatewayVerbs: readonly Verb[] = [
     exits: listExits,
     example: 'jetway gateway list',
     run: listOf(gatewayKind),
-  },
-  ...itemVerbs(gatewayKind, [
-    { verb: 'show', summary: 'show a gateway', run: common('showItem') },
-    {
-      verb: 'rotate-secret',
-      summary: 'give a gateway a new secret; prints it, once',
-      options: rotateGatewaySecretOptions,
-      run: async () => (await rotations()).rotateGatewaySecret,
-    },
-    {
-      verb: 'remove',
-      summary: 'remove a gateway for good',
-      options: [option('--yes', 'yes, for good')],
-      example: '--yes',
-      run: common('removeItem'),
-    },
-  ]),
+  }),
+  gatewayVerb({ verb: 'show', summary: 'show a gateway', run: common('showItem') }),
+  gatewayVerb({
+    verb: 'rotate-secret',
+    summary: 'give a gateway a new secret; prints it, once',
+    options: rotateGatewaySecretOptions,
+    run: async () => (await rotations()).rotateGatewaySecret,
+  }),
+  gatewayVerb({
+    verb: 'remove',
+    summary: 'remove a gateway for good',
+    options: [option('--yes', 'yes, for good')],
+    example: '--yes',
+    run: common('removeItem'),
+  }),
 ];

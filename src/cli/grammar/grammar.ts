@@ -5,15 +5,13 @@ import { type Command, Option } from 'commander';
 import { type ExitCode, exitMeanings } from '../../server/exit.ts';
 import { nameCommand } from '../audit/command_audit.ts';
 import {
+  type Bond,
   type Given,
   type GivenWithConfig,
-  type NamedOption,
+  type Operand,
   type OptionSpec,
   readOptions,
 } from './options.ts';
-
-/** `<file>`, `[file]` if optional, `[files...]` for several; and its description. */
-export type Operand = readonly [name: string, description: string];
 
 export interface Verb {
   /** `client add`. */
@@ -25,6 +23,8 @@ export interface Verb {
   /** What stands behind the verb, in this order. */
   readonly operands?: readonly Operand[];
   readonly options?: readonly OptionSpec[];
+  /** One of these at least must be given. */
+  readonly asks?: Bond;
   /** A command line to paste; begins with `jetway` unless something is piped in. */
   readonly example: string;
   /** Both add `--config`. */
@@ -40,9 +40,9 @@ export interface Verb {
 /** What a verb reads before it runs. */
 type Reads = NonNullable<Verb['reads']>;
 
-type OperandValue<One> = One extends readonly [`${string}...]`, string]
+type OperandValue<Name extends string> = Name extends `${string}...]`
   ? readonly string[]
-  : One extends readonly [`[${string}`, string]
+  : Name extends `[${string}`
     ? string | undefined
     : string;
 
@@ -52,7 +52,7 @@ type GivenTo<
   Rows extends readonly OptionSpec[],
   R extends Reads | undefined,
 > = [
-  ...{ -readonly [Index in keyof Operands]: OperandValue<Operands[Index]> },
+  ...{ -readonly [Index in keyof Operands]: OperandValue<Operands[Index][0]> },
   R extends Reads ? GivenWithConfig<Rows> : Given<Rows>,
 ];
 
@@ -120,15 +120,15 @@ export function addVerb(
 ): void {
   const [first = '', second] = verb.words.split(' ');
   const parent = second === undefined ? program : groupIn(program, first, groups[first] ?? '');
-  const { summary, details, operands = [], run } = verb;
+  const { summary, details, operands = [], asks, run } = verb;
   const command = parent
     .command(second ?? first)
     .summary(summary)
     .description(details === undefined ? summary : `${summary}\n\n${details}`)
     .usage(usageOf(verb));
-  for (const operand of operands) command.argument(...operand);
+  for (const [name, text] of operands) command.argument(name, text);
   const specs = optionsOf(verb);
-  const named = specs.map((spec): NamedOption => [optionOf(spec).attributeName(), spec]);
+  const options = specs.map((spec) => [optionOf(spec).attributeName(), spec] as const);
   const required = specs.filter((spec) => spec.required).map(optionOf);
   for (const spec of specs) command.addOption(optionOf(spec));
   command.addHelpText('after', afterHelp(verb));
@@ -142,9 +142,10 @@ export function addVerb(
     command.error(lines.join('\n'), { code: 'commander.missingMandatoryOptionValue' });
   });
   const act = run as (...given: unknown[]) => Promise<void> | void;
-  command.action((...given: unknown[]) =>
-    act(...given.slice(0, operands.length), readOptions(named, command.opts())),
-  );
+  command.action((...given: unknown[]) => {
+    const words = given.slice(0, operands.length);
+    return act(...words, readOptions({ options, operands, asks }, command.opts(), words));
+  });
 }
 
 /** The flags of the options that stand on the command line. */

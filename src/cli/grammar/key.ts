@@ -2,7 +2,13 @@
 
 import { lazy, type Verb, verbOf } from './grammar.ts';
 import { listExits } from './kind_verbs.ts';
-import { keyOptions, retireKeysOptions, revokeTokensOptions, rotateKeysOptions } from './rows.ts';
+import {
+  keyOptions,
+  oneOwner,
+  retireKeysOptions,
+  revokeTokensOptions,
+  rotateKeysOptions,
+} from './rows.ts';
 
 export const keyVerbs: readonly Verb[] = [
   verbOf({
@@ -36,6 +42,7 @@ export const keyVerbs: readonly Verb[] = [
     details: 'One of --client, --member and --username must be given.',
     reads: 'store',
     options: revokeTokensOptions,
+    asks: [['client', 'member', 'username'], oneOwner],
     example: 'jetway token revoke --client partnerapi-12345',
     run: lazy(() => import('../keys/token_revoke.ts'), 'revokeTokens'),
   }),

@@ -13,10 +13,10 @@ import { columnsHelp } from '../import/table.ts';
 import { lazy, type Verb, verbOf } from './grammar.ts';
 import {
   importVerb,
-  itemVerbs,
+  itemVerbOf,
   listExits,
   listOf,
-  programmeVerb,
+  ofProgramme,
   type LoadedKind,
   common,
 } from './kind_verbs.ts';
@@ -28,30 +28,32 @@ const memberKind: LoadedKind<'member'> = {
   load: async () => (await import('../entities/member_kind.ts')).memberKind,
 };
 
+const memberVerb = itemVerbOf(memberKind);
+
 export const memberVerbs: readonly Verb[] = [
-  programmeVerb(
-    {
-      words: 'member add',
-      summary: 'add a member, whose password is read from standard input',
-      options: [
-        ...addOptions(memberFields),
-        option('--password-stdin', 'read the password from standard input', { required: true }),
-      ],
-      example:
-        'printf %s "$PASSWORD" | jetway member add --programme my-club --username ann --password-stdin',
-      run: lazy(() => import('../entities/member_kind.ts'), 'addMember'),
-    },
-    'programme the member belongs to',
-  ),
+  verbOf({
+    words: 'member add',
+    summary: 'add a member, whose password is read from standard input',
+    reads: 'store',
+    options: [
+      ofProgramme('programme the member belongs to'),
+      ...addOptions(memberFields),
+      option('--password-stdin', 'read the password from standard input', { required: true }),
+    ],
+    example:
+      'printf %s "$PASSWORD" | jetway member add --programme my-club --username ann --password-stdin',
+    run: lazy(() => import('../entities/member_kind.ts'), 'addMember'),
+  }),
   importVerb('member', 'programme the members belong to', {
     summary: 'add members that exist elsewhere, with their passwords: all of them or none',
     details: `Columns: ${columnsHelp('member', [...newInputsOf(memberFields), subjectInput])}, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2. That is pbkdf2_sha256$ITERATIONS$SALT$HASH as Django has it, with the salt as text, or $pbkdf2-sha256$i=ITERATIONS$SALT$HASH and $pbkdf2-sha256$ITERATIONS$SALT$HASH as PHC and passlib have it, with the salt in base64; sha1 and sha512 in the place of sha256 too, and from 1000 to 10000000 iterations. Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set. More than ${addedAtOnce} members are added in parts of so many, each of them whole: where that is cut off, import the file again, which passes over those that are there.`,
     operands: [
       ['<file>', 'a .csv with a header line, which nobody else should read; - for standard input'],
     ],
+    options: [],
     run: lazy(() => import('../import/members.ts'), 'importMembers'),
   }),
-  {
+  verbOf({
     words: 'member list',
     summary: 'list members, with the failed logins that count against them now',
     reads: 'store',
@@ -63,32 +65,34 @@ export const memberVerbs: readonly Verb[] = [
     exits: listExits,
     example: 'jetway member list --locked',
     run: listOf(memberKind),
-  },
-  ...itemVerbs(memberKind, [
-    {
-      verb: 'show',
-      summary: 'show a member, its failed logins, and until when it is locked',
-      details:
-        'Wrong passwords from browsers with which the member has logged in before are counted apart, and not shown.',
-      run: common('showItem'),
-    },
-    {
-      verb: 'set',
-      summary: 'change what is kept of a member',
-      details:
-        'A new password ends the logins of the member so far, with all their codes and tokens, unless --keep-logins is given.',
-      options: [...setOptions(memberFields), newPasswordOption, keepLoginsOption],
-      example: '--level AUTHN-LEVEL-12',
-      run: common('setItem'),
-    },
-    {
-      verb: 'disable',
-      summary: 'let a member log in no more, and refuse its tokens',
-      run: common('disableItem'),
-    },
-    { verb: 'enable', summary: 'let a disabled member in again', run: common('enableItem') },
-  ]),
-  {
+  }),
+  memberVerb({
+    verb: 'show',
+    summary: 'show a member, its failed logins, and until when it is locked',
+    details:
+      'Wrong passwords from browsers with which the member has logged in before are counted apart, and not shown.',
+    run: common('showItem'),
+  }),
+  memberVerb({
+    verb: 'set',
+    summary: 'change what is kept of a member',
+    details:
+      'A new password ends the logins of the member so far, with all their codes and tokens, unless --keep-logins is given.',
+    options: [...setOptions(memberFields), newPasswordOption, keepLoginsOption],
+    example: '--level AUTHN-LEVEL-12',
+    run: common('setItem'),
+  }),
+  memberVerb({
+    verb: 'disable',
+    summary: 'let a member log in no more, and refuse its tokens',
+    run: common('disableItem'),
+  }),
+  memberVerb({
+    verb: 'enable',
+    summary: 'let a disabled member in again',
+    run: common('enableItem'),
+  }),
+  verbOf({
     words: 'member unlock',
     summary: 'end the lock of a username that was tried with wrong passwords too often',
     operands: [['<username>', 'the locked username, whichever directory has it']],
@@ -98,16 +102,14 @@ export const memberVerbs: readonly Verb[] = [
     ],
     example: 'jetway member unlock ann',
     run: lazy(() => import('../entities/member_kind.ts'), 'unlockMember'),
-  },
-  ...itemVerbs(memberKind, [
-    {
-      verb: 'remove',
-      summary: 'remove a member for good, with all its tokens',
-      options: [option('--yes', 'yes, for good')],
-      example: '--yes',
-      run: common('removeItem'),
-    },
-  ]),
+  }),
+  memberVerb({
+    verb: 'remove',
+    summary: 'remove a member for good, with all its tokens',
+    options: [option('--yes', 'yes, for good')],
+    example: '--yes',
+    run: common('removeItem'),
+  }),
   verbOf({
     words: 'member directory-test',
     summary: "test whether a programme's hook to an airline's member system keeps its contract",

@@ -7,11 +7,15 @@ import { formatDuration } from '../../lib/duration.ts';
 import { signingAlgorithms } from '../../oauth/signing_key.ts';
 import { shownKinds } from '../../server/keys/lines.ts';
 import { shortestWait } from '../../token/key_rules.ts';
-import { count, duration, option } from './options.ts';
+import { count, duration, option, pastTime, streamLine } from './options.ts';
 
 export const reloadOptions = [
   option('--dry-run', 'change nothing; tell what a reload would do'),
   option('--prune', 'end programmes whose file is gone'),
+] as const;
+
+export const healthcheckOptions = [
+  option('--live', 'ask only whether it is alive: a server that is not ready is not restarted'),
 ] as const;
 
 export const whyOptions = [
@@ -28,19 +32,27 @@ export const devOptions = [
   ),
 ] as const;
 
+const oneDocument = '--for, --openapi and --departures exclude each other';
+
 export const showOptions = [
   option('--for <reader>', 'the page for partners: how to get, use and refresh tokens', {
     choices: ['partner'],
+    excludes: [['openapi', 'departures'], oneDocument],
   }),
   option('--format <format>', 'format of that page (default: markdown)', {
     choices: ['markdown', 'html'],
+    needs: [['for'], '--format is for --for partner'],
   }),
-  option('--openapi', 'an OpenAPI 3.1 document, as JSON'),
+  option('--openapi', 'an OpenAPI 3.1 document, as JSON', {
+    excludes: [['departures'], oneDocument],
+  }),
   option(
     '--departures',
     'where it departs from the RFCs: the line, the risk and why it is accepted',
   ),
-  option('--client <id>', 'fill in what is registered of this client'),
+  option('--client <id>', 'fill in what is registered of this client', {
+    needs: [['for', 'openapi'], '--client is for --for partner and --openapi'],
+  }),
 ] as const;
 
 export const diffOptions = [option('--exit-code', 'exit with 1 if there are changes')] as const;
@@ -54,6 +66,8 @@ export const maintenanceOptions = [
   }),
 ] as const;
 
+// The text of a store's location is read by the verbs that take one: its reader brings the store along, which
+// help and other verbs do without.
 export const initOptions = [
   option('--store <url>', 'for a PostgreSQL store; its master key is made too'),
 ] as const;
@@ -132,21 +146,37 @@ export const retireKeysOptions = [
   }),
 ] as const;
 
+export const oneOwner = 'name one of --client, --member and --username';
+
 export const revokeTokensOptions = [
   oneProgramme,
-  option('--client <client-id>', 'those issued to this client'),
-  option('--member <subject>', 'those issued at logins of the member with this subject'),
+  option('--client <client-id>', 'those issued to this client', {
+    excludes: [['member', 'username'], oneOwner],
+  }),
+  option('--member <subject>', 'those issued at logins of the member with this subject', {
+    excludes: [['username'], oneOwner],
+  }),
   option('--username <name>', 'the same, of the member with this username'),
 ] as const;
 
+export const keepsDated = '--keep names a folder, in which no backup replaces another';
+
 export const backupOptions = [
-  option('--force', 'replace the file if it is there'),
-  option('--keep <number>', 'make a dated backup in a folder, and keep so many of them'),
+  option('--force', 'replace the file if it is there', { excludes: [['keep'], keepsDated] }),
+  option('--keep <number>', 'make a dated backup in a folder, and keep so many of them', {
+    value: count(4, 'a number from 1 to 9999'),
+  }),
 ] as const;
 
+export const oneSource = 'name the file of a backup, or --in-place';
+
 export const restoreOptions = [
-  option('--in-place', 'void all codes and tokens in a PostgreSQL store as it is'),
-  option('--keep-granted', 'with --in-place: nothing is lost, a standby was promoted'),
+  option('--in-place', 'void all codes and tokens in a PostgreSQL store as it is', {
+    excludes: [['file'], oneSource],
+  }),
+  option('--keep-granted', 'with --in-place: nothing is lost, a standby was promoted', {
+    needs: [['inPlace'], '--keep-granted goes with --in-place'],
+  }),
   option('--yes', 'yes: what came into the store since the backup is put aside or replaced'),
 ] as const;
 
@@ -163,14 +193,19 @@ export const findOptions = [
   option('--address <address>', 'only those of callers at this address'),
   option('--request-id <id>', 'only those of this request'),
   option('--command <words>', "only those of a command, such as 'client disable'"),
-  option('--since <time>', 'only those since a date or time, or since so long ago: 2h, 7d'),
-  option('--until <time>', 'only those before a date or time, or before so long ago'),
+  option('--since <time>', 'only those since a date or time, or since so long ago: 2h, 7d', {
+    value: pastTime,
+  }),
+  option('--until <time>', 'only those before a date or time, or before so long ago', {
+    value: pastTime,
+  }),
 ] as const;
 
 export const verifyOptions = [
   option(
     '--expect <line>',
     'a line that must be there: what an earlier audit verify named as the newest',
+    { value: streamLine },
   ),
 ] as const;
 
@@ -195,7 +230,12 @@ export const incomplete = option(
 );
 
 export const addClientOptions = [
-  option('--public', 'an app that cannot keep a secret: it gets none (RFC 6749 2.1)'),
+  option('--public', 'an app that cannot keep a secret: it gets none (RFC 6749 2.1)', {
+    excludes: [
+      ['secretStdin'],
+      '--public and --secret-stdin do not go together: a public client has no secret',
+    ],
+  }),
   option('--secret-stdin', 'read a secret it has already from standard input'),
   shortSecret,
   option(

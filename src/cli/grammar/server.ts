@@ -6,6 +6,7 @@ import { option } from './options.ts';
 import {
   devOptions,
   diffOptions,
+  healthcheckOptions,
   initOptions,
   maintenanceOptions,
   newProgrammeOptions,
@@ -53,9 +54,7 @@ export const serverVerbs: readonly Verb[] = [
     details:
       "Asks its operators' listener (admin), or its control socket where there is none. For containers and scripts.",
     reads: 'configuration',
-    options: [
-      option('--live', 'ask only whether it is alive: a server that is not ready is not restarted'),
-    ],
+    options: healthcheckOptions,
     example: 'jetway healthcheck',
     exits: { 0: 'it takes requests, perhaps degraded', 1: 'it does not, or does not answer' },
     run: lazy(() => import('../remote.ts'), 'healthcheck'),
@@ -76,8 +75,10 @@ export const serverVerbs: readonly Verb[] = [
   verbOf({
     words: 'dev',
     summary: 'try it: programmes with a demo client and member each, in memory, on loopback',
+    details:
+      'Without --config it shows the shipped programmes, in any folder. Why it refused a request stands in its log: jetway dev 2>dev.log, then jetway why ID --log dev.log.',
     options: devOptions,
-    example: 'jetway dev',
+    example: 'jetway dev --config config.yaml',
     exits: { 3: 'invalid configuration or programme' },
     json: false,
     run: lazy(() => import('../dev/dev.ts'), 'dev'),

@@ -1,7 +1,7 @@
 // Owns the verbs below `store`.
 
 import { lazy, type Verb, verbOf } from './grammar.ts';
-import { backupOptions, copyOptions, restoreOptions } from './rows.ts';
+import { backupOptions, copyOptions, keepsDated, oneSource, restoreOptions } from './rows.ts';
 
 export const storeVerbs: readonly Verb[] = [
   verbOf({
@@ -9,7 +9,13 @@ export const storeVerbs: readonly Verb[] = [
     summary: 'copy the store to a file while servers go on; the master key is not in it',
     details:
       'Of a PostgreSQL store the file has what is registered: clients, members, gateways, keys, revocations. Codes and logins are left out, since a restore voids them anyway. With --keep the operand is a folder. The backup gets the date as its name, and the oldest backups of this store in that folder go once it is whole.',
-    operands: [['<file>', 'the file to be made; - for standard output; with --keep a folder']],
+    operands: [
+      [
+        '<file>',
+        'the file to be made; - for standard output; with --keep a folder',
+        [['keep'], keepsDated, '-'],
+      ],
+    ],
     reads: 'store',
     options: backupOptions,
     example: 'jetway store backup backup.db',
@@ -23,6 +29,7 @@ export const storeVerbs: readonly Verb[] = [
     operands: [['[file]', 'a file that store backup made']],
     reads: 'store',
     options: restoreOptions,
+    asks: [['file', 'inPlace'], oneSource],
     example: 'jetway store restore backup.db --yes',
     run: lazy(() => import('../store/restore.ts'), 'restore'),
   }),
@@ -30,7 +37,7 @@ export const storeVerbs: readonly Verb[] = [
     words: 'store verify',
     summary: 'read the store, or a backup, and tell whether it is sound',
     details:
-      'A file is read whole, and a restore of it is tried in a folder of its own (TMPDIR): the configured store has no part in it. Of a PostgreSQL store the schema, the master key, replication, the clock and a sample of the rows are looked at; pg_amcheck reads the rest.',
+      'A file is read whole, and a restore of it is tried in a folder of its own (TMPDIR), by the configured master key too, if there is one: the configured store has no part in it. Of a PostgreSQL store the schema, the master key, replication, the clock and a sample of the rows are looked at; pg_amcheck reads the rest.',
     operands: [['[file]', 'a backup; the configured store without it']],
     reads: 'store',
     example: 'jetway store verify backup.db',
@@ -43,6 +50,7 @@ export const storeVerbs: readonly Verb[] = [
       'Stop the servers first. Everything is copied, counted and compared; then the store that was left is marked as moved, and opens in no Jetway. The master key stays the same. A copy that was cut off may be run again.',
     reads: 'store',
     options: copyOptions,
+    asks: [['from', 'to'], 'name --from, --to, or both'],
     example: 'jetway store copy --from file:./data/jetway.db',
     run: lazy(() => import('../store/copy.ts'), 'copy'),
   }),

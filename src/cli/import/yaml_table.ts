@@ -27,9 +27,7 @@ export function readYamlTable(
   const columns = new Set(inputs.map(({ name }) => name));
   const [{ name: first } = { name: '' }] = inputs;
   const found = faults.map((fault) =>
-    fault.message.startsWith('the file holds ')
-      ? { ...fault, hint: 'a .csv may be larger' }
-      : fault,
+    fault.code === 'too_large' ? { ...fault, hint: 'a .csv may be larger' } : fault,
   );
   if (root !== undefined && root.kind !== 'list') {
     found.push(errorAt(root.at, [], `expected a list of ${noun}s, each "- ${first}: …"`));

@@ -2,13 +2,23 @@
 
 import { expectNoDamage } from '../../server/damage.ts';
 import { say } from '../../server/ending.ts';
-import { listedKeys, viewKey } from '../../server/keys/lines.ts';
+import { type KeyView, listedKeys, viewKey } from '../../server/keys/lines.ts';
 import { type DamagedItem } from '../../store/unusable.ts';
 import { withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { table } from '../table.ts';
+import { type Columns, listing } from '../table.ts';
 import { forKeys, type KeyOptions } from './programmes.ts';
+
+const columns = {
+  PROGRAMME: 'programme',
+  KIND: 'kind',
+  KEY: 'kid',
+  ALGORITHM: 'algorithm',
+  STATUS: 'status',
+  'SIGNS FROM': 'signs_from',
+  'RETIRES AT': 'retires_at',
+} satisfies Columns<keyof KeyView>;
 
 /** By programme, oldest first. */
 export async function listKeys(options: KeyOptions): Promise<void> {
@@ -22,21 +32,7 @@ export async function listKeys(options: KeyOptions): Promise<void> {
     if (options.json !== true && views.length + damage.length === 0) {
       return say('there are no keys; serve makes the first ones');
     }
-    const headings = [
-      'PROGRAMME',
-      'KIND',
-      'KEY',
-      'ALGORITHM',
-      'STATUS',
-      'SIGNS FROM',
-      'RETIRES AT',
-    ];
-    const rows = views.map(({ programme, kind, kid, algorithm, status, signs_from, retires_at }) =>
-      [programme, kind, kid, algorithm, status, signs_from, retires_at].map(
-        (value) => value ?? '-',
-      ),
-    );
-    await printResult(options, views, table(headings, rows));
+    await printResult(options, views, listing(columns, views));
     expectNoDamage(damage);
   });
 }

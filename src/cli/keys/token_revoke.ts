@@ -5,7 +5,7 @@ import { quote } from '../../lib/fault.ts';
 import { normaliseUsername } from '../../members/username.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import { type Subject, subjectForm } from '../../oauth/member.ts';
-import { type CommandError, failed, refuseUsage } from '../../server/exit.ts';
+import { type CommandError, failed } from '../../server/exit.ts';
 import type { Store } from '../../store/contract.ts';
 import type { TokenOwner } from '../../store/grants.ts';
 import type { GivenWithConfig } from '../grammar/options.ts';
@@ -24,9 +24,6 @@ interface Found {
 }
 
 export async function revokeTokens(options: RevokeTokensOptions): Promise<void> {
-  const { client, member, username } = options;
-  const named = [client, member, username].filter((name) => name !== undefined);
-  refuseUsage(named.length === 1 ? [] : ['name one of --client, --member and --username']);
   const config = configOf(options);
   expectDurableStore(config);
   const programmes = selectProgrammes(config, options.programme);

@@ -10,6 +10,10 @@ const files: readonly (readonly [path: string, text: string])[] = [
   ['/etc/jetway/config.yaml', 'the configuration of an installed package'],
   ['/etc/jetway/programmes/*.yaml', 'its programmes, a file each'],
   ['/var/lib/jetway', 'its store, with the master key'],
+  [
+    '/usr/share/doc/jetway/docs',
+    'all pages: handbook/README.md by task, reference.md by topic, and others that they name',
+  ],
 ];
 
 /** The whole page. */

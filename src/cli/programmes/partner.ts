@@ -1,13 +1,14 @@
 // Owns what `show` prints for partners: the page and the OpenAPI document.
 
 import type { Config } from '../../config/config.ts';
-import { type Deployed, type Guide, makeGuide } from '../../contract/partner/guide.ts';
+import { type Guide, makeGuide } from '../../contract/partner/guide.ts';
 import { partnerHtml } from '../../contract/partner/html.ts';
 import { partnerPage } from '../../contract/partner/page/page.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { quote } from '../../lib/fault.ts';
 import { present } from '../../lib/present.ts';
 import type { Client, ClientId, ProgrammeId } from '../../oauth/client.ts';
+import type { Programme } from '../../programme/programme.ts';
 import { failed } from '../../server/exit.ts';
 import { withStore } from '../open_store.ts';
 import { compileNamed } from '../programmes.ts';
@@ -23,17 +24,20 @@ export async function guideFor(
   const programme = compileNamed(config, name);
   const client =
     clientId === undefined ? undefined : await findClient(config, programme.id, clientId);
-  const { publicUrl, environment } = config;
-  return makeGuide(programme, publicUrl, client, environment, deployedBy(config));
+  return guideOf(config, programme, client);
 }
 
-/** What the configuration tells partners. */
-export function deployedBy({ partners, gateway }: Config): Omit<Deployed, 'environment'> {
-  return {
+/** The same, of a client that was found. */
+export function guideOf(
+  { publicUrl, environment, partners, gateway }: Config,
+  programme: Programme,
+  client: Client | undefined,
+): Guide {
+  return makeGuide(programme, publicUrl, client, environment, {
     at: systemClock().now(),
     hasGateway: gateway !== undefined,
     ...present({ contact: partners?.contact }),
-  };
+  });
 }
 
 function findClient(config: Config, programme: ProgrammeId, id: string): Promise<Client> {

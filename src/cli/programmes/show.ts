@@ -7,7 +7,6 @@ import type { YamlNode } from '../../lib/yaml/node.ts';
 import { stringifyYaml } from '../../lib/yaml/yaml.ts';
 import { effectiveDocument } from '../../rules/effective_document.ts';
 import type { LoadedProgramme } from '../../rules/load.ts';
-import { refuseUsage } from '../../server/exit.ts';
 import type { GivenWithConfig } from '../grammar/options.ts';
 import type { showOptions } from '../grammar/rows.ts';
 import { printData, printJson, type VerbOptions } from '../output.ts';
@@ -21,12 +20,6 @@ export async function show(
 ): Promise<void> {
   const { for: reader, format, client, openapi = false, departures = false } = options;
   const ofPartner = reader !== undefined || openapi;
-  const kinds = [reader !== undefined, openapi, departures].filter(Boolean);
-  refuseUsage([
-    ...(kinds.length > 1 ? ['--for, --openapi and --departures exclude each other'] : []),
-    ...(client !== undefined && !ofPartner ? ['--client is for --for partner and --openapi'] : []),
-    ...(format !== undefined && reader === undefined ? ['--format is for --for partner'] : []),
-  ]);
   const config = configOf(options);
   if (departures) return showDepartures(loadNamed(config, programme), options);
   if (!ofPartner) return showDialect(loadNamed(config, programme), options);

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 
 import type { Config } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
-import { quote } from '../../lib/fault.ts';
 import { endingOf, say } from '../../server/ending.ts';
 import { exitCodes, failed, refuseUsage, unwritable } from '../../server/exit.ts';
 import { backUpInto, type Pruned } from '../../store/admin/backup_folder.ts';
@@ -26,14 +25,6 @@ export async function backup(
   options: GivenWithConfig<typeof backupOptions>,
 ): Promise<void> {
   const { force = false, json = false, keep } = options;
-  refuseUsage([
-    ...(keep === undefined || /^[1-9]\d{0,3}$/.test(keep)
-      ? []
-      : [`--keep must be a number from 1 to 9999, not ${quote(keep)}`]),
-    ...(keep !== undefined && (force || file === '-')
-      ? ['--keep names a folder, in which no backup replaces another']
-      : []),
-  ]);
   const config = configOf(options);
   const care = expectDurableStore(config);
   if (keep === undefined && file !== '-' && !force && existsSync(file)) {
@@ -47,9 +38,7 @@ export async function backup(
     return note(config);
   }
   const report = await made<StoreReport & Partial<Pruned>>(file, () =>
-    keep === undefined
-      ? care.backup(file, { overwrite: force })
-      : backUpInto(file, Number(keep), care),
+    keep === undefined ? care.backup(file, { overwrite: force }) : backUpInto(file, keep, care),
   );
   await note(config);
   const { removed, left } = report;

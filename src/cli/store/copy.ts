@@ -20,11 +20,7 @@ import { rowsOf } from './view.ts';
 /** The configured store stands in for whichever end is not named. */
 export async function copy(options: GivenWithConfig<typeof copyOptions>): Promise<void> {
   const { from, to } = options;
-  refuseUsage([
-    ...(from === undefined && to === undefined ? ['name --from, --to, or both'] : []),
-    ...faultsOf('--from', from),
-    ...faultsOf('--to', to),
-  ]);
+  refuseUsage([...faultsOf('--from', from), ...faultsOf('--to', to)]);
   const config = configOf(options);
   const [source, target] = [siteNamed(config, from), siteNamed(config, to)];
   if (source.name === target.name) throw wrongUsage('--from and --to are the same store');

@@ -2,7 +2,7 @@
 
 import type { Config } from '../../config/config.ts';
 import { shownPath } from '../../config/programme_files.ts';
-import { exitCodes, expectYes, refuseUsage, unwritable, wrongUsage } from '../../server/exit.ts';
+import { exitCodes, expectYes, unwritable, wrongUsage } from '../../server/exit.ts';
 import type { RestoreReport, StoreCare } from '../../store/care.ts';
 import { storeAt } from '../../store/open.ts';
 import type { GivenWithConfig } from '../grammar/options.ts';
@@ -19,11 +19,6 @@ export async function restore(
   file: string | undefined,
   options: RestoreStoreOptions,
 ): Promise<void> {
-  const { inPlace = false, keepGranted = false } = options;
-  refuseUsage([
-    ...(inPlace === (file === undefined) ? [] : ['name the file of a backup, or --in-place']),
-    ...(keepGranted && !inPlace ? ['--keep-granted goes with --in-place'] : []),
-  ]);
   const config = configOf(options);
   const care = expectDurableStore(config);
   if (file === undefined) return restoreInPlace(config, care, options);

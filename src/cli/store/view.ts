@@ -1,17 +1,21 @@
 // Owns the verb `store verify`, and printing a store file's kind, rows and damage.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { masterKeyPath } from '../../config/master_key.ts';
+import { shownPath } from '../../config/programme_files.ts';
 import { instant } from '../../lib/clock.ts';
 import { dateOrNull, dateText } from '../../lib/duration.ts';
+import { FaultsError } from '../../lib/fault.ts';
 import { exitCodes, storeUnusable, unwritable } from '../../server/exit.ts';
-import { masterKeyOf, siteOf } from '../../server/open_store.ts';
+import { isOwnKey, masterKeyOf, siteOf } from '../../server/open_store.ts';
 import type { StoreReport } from '../../store/care.ts';
 import { storeAt } from '../../store/open.ts';
 import { verifyFile } from '../../store/sqlite/file/read.ts';
-import { createKeyring } from '../../token/keyring.ts';
+import { MasterKeyUnusable } from '../../store/unusable.ts';
+import { createKeyring, type Keyring } from '../../token/keyring.ts';
 import { expectDurableStore } from '../open_store.ts';
 import { printResult, type VerbOptions } from '../output.ts';
 import { configOf } from '../programmes.ts';
@@ -21,33 +25,94 @@ import { sheet } from '../table.ts';
 export async function verify(file: string | undefined, options: VerbOptions): Promise<void> {
   const report = await (file === undefined ? verifyConfigured(options) : verifyFile(file));
   const isSound = report.damage.length === 0;
-  const trial = isSound && file !== undefined ? tryRestore(file, report) : Promise.resolve('');
   // What was read is told also where there is no room for a trial.
-  const [tried] = await Promise.allSettled([trial]);
-  const outcome = tried.status === 'fulfilled' ? tried.value : ' A trial of its restore failed.';
+  const failedTrial = (trouble: Error): Tried => ({
+    ...untried,
+    told: ' A trial of its restore failed.',
+    trouble,
+  });
+  const {
+    told,
+    key: master_key,
+    trouble,
+  } = isSound && file !== undefined
+    ? await tryRestore(file, report, options).catch(failedTrial)
+    : untried;
   const verdict = isSound
-    ? `The store is sound.${outcome}`
+    ? `The store is sound.${told}`
     : 'The store is damaged: restore a backup.';
-  await printResult(options, viewStore(report), `${verdict}\n\n${storeSheet(report)}`);
-  await trial;
-  // The damage is printed already.
-  if (!isSound) throw storeUnusable('');
+  await printResult(
+    options,
+    { ...viewStore(report), ...(file !== undefined && { master_key }) },
+    `${verdict}\n\n${storeSheet(report)}`,
+  );
+  if (trouble !== undefined) throw trouble;
+  // All is printed already.
+  if (!isSound || master_key === 'another') throw storeUnusable('');
 }
 
+/** What a trial has shown. */
+interface Tried {
+  readonly told: string;
+  /** Whether the configured master key is that of the backup. */
+  readonly key: 'fits' | 'another' | 'not_tried';
+  /** Why it failed. */
+  readonly trouble?: Error;
+}
+
+const untried: Tried = { told: '', key: 'not_tried' };
+
 /** Restores a backup into a file of its own, and opens that as a server does. */
-async function tryRestore(backup: string, { environment }: StoreReport): Promise<string> {
+async function tryRestore(
+  backup: string,
+  { environment }: StoreReport,
+  options: VerbOptions,
+): Promise<Tried> {
   let folder: string | undefined;
   try {
     // Only its owner can read it; it is where the system keeps large files (TMPDIR).
     folder = mkdtempSync(join(tmpdir(), 'jetway-restore-'));
     const site = storeAt({ kind: 'file', path: join(folder, 'jetway.db') });
     await site.care?.restore(backup, environment);
-    await (await site.open({ environment })).close();
-    return ' A restore of it was tried elsewhere: that opens.';
+    const store = await site.open({ environment });
+    try {
+      const opens = ' A restore of it was tried elsewhere: that opens.';
+      const key = presentKey(options, environment);
+      if ('why' in key) return { told: `${opens} ${key.why}`, key: 'not_tried' };
+      const path = shownPath(key.path);
+      if (await isOwnKey(store, key.keyring)) {
+        return { told: `${opens} ${path} is its master key.`, key: 'fits' };
+      }
+      const told = `${opens} But ${path} is not its master key, and without that it is of no use: find the key of the store that it was made of.`;
+      return { told, key: 'another' };
+    } finally {
+      await store.close();
+    }
   } catch (error) {
     throw unwritable(error, exitCodes.failed, `a restore cannot be tried in ${tmpdir()}`);
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true });
+  }
+}
+
+/** The configured master key, which is not made here; or why there is none to try. */
+function presentKey(
+  options: VerbOptions,
+  environment: StoreReport['environment'],
+): { readonly path: string; readonly keyring: Keyring } | { readonly why: string } {
+  const why = (reason: string) => ({ why: `No master key was tried: ${reason}.` });
+  try {
+    const config = configOf(options);
+    if (config.environment !== environment) {
+      return why(`${options.config} is for environment ${config.environment}`);
+    }
+    const path = masterKeyPath(config);
+    if (path === undefined || !existsSync(path)) return why(`${options.config} has none yet`);
+    return { path, keyring: createKeyring(masterKeyOf(config)) };
+  } catch (error) {
+    if (error instanceof MasterKeyUnusable) return why(error.message);
+    if (error instanceof FaultsError) return why(`there is no configuration at ${options.config}`);
+    throw error;
   }
 }
 

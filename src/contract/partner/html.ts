@@ -1,35 +1,56 @@
-// Owns a partner's page as one HTML file: no scripts, nothing loaded, readable on a phone and on paper.
+// Owns a partner's page as one HTML file in the programme's colours and with its logo: no scripts, nothing
+// loaded, readable on a phone and on paper.
 
 import { Marked, type Tokens } from 'marked';
 
+import { escapeXml } from '../../language/encoding.ts';
+import type { Logo } from '../../language/logos.ts';
 import { readAsset } from '../../lib/asset.ts';
+import { baseSheet, paletteRules } from '../../programme/login/colours.ts';
 import type { Guide } from './guide.ts';
 import { partnerPage } from './page/page.ts';
 
 export function partnerHtml(guide: Guide): string {
-  const { name } = guide.programme;
-  const markdown = partnerPage(guide);
-  const sheet = readAsset('src/contract/partner/page.css');
+  const { name, login } = guide.programme;
+  const { head, nav, main } = partsOf(partnerPage(guide));
+  const where = guide.deployed === undefined ? '' : ` (${guide.deployed.environment})`;
+  const sheet = baseSheet() + readAsset('src/contract/partner/page.css');
   return [
     '<!doctype html>',
     '<html lang="en">',
     '<head>',
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
-    `<title>${escaped(name)}: guide for partners</title>`,
-    `<style>\n${sheet}</style>`,
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">`,
+    `<title>${escapeXml(name)}: guide for partners${where}</title>`,
+    `<style>\n${paletteRules(login.palettes)}\n${sheet}</style>`,
     '</head>',
     '<body>',
-    `<main>\n${pageOf(markdown)}</main>`,
+    `<header>\n${login.logo === undefined ? '' : picture(login.logo)}${head}</header>`,
+    `<nav aria-label="On this page">\n<ul>\n${nav}\n</ul>\n</nav>`,
+    `<main>\n${main}</main>`,
     '</body>',
     '</html>',
     '',
   ].join('\n');
 }
 
-/** The Markdown as HTML, with the list of its sections before the first. */
-function pageOf(markdown: string): string {
+/** A logo within the page: as a picture, an SVG runs and loads nothing. */
+function picture({ bytes, type, adapts }: Logo): string {
+  const data = Buffer.from(bytes).toString('base64');
+  return `<img class="${adapts ? '' : 'paper'}" src="data:${type};base64,${data}" alt="">\n`;
+}
+
+/** What code is, by its language, for readers who come to it by the keyboard: it scrolls. */
+const codeNames: Readonly<Record<string, string>> = {
+  sh: 'Command',
+  http: 'Answer',
+  text: 'Address',
+  html: 'Form',
+};
+
+/** The Markdown as HTML: what stands before its sections, the list of them, and the sections. */
+function partsOf(markdown: string): Readonly<Record<'head' | 'nav' | 'main', string>> {
   const sections: string[] = [];
   const marked = new Marked({
     renderer: {
@@ -39,26 +60,27 @@ function pageOf(markdown: string): string {
         if (depth === 2) sections.push(`<li><a href="#${id}">${content}</a></li>`);
         return `<h${depth} id="${id}">${content}</h${depth}>\n`;
       },
+      code: ({ text, lang = '' }: Tokens.Code): string =>
+        `<pre tabindex="0" role="group" aria-label="${codeNames[lang] ?? 'Code'}"><code>${escapeXml(text)}\n</code></pre>\n`,
       table({ header, rows }: Tokens.Table): string {
         const heads = header.map(({ tokens }) => this.parser.parseInline(tokens));
         const head = heads.map((cell) => `<th>${cell}</th>`).join('');
         const body = rows.map((cells) => {
           const written = cells.map(
             ({ tokens }, index) =>
-              `<td data-head="${heads[index] ?? ''}">${this.parser.parseInline(tokens)}</td>`,
+              `<td role="cell" data-head="${heads[index] ?? ''}">${this.parser.parseInline(tokens)}</td>`,
           );
-          return `<tr>${written.join('')}</tr>\n`;
+          return `<tr role="row">${written.join('')}</tr>\n`;
         });
-        return `<div class="table"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body.join('')}</tbody>\n</table></div>\n`;
+        return `<table role="table">\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body.join('')}</tbody>\n</table>\n`;
       },
       // Nothing here is meant as HTML.
-      html: ({ text }: Tokens.HTML | Tokens.Tag): string => escaped(text),
+      html: ({ text }: Tokens.HTML | Tokens.Tag): string => escapeXml(text),
     },
   });
   const html = marked.parse(markdown, { async: false });
   const first = html.indexOf('<h2');
-  const nav = `<nav aria-label="On this page">\n<ul>\n${sections.join('\n')}\n</ul>\n</nav>\n`;
-  return html.slice(0, first) + nav + html.slice(first);
+  return { head: html.slice(0, first), nav: sections.join('\n'), main: html.slice(first) };
 }
 
 function slug(text: string): string {
@@ -66,15 +88,4 @@ function slug(text: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '');
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 }

@@ -2,3 +2,12 @@
 if (document.querySelector('[data-fragment]') && location.hash.length > 1) {
   location.replace(`${location.pathname}?${location.hash.slice(1)}`);
 }
+for (const button of document.querySelectorAll('.copy')) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+    button.textContent = 'Copied';
+    button.ariaLabel = button.ariaLabel.replace('Copy', 'Copied');
+  };
+  button.hidden = false;
+  button.addEventListener('click', () => void copy());
+}

@@ -29,16 +29,17 @@ export interface Demo {
 }
 
 /**
- * Paths of a programme's demo: `callback` is the partner's redirect URI, `commands` plain text, and
- * `tokens` takes clicks.
+ * Paths of a programme's demo: `callback` is the partner's redirect URI, `commands` plain text, `partner`
+ * the page for partners, and `tokens` takes clicks.
  */
 export function demoPaths(
   programme: string,
-): Readonly<Record<'callback' | 'commands' | 'tokens', string>> {
+): Readonly<Record<'callback' | 'commands' | 'partner' | 'tokens', string>> {
   const home = servicePaths.demo + programme;
   return {
     callback: `${home}/callback`,
     commands: `${home}/commands`,
+    partner: `${home}/partner`,
     tokens: `${home}/tokens`,
   };
 }

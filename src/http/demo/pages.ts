@@ -2,6 +2,9 @@
 
 import { html } from 'hono/html';
 
+import { type Guide, makeGuide } from '../../contract/partner/guide.ts';
+import { partnerHtml } from '../../contract/partner/html.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { parseFormOrNone } from '../../oauth/parameters.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
@@ -33,9 +36,10 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
     const { palettes } = programme.login;
     const frame = createFrame(palettes, { icon: logoAddress(programme), any: true }, look);
     const mount = (path: string, answers: PageAnswers): void => mountPage(app, base, path, answers);
-    const { commands, callback, tokens } = demoPaths(programme.id);
+    const { commands, callback, partner, tokens } = demoPaths(programme.id);
     if (index === 0) mount('/', { GET: () => startPage(plain, demos) });
-    mount(commands, { GET: () => commandsPage(demo) });
+    mount(commands, { GET: () => written('plain', commandSheet(demo)) });
+    mount(partner, { GET: () => written('html', partnerHtml(guideOf(demo))) });
     mount(callback, {
       GET: ({ query }) => callbackPage(frame, demo, query),
       POST: (request) => callbackPage(frame, demo, bodyText(request)),
@@ -72,18 +76,25 @@ function bodyText({ body }: WireRequest): string {
   return body === 'too_large' ? '' : Buffer.from(body).toString();
 }
 
-function commandsPage(demo: Demo): Reply {
-  const headers = { 'Content-Type': 'text/plain; charset=utf-8', ...noStore };
-  return { status: 200, headers, body: commandSheet(demo) };
+function written(type: 'plain' | 'html', body: string): Reply {
+  const headers = { 'Content-Type': `text/${type}; charset=utf-8`, ...noStore };
+  return { status: 200, headers, body };
+}
+
+function guideOf({ programme, base, by: { client } }: Demo): Guide {
+  const deployed = { at: systemClock().now(), hasGateway: false };
+  return makeGuide(programme, base, client, 'staging', deployed);
 }
 
 function startPage(frame: Frame, demos: readonly Demo[]): Promise<Reply> {
   const content = html`<h1>Jetway demo</h1>
     <p>
-      Each programme has a partner and a member for you to try. Everything is in memory, and gone
-      when the demo stops.
+      Press <strong>Log in as this member</strong> at any club first: the form is filled in, and
+      buttons lead on from there to tokens, their refresh and every error. Each club speaks its own
+      dialect of OAuth 2.0; its card lists what differs from the others. Everything is in memory,
+      and gone when the demo stops.
     </p>
-    <div class="clubs">${demos.map(startCard)}</div>`;
+    <div class="clubs">${demos.map((demo) => startCard(demo, demos))}</div>`;
   return demoPage(frame, 'Jetway demo', content);
 }
 

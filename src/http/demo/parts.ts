@@ -4,7 +4,9 @@ import { STATUS_CODES } from 'node:http';
 
 import { html } from 'hono/html';
 
+import { failureAnswer } from '../../contract/failures.ts';
 import { curlLines } from '../../contract/partner/curl.ts';
+import { methodRows } from '../../oauth/methods.ts';
 import { programmePaths } from '../../oauth/own_paths.ts';
 import type { Reply } from '../../oauth/reply.ts';
 import { logsIn, type Programme } from '../../programme/programme.ts';
@@ -44,30 +46,63 @@ function logoOf(programme: Programme): Markup | string {
   return html`<img class="${look}" src="${address}" alt="" />`;
 }
 
-/** A programme on the start page. */
-export function startCard(demo: Demo): Markup {
+/** A programme on the start page, with what is not the same at all of them. */
+export function startCard(demo: Demo, demos: readonly Demo[]): Markup {
   const { programme, dialect, by, member } = demo;
   const { id, name } = programme;
+  const all = demos.map((one) => ownWays(one));
+  const own = Object.entries(ownWays(demo)).filter(([of, way]) =>
+    all.some((one) => one[of] !== way),
+  );
   return html`<section class="card" aria-labelledby="${id}">
     ${logoOf(programme)}
     <h2 id="${id}">${name}</h2>
     <p>${dialect}</p>
-    ${waysIn(demo)}
+    ${waysIn(demo)} ${own.length === 0 ? '' : html`<h3>How it differs</h3>`}
+    <ul>
+      ${own.map(([of, way]) => html`<li><strong>${of}</strong> ${way}</li>`)}
+    </ul>
     <h3>Member</h3>
     ${values({ Username: member.username, Password: member.password })}
     <h3>Partner</h3>
     ${values({ Client: by.client.id, Secret: by.secret, 'API key': by.apiKey })}
-    <p><a href="${demoPaths(id).commands}">Commands for bash</a></p>
+    <p>
+      <a href="${demoPaths(id).partner}">Page for partners</a>
+      <a href="${demoPaths(id).commands}">Commands for bash</a>
+    </p>
   </section>`;
+}
+
+/** What dialects differ in most, in words. */
+function ownWays({ programme }: Demo): Readonly<Record<string, string>> {
+  const { clients, grants, tokenEndpoints, access, verification } = programme;
+  const { methods } = clients.authentication;
+  const refused = failureAnswer(programme, 'client_authentication_failed');
+  const headers = verification.comparedHeaders.map(({ name }) => name).join(', ');
+  const { reading, path } = programme.login.endpoint;
+  return {
+    ...(logsIn(programme) && { 'Login request': `${reading.methods.join(' or ')} ${path}` }),
+    'Token requests': tokenEndpoints.map((one) => one.path).join(', '),
+    Grants: [...grants].join(', '),
+    'The partner proves itself by': methods.map((one) => methodRows[one].offered).join(', or by '),
+    'Access tokens': access.isSigned ? `JWTs (${access.algorithm})` : 'random texts',
+    'Headers beside a token': headers === '' ? 'none' : headers,
+    'A wrong secret is answered': `${refused.status} ${refused.body}`,
+  };
 }
 
 export function values(named: Readonly<Record<string, string>>): Markup {
   const rows = Object.entries(named).map(
     ([name, value]) =>
       html`<dt>${name}</dt>
-        <dd><code>${value}</code></dd>`,
+        <dd><code>${value}</code>${value.length > 12 ? copyButton(name) : ''}</dd>`,
   );
   return html`<dl>${rows}</dl>`;
+}
+
+/** Copies what stands before it; the page's script shows it. */
+function copyButton(name: string): Markup {
+  return html`<button type="button" class="copy" aria-label="Copy: ${name}" hidden>Copy</button>`;
 }
 
 /** Buttons for the ways to tokens that can begin with a click, the usual one first. */
@@ -119,7 +154,8 @@ export function answerCard(demo: Demo, click: Click, { answer, isRefused, held }
       <span class="${isRefused ? 'status bad' : 'status'}">${status}</span>
     </h2>
     <p>${isRefused ? refused : good}</p>
-    ${lines('Request', curlLines(demo.base, request))} ${lines('Answer', answerText(answer))}
+    ${lines('Request', curlLines(demo.base, request))} ${copyButton('Request')}
+    ${lines('Answer', answerText(answer))}
     <h2>Tokens${ended === undefined ? '' : html` <span class="status bad">ended</span>`}</h2>
     ${values(Object.fromEntries(Object.entries(tokens).filter(([, token]) => token !== '')))}
     <h2>Go on</h2>

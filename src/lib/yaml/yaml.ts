@@ -44,7 +44,7 @@ export function parseYaml(file: string, text: string): ParsedYaml {
   const refused = (faults: readonly Fault[]): ParsedYaml => ({ root: undefined, faults });
   if (size > maxYamlBytes) {
     const message = `the file holds ${size} bytes; at most ${maxYamlBytes} are read`;
-    return refused([errorAtOffset(source, 0, [], message)]);
+    return refused([{ ...errorAtOffset(source, 0, [], message), code: 'too_large' }]);
   }
   const foreign = characterFaults(source);
   if (foreign.length > 0) return refused(abridged(foreign));

@@ -1,6 +1,7 @@
 // Owns the palettes of the login page, made from the colours in a file.
 
 import type { ColoursDefinition, SchemeDefinition } from '../../language/login_schema.ts';
+import { readAsset } from '../../lib/asset.ts';
 import { contrast, formatRatio, mix, standOut } from '../../lib/contrast.ts';
 import type { Complaint } from '../../schema/faults.ts';
 
@@ -30,10 +31,10 @@ const red = '#b3261e';
 const leastForText = 4.5;
 const leastForControls = 3;
 
+export type Palettes = Readonly<Record<ColourScheme, Palette>>;
+
 /** The palettes of both schemes; a colour that the file leaves out is chosen to be readable. */
-export function compilePalettes(
-  colours: ColoursDefinition,
-): Readonly<Record<ColourScheme, Palette>> {
+export function compilePalettes(colours: ColoursDefinition): Palettes {
   const light = palette('light', colours.light ?? {}, usual.light.accent);
   // Without a dark accent: the light accent, lightened until it has enough contrast.
   const night = colours.light?.accent ?? usual.dark.accent;
@@ -60,6 +61,24 @@ function palette(scheme: ColourScheme, given: SchemeDefinition, usualAccent: str
     alert_text: standOut(text, alertBackground, leastForText),
     alert_background: alertBackground,
   };
+}
+
+/** Style rules that give a page a programme's colours as custom properties, by day and by night. */
+export function paletteRules({ light, dark }: Palettes): string {
+  // The ground of a logo that is made for light pages.
+  const paper = `--paper:${light.background}`;
+  return `:root{${paper};${variables(light)}}@media(prefers-color-scheme:dark){:root{${variables(dark)}}}`;
+}
+
+/** What every page has, in those properties. */
+export function baseSheet(): string {
+  return readAsset('src/programme/login/base.css');
+}
+
+function variables(colours: Palette): string {
+  return Object.entries(colours)
+    .map(([name, colour]) => `--${name.replace('_', '-')}:${String(colour)}`)
+    .join(';');
 }
 
 type ColourName = keyof SchemeDefinition;

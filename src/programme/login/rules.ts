@@ -10,7 +10,7 @@ import { present } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { compileRedirectAnswer, type RedirectWriter } from '../answers/redirect_answer.ts';
-import { type ColourScheme, compilePalettes, type Palette } from './colours.ts';
+import { compilePalettes, type Palettes } from './colours.ts';
 import { compileLoginEndpoint, type LoginEndpoint } from './endpoint.ts';
 import { compileLanguages, type LoginLanguages } from './texts.ts';
 
@@ -26,7 +26,7 @@ export interface LoginRules {
   readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
   readonly languages: LoginLanguages;
   readonly logo?: Logo;
-  readonly palettes: Readonly<Record<ColourScheme, Palette>>;
+  readonly palettes: Palettes;
   /** Brands by the names that login requests use. */
   readonly brands: ReadonlyMap<string, Brand>;
 }

@@ -33,7 +33,7 @@ export const clientDepartures: Readonly<Record<string, JoinedDeparture>> = {
         takesAssertions(definition) && isOptional,
         ['client', 'authentication', 'assertion', 'jti'],
         'an assertion without jti is good again until it ends (RFC 7523 3, OpenID Connect Core 9)',
-        'write required, or keep longest short; an assertion with jti is good once in any case',
+        'write jti: required, or keep longest short; an assertion with jti is good once in any case',
       ]);
     },
   },

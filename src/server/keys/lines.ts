@@ -56,18 +56,14 @@ export async function listedKeys(
   return (await Promise.all(lists)).flat();
 }
 
-export interface KeyView {
-  readonly programme: string;
-  readonly kind: ShownKind;
-  readonly kid: string;
-  readonly algorithm: string | null;
-  readonly status: KeyState['status'] | 'ended';
-  readonly created_at: string;
-  readonly signs_from: string | null;
-  readonly retires_at: string | null;
+export type KeyView = ReturnType<typeof viewOf>;
+
+export function viewKey(listed: ListedKey): KeyView {
+  return viewOf(listed);
 }
 
-export function viewKey({ kind, state: { key, status, retiresAt } }: ListedKey): KeyView {
+/** Its type is the view's. */
+function viewOf({ kind, state: { key, status, retiresAt } }: ListedKey) {
   return {
     programme: key.programme,
     kind,

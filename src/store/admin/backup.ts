@@ -8,6 +8,7 @@ import { placeNew, placeOver, withDraft } from '../sqlite/file/disk.ts';
 import { usingDraft } from '../sqlite/file/draft.ts';
 import { identityOf } from '../sqlite/file/identity.ts';
 import { reportOnFile } from '../sqlite/file/read.ts';
+import { expectFilePath } from '../sqlite/file/refusals.ts';
 import { damagedStore, StoreUnusable } from '../unusable.ts';
 
 /**
@@ -42,8 +43,17 @@ function expectFree(target: string, overwrite: boolean): void {
       'name another file for the backup',
     );
   }
+  const [, beside] = /^(.+)-(?:wal|shm|journal)$/.exec(target) ?? [];
+  if (beside !== undefined && identityOf(beside) !== undefined) {
+    throw new StoreUnusable(
+      `SQLite would take ${target} for the log of ${beside}`,
+      'name another file for the backup',
+    );
+  }
   if (!overwrite && statSync(target, { throwIfNoEntry: false }) !== undefined)
     throw isTaken(target);
+  // A rename would put the backup in the place of a device.
+  expectFilePath(target);
 }
 
 function isTaken(target: string): StoreUnusable {

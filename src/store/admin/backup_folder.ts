@@ -2,15 +2,15 @@
 
 import { lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 
 import type { Instant } from '../../lib/clock.ts';
 import { fileDate } from '../../lib/duration.ts';
 import { makeFolder } from '../../lib/make_folder.ts';
 import { type StoreCare, type StoreReport, StoreUnwritable } from '../care.ts';
 import { identityOf } from '../sqlite/file/identity.ts';
+import { glance } from '../sqlite/file/read.ts';
 import { metaOf } from '../sqlite/meta.ts';
+import { StoreUnusable } from '../unusable.ts';
 
 /** In UTC: in the order of their names they are in the order of their times. */
 const date = String.raw`\d{8}T\d{6}\.\d{3}Z`;
@@ -28,7 +28,8 @@ export interface Pruned {
 
 /**
  * Makes a dated backup in a folder, which is made if it is missing, and keeps so many of the store there.
- * None is removed before the new one is whole.
+ * None is removed before the new one is whole, and none that came while it was made: of any number that run at
+ * once none takes another's away.
  * @throws StoreUnwritable, also where there is no room for it; StoreUnusable
  */
 export async function backUpInto(
@@ -37,42 +38,62 @@ export async function backUpInto(
   care: Pick<StoreCare, 'backup' | 'backupSize'>,
 ): Promise<StoreReport & Pruned> {
   makeFolder(folder, 0o700);
+  const before = readdirSync(folder);
   const needed = await care.backupSize();
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < needed) {
     const [wanted, free] = [needed, bavail * bsize].map((bytes) => (bytes / 1e6).toFixed(1));
     throw new StoreUnwritable(`it takes some ${wanted} MB where ${free} MB are free`);
   }
-  const report = await care.backup(nextBackup(folder));
-  return { ...report, ...pruneBackups(report, keep) };
+  const report = await backUpDated(folder, care);
+  return { ...report, ...pruneBackups(report, keep, before) };
 }
 
-/** A path in the folder that no file has. */
-function nextBackup(folder: string): string {
+/** Under a name that no file has. */
+async function backUpDated(
+  folder: string,
+  { backup }: Pick<StoreCare, 'backup'>,
+): Promise<StoreReport> {
   for (let at = Date.now(); ; at += 1) {
     const path = join(folder, `jetway-${fileDate(at as Instant)}.db`);
-    if (identityOf(path) === undefined) return path;
+    if (identityOf(path) !== undefined) continue;
+    try {
+      return await backup(path);
+    } catch (error) {
+      // Another backup may have taken the name meanwhile.
+      if (!(error instanceof StoreUnusable) || identityOf(path) === undefined) throw error;
+    }
   }
 }
 
 /**
- * Removes the oldest backups of a store, until with the one that was just made `keep` are left. The names
- * tell which are the oldest; that one stays whatever its name says, as the clock may have been wrong.
+ * Removes the oldest of the files that were there `before`, if they are backups of the store, until with the one
+ * that was just made `keep` are left. The names tell which are the oldest. A later name than the new one's is of
+ * a clock that was ahead: such a file is older than its name says.
  * Backups of another store, and files that are none, stay.
  */
-function pruneBackups({ path: made, ...store }: StoreReport, keep: number): Pruned {
+function pruneBackups(
+  { path: made, ...store }: StoreReport,
+  keep: number,
+  before: readonly string[],
+): Pruned {
   const folder = dirname(made);
-  const entries = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isFile());
-  const names = entries.map(({ name }) => name);
+  const isFile = (name: string): boolean =>
+    lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
+  const names = before.filter(isFile).toSorted();
   const removed: string[] = [];
   const left: string[] = [];
   const own = names.filter((name) => {
-    if (!nameForm.test(name) || name === basename(made)) return false;
+    if (!nameForm.test(name)) return false;
     const isOwn = originOf(join(folder, name)) === `${store.environment} ${store.createdAt}`;
-    if (!isOwn) left.push(name);
+    // Another backup may have removed it meanwhile.
+    if (!isOwn && isFile(name)) left.push(name);
     return isOwn;
   });
-  for (const name of own.toSorted().slice(0, Math.max(0, own.length - (keep - 1)))) {
+  const { ahead = [], past = [] } = Object.groupBy(own, (name) =>
+    name > basename(made) ? 'ahead' : 'past',
+  );
+  for (const name of [...ahead, ...past].slice(0, Math.max(0, own.length - (keep - 1)))) {
     const isGone = remove(join(folder, name));
     (isGone ? removed : left).push(name);
   }
@@ -86,24 +107,15 @@ function pruneBackups({ path: made, ...store }: StoreReport, keep: number): Prun
 
 /** The store that a backup is of, also one of another schema; undefined for a file that is no sound backup. */
 function originOf(path: string): string | undefined {
-  let database: DatabaseSync | undefined;
-  try {
-    // A backup is one file that nobody writes: nothing is locked or made beside what may be another's.
-    const url = pathToFileURL(path);
-    url.search = 'mode=ro&immutable=1';
-    database = new DatabaseSync(url);
+  return glance(path, (database) => {
     const meta = metaOf(database);
     return `${meta.get('environment')} ${meta.get('created_at')}`;
-  } catch {
-    return undefined;
-  } finally {
-    database?.close();
-  }
+  });
 }
 
 function remove(path: string): boolean {
   try {
-    rmSync(path);
+    rmSync(path, { force: true });
     return true;
   } catch {
     return false;

@@ -1,13 +1,14 @@
 // Owns counting events in windows in PostgreSQL: one count for all nodes, in a table that is not logged.
 
 import { BoundedMap } from '../../lib/bounded_map.ts';
-import { closeClocks, type Instant, milliseconds } from '../../lib/clock.ts';
+import { closeClocks, type Instant } from '../../lib/clock.ts';
 import type { ProgrammeId, ThrottleLimit } from '../../oauth/client.ts';
-import type { Counters, WindowCounter, WindowOutcome } from '../counters.ts';
+import { Unavailable } from '../../oauth/failure.ts';
+import type { Counters, WindowCounter } from '../counters.ts';
 import { endingAt } from '../sql/ends.ts';
 import { insertText, statement } from '../sql/statement.ts';
 import { integer, plainTable, text } from '../sql/table.ts';
-import { countInProcess, mostWindows, takenBack, Windows } from '../windows.ts';
+import { countInProcess, mostWindows, outcomeOf, takenBack, Windows } from '../windows.ts';
 import { batched } from './link/batch.ts';
 import type { Link } from './link/link.ts';
 import type { Statement } from './link/statement.ts';
@@ -148,11 +149,15 @@ export function countTogether(link: Link, most = mostWindows): Counters['count']
       group = { ...event, limit, now, events: 0 };
       written = write(group);
       groups.set(name, [group, written]);
+      // Too many wait: of this group no statement is made that would take it away.
+      written.catch(() => groups.delete(name));
     }
     group.events += 1;
     const place = group.events;
     const window = await written;
-    return window && { ...window, used: window.used - group.events + place };
+    // Under another spelling: halves of surrogate pairs are another character in the table.
+    if (window === undefined) throw new Unavailable('store: a count was not told');
+    return { ...window, used: window.used - group.events + place };
   };
 
   return async (counter, programme, name, limit, now, by = 1) => {
@@ -171,25 +176,23 @@ export function countTogether(link: Link, most = mostWindows): Counters['count']
     }
     const known = usedUp.get(full);
     if (known !== undefined && isSame(known.limit, limit) && isUsedUp(known, limit, now)) {
-      return outcome(known, limit, now, false);
+      return outcomeOf(false, known, limit, now);
     }
     const open = opened.get(group) ?? new Windows(most[counter]);
     opened.set(group, open);
     if (!open.admit(name, limit, now)) return alone(counter, programme, name, limit, now);
-    let window: Window | undefined;
+    let window: Window;
     try {
       window = await add(event, limit, now);
     } catch {
       return alone(counter, programme, name, limit, now);
     }
-    if (window === undefined || now >= window.endsAt) {
-      window = { used: 1, endsAt: now + limit.window };
-    }
+    if (now >= window.endsAt) window = { used: 1, endsAt: now + limit.window };
     if (window.used >= limit.limit) {
       usedUp.set(full, { ...window, limit, until: now + believed[counter] });
     }
     // The event itself is in `used` by now.
-    return outcome(window, limit, now, window.used <= limit.limit);
+    return outcomeOf(window.used <= limit.limit, window, limit, now);
   };
 }
 
@@ -212,14 +215,4 @@ function isUsedUp(
   now: Instant,
 ): boolean {
   return now < endsAt && now < until && endsAt - now <= span + closeClocks;
-}
-
-function outcome(
-  { used, endsAt }: Window,
-  { limit, window: span }: ThrottleLimit,
-  now: Instant,
-  allowed: boolean,
-): WindowOutcome {
-  const retryAfter = milliseconds(Math.min(endsAt - now, span));
-  return { allowed, remaining: Math.max(0, limit - used), retryAfter };
 }

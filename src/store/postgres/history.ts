@@ -49,8 +49,9 @@ export async function keepHistory(link: Runner, cluster: Cluster | undefined): P
 
 const read = {
   name: 'jetway_history',
+  // The database's own clock, where it is recorded: that of the servers may be ahead by more than was lost.
   text: `SELECT (SELECT value FROM meta WHERE name = 'cluster'),
-    (SELECT max(value::bigint) FROM meta WHERE name IN ('recorded_time', 'recorded_clock')),
+    (SELECT value::bigint FROM meta WHERE name IN ('recorded_time', 'recorded_clock') ORDER BY name LIMIT 1),
     ${databaseNow}`,
   isRead: true,
 } as const;

@@ -1,7 +1,7 @@
 // Owns the node numbers in PostgreSQL, and the heartbeat: each renewal is a commit that is waited for, and
 // so the proof that the store still serves this process.
 
-import { closeClocks, type Instant } from '../../lib/clock.ts';
+import { allowedDrift, type Instant } from '../../lib/clock.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { StoreHealth } from '../keeping.ts';
 import { leaseSpan, allTaken, nodes } from '../node_leases.ts';
@@ -35,7 +35,7 @@ const upkeepAfter = 10_000;
 // One that would outlast a new one is from before a jump of the clock, unless a server has renewed it just
 // now: then the one that asks was suspended (FAULTS 34).
 const isHeld = (row: string): string =>
-  `(${row}.expires_at > $2 AND (${row}.expires_at <= $2 + ${leaseSpan + closeClocks}
+  `(${row}.expires_at > $2 AND (${row}.expires_at <= $2 + ${leaseSpan + allowedDrift}
     OR ${row}.facts IS NOT NULL AND ${row}.beat_clock > ${databaseNow} - ${trusted}))`;
 
 /**

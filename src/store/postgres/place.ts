@@ -6,9 +6,11 @@ import type { Era } from '../../oauth/grant.ts';
 import { acceptedIn } from '../accepted_time.ts';
 import { chunkRows, numbered, numberOf, type Place, type Row } from '../admin/place.ts';
 import type { Environment } from '../contract.ts';
+import { leaseSpan } from '../node_leases.ts';
 import { askedRows, insertedFrom, isInsert, joined, overAsked } from '../sql/statement.ts';
 import { tables } from '../sql/tables.ts';
 import { StoreUnusable } from '../unusable.ts';
+import { databaseNow } from './clock.ts';
 import type { Link } from './link/link.ts';
 import { type Cluster, Primary } from './link/primary.ts';
 import { serversOf } from './link/servers.ts';
@@ -158,10 +160,11 @@ export async function openPlace({ location, password }: StoreAccess): Promise<Po
     server: () => serverFacts(place),
     hold: async () => {
       await send(`LOCK TABLE ${[...ownTables, 'meta'].join(', ')} IN EXCLUSIVE MODE`);
-      // The names of the servers whose leases hold.
+      // The names of the servers with a heartbeat, by the database's clock: leases end by that of the servers,
+      // which may be years from it (FAULTS 28).
       const found = await run(
         `SELECT coalesce(facts::json ->> 'name', holder) FROM node_lease
-         WHERE facts IS NOT NULL AND expires_at > extract(epoch FROM clock_timestamp()) * 1000 ORDER BY node`,
+         WHERE facts IS NOT NULL AND abs(beat_clock - ${databaseNow}) < ${leaseSpan} ORDER BY node`,
       );
       if (found.length > 0) {
         throw new StoreUnusable(

@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 
 import { makeFolder } from '../../lib/make_folder.ts';
 import { present } from '../../lib/present.ts';
@@ -20,7 +20,7 @@ import { copyInto, newFile } from './file/draft.ts';
 import { identityOf, realPath } from './file/identity.ts';
 import { logDamage } from './file/log.ts';
 import { filePlace } from './file/place.ts';
-import { readingFile, reportOnFile, verifyFile } from './file/read.ts';
+import { glance, readingFile, reportOnFile, verifyFile } from './file/read.ts';
 import { expectOurs, moveOf, unusable } from './file/refusals.ts';
 import { replacingFile } from './file/replace.ts';
 import { metaOf } from './meta.ts';
@@ -144,13 +144,8 @@ function isTaken(path: string): StoreUnusable {
 
 /** The copy that made a file; undefined for any other file. */
 function copyIn(path: string): string | undefined {
-  const database = new DatabaseSync(path, { readOnly: true });
-  try {
+  return glance(path, (database) => {
     expectOurs(database, path);
     return metaOf(database).get('copied_as');
-  } catch {
-    return undefined;
-  } finally {
-    database.close();
-  }
+  });
 }

@@ -8,7 +8,7 @@ import { type Statement, withParameters } from '../sql/statement.ts';
 import { integer, type Value } from '../sql/table.ts';
 import type { CommitQueue } from './commits/commit_queue.ts';
 import { type Freshness, Remembered } from './commits/freshness.ts';
-import type { Transactions } from './commits/transactions.ts';
+import { prepareToRun, type Transactions } from './commits/transactions.ts';
 import type { Eras } from './eras.ts';
 
 export interface Prepared {
@@ -18,10 +18,10 @@ export interface Prepared {
   readonly run: (values: Values) => boolean;
 }
 
-export function prepare(database: DatabaseSync, { text, parameters }: Statement): Prepared {
+export function prepare(database: DatabaseSync, { text, parameters, isRead }: Statement): Prepared {
   // By number: a named parameter is looked up by its name at each run.
   const numbered = withParameters(text, (name) => `?${parameters.indexOf(name) + 1}`);
-  const made: StatementSync = database.prepare(numbered);
+  const made = isRead ? database.prepare(numbered) : prepareToRun(database, numbered);
   made.setReturnArrays(true);
   const list = (values: Values): Value[] => parameters.map((name) => values[name] ?? null);
   const all = (values: Values) =>
@@ -36,7 +36,7 @@ export function prepare(database: DatabaseSync, { text, parameters }: Statement)
       }
     },
     all,
-    run: (values) => made.run(...list(values)).changes !== 0,
+    run: (values) => made.run(...list(values)).changes > 0,
   };
 }
 

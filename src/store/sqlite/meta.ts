@@ -2,6 +2,8 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 
+import { prepareToRun } from './commits/transactions.ts';
+
 export interface Meta {
   readonly get: (name: string) => string | undefined;
   readonly number: (name: string) => number | undefined;
@@ -11,7 +13,7 @@ export interface Meta {
 
 export function metaOf(database: DatabaseSync): Meta {
   const select = database.prepare('SELECT value FROM meta WHERE name = ?');
-  const replace = database.prepare('REPLACE INTO meta (name, value) VALUES (?, ?)');
+  const replace = prepareToRun(database, 'REPLACE INTO meta (name, value) VALUES (?, ?)');
   const get: Meta['get'] = (name) => select.get(name)?.['value'] as string | undefined;
   return {
     get,

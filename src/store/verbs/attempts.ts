@@ -19,6 +19,7 @@ import { from, partReader } from '../sql/parts.ts';
 import { insertText, statement } from '../sql/statement.ts';
 import { type RowOf, sumOf, withSum } from '../sql/table.ts';
 import { loginAttempts } from '../sql/tables.ts';
+import { untilDone } from './tries.ts';
 
 const { columns, key: row } = loginAttempts;
 const isNamed = 'login_attempt.programme = :programme AND login_attempt.key = :key';
@@ -79,10 +80,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Changes of other processes may be faster this often. */
-const mostTries = 50;
 const notKnown = 'store: it is not known whether a login attempt was counted';
-const tooFast = 'store: an account is tried faster than its attempts can be counted';
+const tooFast = 'an account is tried faster than its attempts can be counted';
 
 export function attemptVerbs(db: Db): Omit<Counters, 'count'> {
   const rows = db.reader(find, (read) => parts.read(read).row);
@@ -110,9 +109,13 @@ export function attemptVerbs(db: Db): Omit<Counters, 'count'> {
     // disk does not tell which accounts are locked (FAULTS 4, HOSTILE 63).
     if (isAsItWas) await db.expectWritable();
     const isWritten = isAsItWas || (await write(account, found, state));
-    // To take the row away twice is to take it away; an attempt must not be given back twice.
-    if (isWritten === undefined && state !== undefined) throw new Unavailable(notKnown);
-    if (isWritten !== true) return false;
+    if (isWritten === false) return false;
+    if (isWritten === undefined) {
+      // A row that is gone was taken away. What stands there now may be counted since: an attempt must not be
+      // given back twice.
+      const isGone = state === undefined && (await rows.find({ ...account })) === undefined;
+      if (!isGone) throw new Unavailable(notKnown);
+    }
     for (const [index, { resolve }] of batch.entries()) resolve(answers[index]);
     return true;
   };
@@ -122,11 +125,7 @@ export function attemptVerbs(db: Db): Omit<Counters, 'count'> {
     while (queue.length > 0) {
       const batch = queue.splice(0);
       try {
-        let tries = 0;
-        while (!(await apply(account, batch))) {
-          tries += 1;
-          if (tries === mostTries) throw new Unavailable(tooFast);
-        }
+        await untilDone(tooFast, async () => (await apply(account, batch)) || undefined);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }

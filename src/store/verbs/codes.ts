@@ -4,7 +4,7 @@ import type { ProgrammeId } from '../../oauth/client.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { CodeKey, Era } from '../../oauth/grant.ts';
 import type { Store } from '../contract.ts';
-import { PlaceTaken } from '../grants.ts';
+import { PlaceTaken, type SpendOutcome } from '../grants.ts';
 import { judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
 import { chain } from '../sql/chain.ts';
 import type { Db } from '../sql/db.ts';
@@ -15,6 +15,7 @@ import { insertText, statement } from '../sql/statement.ts';
 import { some, sumOf, withSum } from '../sql/table.ts';
 import { type CodeRow, codes, logins, spentCodes } from '../sql/tables.ts';
 import { type RevokeLogin, startLogin, startLoginAgain } from './logins.ts';
+import { untilDone } from './tries.ts';
 
 const { columns, names } = codes;
 const parts = partReader({
@@ -88,6 +89,8 @@ const spend = spending('spend_code', String(unspent), startLogin);
 /** Also a code that an earlier run has spent for this place. */
 const spendAgain = spending('spend_code_again', `${unspent}, :place`, startLoginAgain);
 
+const tooFast = 'a code changes faster than it can be spent';
+
 interface FoundCode {
   /** Undefined for a code that is not there. */
   readonly kept?: KeptCode;
@@ -116,7 +119,10 @@ export function codeVerbs(
   };
   /** What was found in this turn, in which the code is mostly spent too. */
   const justFound = new Map<string, FoundCode>();
-  const spendCode: Store['spendCode'] = async (programme, client, key, login, now) => {
+  /** Undefined where another request was faster: what it has made of the code decides. */
+  const spendOnce = async (
+    ...[programme, client, key, login, now]: Parameters<Store['spendCode']>
+  ): Promise<SpendOutcome | undefined> => {
     const name = `${programme}\0${key}`;
     const known = justFound.get(name);
     // Once: after that the row is another.
@@ -137,8 +143,7 @@ export function codeVerbs(
     if (done === 3) return { outcome: 'spent' };
     if (done === 1) throw new PlaceTaken();
     if (wasUnknown) throw new Unavailable('store: a spent code was lost');
-    // Another request was faster: what it has made of the code decides.
-    return spendCode(programme, client, key, login, now);
+    return undefined;
   };
   return {
     issueCode: async (code) => {
@@ -157,6 +162,6 @@ export function codeVerbs(
       }
       return visibleCode(found.kept, now);
     },
-    spendCode,
+    spendCode: (...call) => untilDone(tooFast, () => spendOnce(...call)),
   };
 }

@@ -4,7 +4,6 @@
 
 import { pause } from '../../lib/pause.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import { Unavailable } from '../../oauth/failure.ts';
 import type { TokenOwner } from '../grants.ts';
 import { type Item, type Kind, kinds } from '../kinds.ts';
 import { inOrder, keysOf, noPlace, pageOf } from '../registrations.ts';
@@ -29,11 +28,11 @@ import {
   wholeOf,
 } from './item_rows.ts';
 import * as registrar from './registrar.ts';
+import { untilDone } from './tries.ts';
 
 /** More items in use at once are read again. */
 const mostKnown = 30_000;
-/** Changes of other processes may be faster this often. */
-const mostTries = 200;
+const tooFast = 'registrations are changed faster than this change can be made';
 
 interface ItemVerbs extends Registry {
   /** Kills everything issued so far to a client or for a member. */
@@ -111,17 +110,14 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): ItemV
   // One after another: changes of this process need not get into each other's way.
   let last: Promise<unknown> = Promise.resolve();
   const change = <Result>(steps: Steps<Result>, options: ChangeOptions = {}): Promise<Result> => {
-    const run = async (): Promise<Result> => {
-      for (let tries = 0; tries < mostTries; tries += 1) {
-        const done = await tryOnce(steps, options);
-        if (done !== undefined) return done.result;
-        await pause();
-      }
-      throw new Unavailable('store: registrations are changed faster than this change can be made');
+    const run = async (): Promise<Done<Result> | undefined> => {
+      const done = await tryOnce(steps, options);
+      if (done === undefined) await pause();
+      return done;
     };
-    const done = last.then(run);
+    const done = last.then(() => untilDone(tooFast, run));
     last = done.catch(() => undefined);
-    return done;
+    return done.then(({ result }) => result);
   };
   const look = async (kind: Kind, programme: string, id: string) =>
     isText(id) ? known.find({ kind, programme, id }) : undefined;

@@ -1,10 +1,9 @@
 // Owns the verbs of node numbers: who holds one, and what the processes of a store tell each other beside it.
 // node_leases.ts decides who gets which.
 
-import { closeClocks, type Instant } from '../../lib/clock.ts';
+import { allowedDrift, type Instant } from '../../lib/clock.ts';
 import type { Keeping } from '../keeping.ts';
 import {
-  allTaken,
   factsText,
   isFresh,
   leasedNodes,
@@ -15,6 +14,7 @@ import {
 import type { Db } from '../sql/db.ts';
 import { insertText, statement } from '../sql/statement.ts';
 import { integer, nullable, plainTable, text, type Value } from '../sql/table.ts';
+import { untilDone } from './tries.ts';
 
 /** A backend may make a table that has more columns. */
 const leases = plainTable(
@@ -41,7 +41,7 @@ const take = statement(
       SET holder = excluded.holder, expires_at = excluded.expires_at, facts = excluded.facts
       WHERE node_lease.holder = excluded.holder
         OR node_lease.expires_at <= excluded.expires_at - ${leaseSpan}
-        OR node_lease.expires_at > excluded.expires_at + ${closeClocks}`,
+        OR node_lease.expires_at > excluded.expires_at + ${allowedDrift}`,
   ),
   { row, isUrgent: true },
 );
@@ -63,8 +63,7 @@ export interface LeaseVerbs extends Pick<Keeping, 'leaseNode' | 'nodes'> {
   readonly fallSilent: () => Promise<void>;
 }
 
-/** Other processes may be faster this often. */
-const mostTries = 200;
+const tooFast = 'node numbers are taken faster than this process can have one';
 
 /** @param renew of a backend whose renewal is a heartbeat; else a lease is written once half of it is over */
 export function leaseVerbs(db: Db, renew: Renew = renewal(db)): LeaseVerbs {
@@ -93,20 +92,18 @@ export function leaseVerbs(db: Db, renew: Renew = renewal(db)): LeaseVerbs {
 function renewal(db: Db): Renew {
   const read = db.bulkReader(find, (rows) => rows.map(leaseOf));
   const put = db.writer(take);
-  const renew: Renew = async (now, wanted) => {
-    for (let tries = 0; tries < mostTries; tries += 1) {
-      const [found = []] = await read([{ holder: wanted.holder, now }]);
-      const own = found.find(({ holder }) => holder === wanted.holder);
-      if (isFresh(own, wanted, now)) return own.node;
-      const { node, holder, expiresAt, facts } = nextLease(found, wanted, now);
-      if ((await put({ node, holder, expires_at: expiresAt, facts })) === true) return node;
-    }
-    throw allTaken();
+  const renewOnce = async (...[now, wanted]: Parameters<Renew>): Promise<number | undefined> => {
+    const [found = []] = await read([{ holder: wanted.holder, now }]);
+    const own = found.find(({ holder }) => holder === wanted.holder);
+    if (isFresh(own, wanted, now)) return own.node;
+    const { node, holder, expiresAt, facts } = nextLease(found, wanted, now);
+    const isTaken = await put({ node, holder, expires_at: expiresAt, facts });
+    return isTaken === true ? node : undefined;
   };
   // One after another: all that ask at once would want the same number.
   let last: Promise<unknown> = Promise.resolve();
   return (...asked) => {
-    const next = last.then(() => renew(...asked));
+    const next = last.then(() => untilDone(tooFast, () => renewOnce(...asked)));
     last = next.catch(() => undefined);
     return next;
   };

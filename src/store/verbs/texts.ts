@@ -2,7 +2,6 @@
 
 import type { Instant } from '../../lib/clock.ts';
 import { randomKey } from '../../lib/random.ts';
-import { Unavailable } from '../../oauth/failure.ts';
 import type { TextVerbs } from '../grants.ts';
 import { issueOf } from '../kept_texts.ts';
 import { type LiveChange, type LiveToken, readMark, takeOver } from '../live_tokens.ts';
@@ -14,6 +13,7 @@ import { insertText, replacing, statement } from '../sql/statement.ts';
 import { expectWhole, withSum } from '../sql/table.ts';
 import { type KeptRow, keptTexts, revokedTokens } from '../sql/tables.ts';
 import { revoke, revokedRow } from './revocations.ts';
+import { untilDone } from './tries.ts';
 
 const { columns, key } = keptTexts;
 const isNamed =
@@ -116,8 +116,7 @@ const replaceAgain = replacement('replace_live_again', ':before, :text_kept');
 /** Parts of a replacement that ends a token. */
 const endsWhole = 3;
 
-/** Other requests and processes may be faster this often. */
-const mostTries = 200;
+const tooFast = 'the live token of an owner changes faster than it can be written';
 
 /** `ended` is told of each token that another has replaced. */
 export function textVerbs(db: Db, ended: (row: Values) => void): TextVerbs {
@@ -144,25 +143,21 @@ export function textVerbs(db: Db, ended: (row: Values) => void): TextVerbs {
     ended(former);
     return done === endsWhole;
   };
-  const becomeLive = async (token: LiveToken, now: Instant): Promise<boolean> => {
+  /** Undefined where another request or process was faster. */
+  const takePlace = async (token: LiveToken, now: Instant): Promise<boolean | undefined> => {
     const { programme, use, key: owner, tokenId } = token;
-    for (let tries = 0; tries < mostTries; tries += 1) {
-      const found = await lives.find({ programme, use, key: owner, token: tokenId });
-      const { held = null, revoked = null } = found ?? {};
-      if (held !== null) expectWhole(keptTexts, held);
-      if (revoked !== null) expectWhole(revokedTokens, revoked);
-      const mark = held === null ? undefined : readMark(heldIn(held));
-      const taken = takeOver(mark, revoked !== null, token, now);
-      if (taken === undefined) return mark?.tokenId === tokenId;
-      if (await write(token, held, taken)) return true;
-    }
-    throw new Unavailable(
-      'store: the live token of an owner changes faster than it can be written',
-    );
+    const found = await lives.find({ programme, use, key: owner, token: tokenId });
+    const { held = null, revoked = null } = found ?? {};
+    if (held !== null) expectWhole(keptTexts, held);
+    if (revoked !== null) expectWhole(revokedTokens, revoked);
+    const mark = held === null ? undefined : readMark(heldIn(held));
+    const taken = takeOver(mark, revoked !== null, token, now);
+    if (taken === undefined) return mark?.tokenId === tokenId;
+    return (await write(token, held, taken)) || undefined;
   };
   return {
     keepText: async (text, now) => {
-      if ('tokenId' in text) return becomeLive(text, now);
+      if ('tokenId' in text) return untilDone(tooFast, () => takePlace(text, now));
       if (text.use !== 'assertion') {
         await keep(withSum(keptTexts, keptRow(text)));
         return true;

@@ -4,7 +4,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Instant } from '../../lib/clock.ts';
-import { Unavailable } from '../../oauth/failure.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { placeAfter } from '../../oauth/place.ts';
 import type { Keeping, StoreTime } from '../keeping.ts';
@@ -19,6 +18,7 @@ import { insertText, statement } from '../sql/statement.ts';
 import { withSum } from '../sql/table.ts';
 import { codes, keptTexts, logins, registered, secretUses, spentCodes } from '../sql/tables.ts';
 import { changeItem, everywhere, itemRow } from './item_rows.ts';
+import { untilDone } from './tries.ts';
 
 /** The recorded time as a backend keeps it. */
 export interface RecordedTime {
@@ -149,8 +149,8 @@ const findLater = statement(
 const recordedEvery = 5000;
 /** Milliseconds by which the clocks of two servers that accept one time may differ: uptimes are coarse. */
 const coarseness = 1000;
-/** Changes of other processes may be faster this often. */
-const mostTries = 200;
+const changedFaster = 'registrations are changed faster than a time can be accepted';
+const answeredFaster = 'logins are answered faster than a time can be accepted';
 
 export function timeVerbs(db: Db, { time, followed: opened, setBackUses }: TimeParts): TimeVerbs {
   let followed = opened;
@@ -161,11 +161,11 @@ export function timeVerbs(db: Db, { time, followed: opened, setBackUses }: TimeP
   const laterLogins = db.bulkReader(findLater, (rows) => rows.map((row) => login.read(row).row));
 
   /** Writes rows that are worked out from a life of the store, if that has not changed meanwhile. */
-  const write = async (
+  const write = (
     work: (life: Life, forgotten: Instant) => Promise<Rows>,
     accepted?: Instant,
-  ): Promise<Life> => {
-    for (let tries = 0; tries < mostTries; tries += 1) {
+  ): Promise<Life> =>
+    untilDone(changedFaster, async () => {
       // Before anything is read: what changes later than this is noticed.
       const [life, forgotten] = [await db.life(), await db.forgotten()];
       const rows = await work(life, forgotten);
@@ -177,17 +177,9 @@ export function timeVerbs(db: Db, { time, followed: opened, setBackUses }: TimeP
         ...(accepted === undefined ? {} : { accepts: { time: accepted, forgotten } }),
       };
       const names = Object.keys(steps) as (keyof typeof steps)[];
-      if (
-        await edit(
-          life,
-          options,
-          names.map((name) => rows[name] ?? []),
-        )
-      )
-        return life;
-    }
-    throw new Unavailable('store: registrations are changed faster than a time can be accepted');
-  };
+      const values = names.map((name) => rows[name] ?? []);
+      return (await edit(life, options, values)) ? life : undefined;
+    });
 
   /**
    * Logins that a clock ahead began since a time was accepted last, as they are once `now` is; without those that
@@ -252,12 +244,13 @@ export function timeVerbs(db: Db, { time, followed: opened, setBackUses }: TimeP
       };
     }, now);
     // What was answered while they were read.
-    for (let tries = 0; tries < mostTries; tries += 1) {
+    await untilDone(answeredFaster, async () => {
       const left = await redated(now, ended, redatedTo);
-      if (left.length === 0) return;
+      if (left.length === 0) return true;
       await write(async () => ({ redate: left }));
       for (const { place, ends_at } of left) redatedTo.set(place, ends_at);
-    }
+      return undefined;
+    });
   };
 
   const follow = async (now: Instant): Promise<void> => {

@@ -33,7 +33,7 @@ import { jetwayEach, workFolder } from '../command.ts';
 test('whatever there is none of, the command ends with 1 and says so', async (t) => {
   const verbs = {
     client:
-      'show,set --name A,disable,enable,rotate-secret,retire-secret,rotate-api-key,remove --yes',
+      'show,set --name A,disable,enable,rotate-secret,retire-secret,rotate-api-key,retire-api-key,remove --yes',
     gateway: 'show,rotate-secret,remove --yes',
     member: 'show,set --username a,disable,enable,remove --yes',
   };

@@ -6,15 +6,17 @@ import { test } from 'node:test';
 import { Option } from 'commander';
 
 import {
+  type Bond,
   duration,
-  type NamedOption,
+  type Operand,
   option,
+  type OptionSpec,
   readOptions,
 } from '../../../src/cli/grammar/options.ts';
 import { verbs } from '../../../src/cli/program.ts';
 import { milliseconds } from '../../../src/lib/clock.ts';
 
-const rows: readonly NamedOption[] = [
+const rows: readonly (readonly [name: string, row: OptionSpec])[] = [
   [
     'wait',
     option('--wait <duration>', 'how long', {
@@ -31,9 +33,17 @@ const rows: readonly NamedOption[] = [
   ['kind', option('--kind <kind>', 'its kind', { excludes: [['force'], 'not of one', 'one'] })],
 ];
 
-function refusalOf(given: Readonly<Record<string, unknown>>): string {
+const operands: readonly Operand[] = [
+  ['<file>', 'its file', [['force'], 'not to standard output', '-']],
+];
+
+function refusalOf(
+  given: Readonly<Record<string, unknown>>,
+  words: readonly string[] = [],
+  asks?: Bond,
+): string {
   try {
-    readOptions(rows, given);
+    readOptions({ options: rows, operands, asks }, given, words);
   } catch (error) {
     return error instanceof Error ? error.message : '';
   }
@@ -41,7 +51,10 @@ function refusalOf(given: Readonly<Record<string, unknown>>): string {
 }
 
 test('the value of an option is what its text means; a text without a meaning stays', () => {
-  assert.deepEqual(readOptions(rows, { wait: '30s', kid: 'x' }), { wait: 30_000, kid: 'x' });
+  assert.deepEqual(readOptions({ options: rows }, { wait: '30s', kid: 'x' }), {
+    wait: 30_000,
+    kid: 'x',
+  });
   for (const wait of ['1s', '1m']) assert.equal(refusalOf({ wait }), '');
   for (const wait of ['999ms', '61s', 'soon', ''])
     assert.equal(
@@ -69,10 +82,35 @@ test('an option may exclude others at one of its values alone', () => {
   assert.equal(refusalOf({ kind: 'two', force: true, kid: 'x' }), '');
 });
 
-test('what the row of an option needs or excludes is an option of the same verb', () => {
-  for (const { words, options = [] } of verbs) {
-    const names = new Set(options.map(({ flags }) => new Option(flags).attributeName()));
-    const tied = options.flatMap(({ needs, excludes }) => [needs?.[0] ?? [], excludes?.[0] ?? []]);
+test('an operand may exclude options at one of its values alone', () => {
+  const given = { force: true, kid: 'x' };
+  assert.equal(refusalOf(given, ['-']), 'not to standard output');
+  assert.equal(refusalOf(given, ['file']), '');
+  assert.deepEqual(readOptions({ options: rows, operands }, given, ['file']), given);
+});
+
+test('of some options and operands one at least must be given', () => {
+  for (const [given, words, told] of [
+    [{}, [], 'name one'],
+    [{}, ['x'], ''],
+    [{ kid: 'x' }, [], ''],
+    [{ kid: 'x' }, ['x'], ''],
+  ] as const) {
+    assert.equal(refusalOf(given, words, [['file', 'kid'], 'name one']), told);
+  }
+});
+
+test('what the row of an option or operand needs or excludes is one of the same verb', () => {
+  for (const { words, options = [], operands: own = [], asks } of verbs) {
+    const names = new Set([
+      ...options.map(({ flags }) => new Option(flags).attributeName()),
+      ...own.map(([name]) => name.replaceAll(/[^\w-]/g, '')),
+    ]);
+    const tied = [
+      asks?.[0] ?? [],
+      ...options.flatMap(({ needs, excludes }) => [needs?.[0] ?? [], excludes?.[0] ?? []]),
+      ...own.map(([, , excludes]) => excludes?.[0] ?? []),
+    ];
     const strange = tied.flat().filter((name) => !names.has(name));
     assert.deepEqual(strange, [], words);
   }

@@ -5,54 +5,99 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 
-import { shippedLogos, shippedProgramme } from '../../support/jetway.ts';
+import type { Client } from '../../../src/oauth/client.ts';
+import { openSite, type Site } from '../../faults/site.ts';
+import { programme, tokensIn } from '../../support/club.ts';
+import { introspect, managed, revoke, verify } from '../../support/gateway.ts';
+import { shippedProgramme } from '../../support/jetway.ts';
 import { openLogin, submitLogin } from '../../support/login.ts';
-import { namesOf } from '../../support/partner_club.ts';
-import { ask } from '../../support/wire.ts';
-import { configText, jetway, jetwayJson, workFolder } from '../command.ts';
-import { type ServerProcess, startServer } from '../server.ts';
+import { readPage } from '../../support/page.ts';
+import { joinClub, secondClub, thirdClub } from '../../support/partner_club.ts';
 import {
-  assertDifficulties,
-  codeFor,
-  codeIn,
-  manage,
-  member,
-  openSite,
+  executiveClub,
   partnerClub,
-  type Site,
-  tight,
-  tokensIn,
-  verify,
-} from '../spoken_club.ts';
+  sharedPath,
+  type SpokenClub,
+} from '../../support/spoken_club.ts';
+import { type Answer, ask } from '../../support/wire.ts';
+import { configText, jetway, jetwayJson, programmeText, workFolder } from '../command.ts';
 
-async function startTwo(t: TestContext, { folder }: Site): Promise<readonly ServerProcess[]> {
-  return [await startServer(t, folder), await startServer(t, folder)];
+/** Members who are locked after two wrong passwords. */
+const tight = `${managed}login: { lockout: { attempts: 2 } }\n`;
+
+/** A partner who may send three token requests a day. */
+const client: { readonly more: Partial<Client> } = {
+  more: { throttle: { limit: 3, window: 86_400_000 } },
+};
+
+interface Clubs extends Site {
+  /** The three shipped clubs, at one of the site's servers. */
+  readonly at: (url: string) => readonly [SpokenClub, SpokenClub, SpokenClub];
+}
+
+async function openClubs(t: TestContext): Promise<Clubs> {
+  const names = [programme, secondClub.programme, thirdClub.programme];
+  const texts = names.map((name) => [name, shippedProgramme(name, tight)] as const);
+  const site = await openSite(t, { programmes: Object.fromEntries(texts), client });
+  const [second, third] = [
+    await joinClub(site.club, secondClub, client),
+    await joinClub(site.club, thirdClub, client),
+  ];
+  return {
+    ...site,
+    at: (url) => [
+      executiveClub({ ...site.club, url }, programme),
+      partnerClub({ ...second, url }),
+      partnerClub({ ...third, url }),
+    ],
+  };
+}
+
+function verifyMember({ jetway: server, base }: SpokenClub, token: string): Promise<Answer> {
+  return verify(server, base, 'member', { token });
+}
+
+function assertDifficulties(answer: Answer, seconds: number): void {
+  const { 'retry-after': wait, ...headers } = answer.headers;
+  assert.equal(wait, String(seconds));
+  const title = 'You cannot log in at the moment';
+  assert.deepEqual(readPage({ ...answer, headers }), {
+    status: 503,
+    title,
+    heading: title,
+    text: ['We are having difficulties. Please try again later.'],
+  });
 }
 
 test('G-22 P-11: maintenance answers in the words of each programme, in every server at once, and spends nothing', async (t) => {
-  const site = await openSite(t);
-  const servers = await startTwo(t, site);
-  const [{ url } = { url: '' }] = servers;
-  for (const [index, club] of site.clubs.entries()) {
-    const other = site.clubs[(index + 1) % site.clubs.length] ?? club;
+  const site = await openClubs(t);
+  const urls = [(await site.start()).url, (await site.start()).url];
+  const [url = ''] = urls;
+  const clubs = site.at(url);
+  for (const [index, club] of clubs.entries()) {
     const login = await openLogin(url, club.loginTarget, club.loginMethod);
-    const tokens = tokensIn(await club.redeem(url, await codeFor(url, club)));
-    const code = await codeFor(url, club);
-    const { stdout } = await jetway(site.folder, ['maintenance', 'on', club.id]);
-    assert.equal(stdout, `${club.id} is in maintenance: callers are told to come back after 1m\n`);
+    const tokens = await club.login();
+    const code = await club.code();
+    const { stdout } = await jetway(site.folder, ['maintenance', 'on', club.name]);
+    assert.equal(
+      stdout,
+      `${club.name} is in maintenance: callers are told to come back after 1m\n`,
+    );
     const refused = club.unavailable(60);
-    for (const server of servers) {
-      const at = server.url;
+    for (const at of urls) {
+      const here = site.at(at)[index] ?? club;
+      const other = site.at(at)[(index + 1) % clubs.length] ?? club;
       // More than the partner's budget, and wrong passwords enough to lock the member.
       for (let round = 0; round < 2; round += 1) {
-        assert.deepEqual(await club.redeem(at, code), refused);
-        assert.deepEqual(await club.refresh(at, tokens.refresh_token), refused);
-        const wrong = { ...member, password: 'wrong' };
+        assert.deepEqual(await here.redeem(code), refused);
+        assert.deepEqual(await here.refresh(tokens.refresh), refused);
+        const wrong = { ...site.club.member, password: 'wrong' };
         assertDifficulties(await submitLogin(at, login, wrong), 60);
       }
-      assert.deepEqual(await verify(at, club, tokens.access_token), refused);
-      assert.deepEqual(await manage(at, club, 'introspect', tokens.access_token), refused);
-      assert.deepEqual(await manage(at, club, 'revoke', tokens.refresh_token), refused);
+      assert.deepEqual(await verifyMember(here, tokens.access), refused);
+      const { basic } = club.client;
+      assert.deepEqual(await introspect(here.jetway, club.base, basic, tokens.access), refused);
+      assert.deepEqual(await revoke(here.jetway, club.base, basic, tokens.refresh), refused);
       assertDifficulties(await ask(at, club.loginTarget, { method: club.loginMethod }), 60);
       const shown = `${login.action}?transaction=${login.hidden['transaction']}`;
       assertDifficulties(await ask(at, shown, { headers: { cookie: login.cookie } }), 60);
@@ -61,86 +106,87 @@ test('G-22 P-11: maintenance answers in the words of each programme, in every se
         assert.equal((await ask(at, path)).status, 200, path);
       }
       // Whoever is not concerned goes on.
-      assert.equal((await verify(at, other, 'unknown')).status, 401);
+      assert.equal((await verifyMember(other, 'unknown')).status, 401);
     }
-    const off = await jetway(site.folder, ['maintenance', 'off', club.id]);
-    assert.equal(off.stdout, `${club.id} is in service again\n`);
-    for (const { url: at } of servers) {
-      assert.equal((await verify(at, club, tokens.access_token)).status, 200);
+    const off = await jetway(site.folder, ['maintenance', 'off', club.name]);
+    assert.equal(off.stdout, `${club.name} is in service again\n`);
+    for (const at of urls) {
+      const here = site.at(at)[index] ?? club;
+      assert.equal((await verifyMember(here, tokens.access)).status, 200);
     }
-    codeIn(await submitLogin(url, login, member));
+    const back = await submitLogin(url, login, site.club.member);
+    assert.ok(URL.parse(back.headers['location'] ?? '')?.searchParams.get('code'), back.body);
     // One of three requests was spent before: two are left of the partner's budget.
-    const redeemed = tokensIn(await club.redeem(url, code));
-    const refreshed = tokensIn(await club.refresh(url, tokens.refresh_token));
-    assert.equal((await verify(url, club, redeemed.access_token)).status, 200);
-    const active = await manage(url, club, 'introspect', refreshed.access_token);
+    const redeemed = tokensIn(await club.redeem(code));
+    const refreshed = tokensIn(await club.refresh(tokens.refresh));
+    assert.equal((await verifyMember(club, redeemed.access_token)).status, 200);
+    const { access_token: last } = refreshed;
+    const active = await introspect(club.jetway, club.base, club.client.basic, last);
     assert.equal((JSON.parse(active.body) as { readonly active: boolean }).active, true);
   }
 });
 
 test('maintenance outlasts a restart, is told at start, and may begin and end while none runs', async (t) => {
-  const site = await openSite(t);
-  const [club] = site.clubs;
-  assert.ok(club);
-  const first = await startServer(t, site.folder);
-  const tokens = tokensIn(await club.redeem(first.url, await codeFor(first.url, club)));
+  const site = await openClubs(t);
+  const first = await site.start();
+  const [club] = site.at(first.url);
+  const { refresh } = await club.login();
   const begun = (await jetwayJson(site.folder, [
     'maintenance',
     'on',
-    club.id,
+    club.name,
     '--retry-after',
     '90s',
   ])) as { readonly since: string };
   assert.match(begun.since, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   const { since } = begun;
-  const on = { programme: club.id, maintenance: 'on', since, retry_after: '90s' };
+  const on = { programme: club.name, maintenance: 'on', since, retry_after: '90s' };
   assert.deepEqual(begun, { ...on, was_on: false });
-  assert.deepEqual(await club.refresh(first.url, tokens.refresh_token), club.unavailable(90));
-  await first.end('SIGTERM');
+  assert.deepEqual(await club.refresh(refresh), club.unavailable(90));
+  await first.server.end('SIGTERM');
 
-  const second = await startServer(t, site.folder);
+  const second = await site.start();
+  const [again] = site.at(second.url);
   assert.match(
-    second.printed().stdout,
+    second.server.printed().stdout,
     new RegExp(
-      `^${club.id} is in maintenance since ${since}: jetway maintenance off ${club.id} ends it\n`,
+      `^admin: \\S+\n${club.name} is in maintenance since ${since}: jetway maintenance off ${club.name} ends it\n`,
     ),
   );
-  assert.deepEqual(await club.refresh(second.url, tokens.refresh_token), club.unavailable(90));
-  const again = await jetwayJson(site.folder, ['maintenance', 'on', club.id]);
-  assert.deepEqual(again, { ...on, was_on: true });
-  const longer = ['maintenance', 'on', club.id, '--retry-after', '2h'];
+  assert.deepEqual(await again.refresh(refresh), club.unavailable(90));
+  const repeated = await jetwayJson(site.folder, ['maintenance', 'on', club.name]);
+  assert.deepEqual(repeated, { ...on, was_on: true });
+  const longer = ['maintenance', 'on', club.name, '--retry-after', '2h'];
   assert.deepEqual(await jetway(site.folder, longer), {
     code: 0,
-    stdout: `${club.id} is in maintenance already, since ${since}: callers are told to come back after 2h\n`,
+    stdout: `${club.name} is in maintenance already, since ${since}: callers are told to come back after 2h\n`,
     stderr: '',
   });
-  assert.deepEqual(await club.refresh(second.url, tokens.refresh_token), club.unavailable(7200));
-  await second.end('SIGTERM');
+  assert.deepEqual(await again.refresh(refresh), club.unavailable(7200));
+  await second.server.end('SIGTERM');
 
-  const off = { programme: club.id, maintenance: 'off', since: null, retry_after: null };
-  const args = ['maintenance', 'off', club.id];
+  const off = { programme: club.name, maintenance: 'off', since: null, retry_after: null };
+  const args = ['maintenance', 'off', club.name];
   assert.deepEqual(await jetwayJson(site.folder, args), { ...off, was_on: true });
   assert.deepEqual(await jetwayJson(site.folder, args), { ...off, was_on: false });
-  const third = await startServer(t, site.folder);
-  assert.ok(!third.printed().stdout.includes('maintenance'));
-  tokensIn(await club.refresh(third.url, tokens.refresh_token));
+  const third = await site.start();
+  assert.ok(!third.server.printed().stdout.includes('maintenance'));
+  tokensIn(await site.at(third.url)[0].refresh(refresh));
 });
 
 test('maintenance of a programme whose file is broken goes on, and of an unknown one is refused', async (t) => {
-  const site = await openSite(t);
-  const [club] = site.clubs;
-  assert.ok(club);
-  const { url } = await startServer(t, site.folder);
-  writeFileSync(join(site.folder, `programmes/${club.id}.yaml`), 'variant: [\n');
-  assert.equal((await jetway(site.folder, ['maintenance', 'on', club.id])).code, 0);
-  assert.deepEqual(await club.refresh(url, 'any'), club.unavailable(60));
+  const site = await openClubs(t);
+  const [club] = site.at((await site.start()).url);
+  writeFileSync(join(site.folder, `programmes/${club.name}.yaml`), 'variant: [\n');
+  assert.equal((await jetway(site.folder, ['maintenance', 'on', club.name])).code, 0);
+  assert.deepEqual(await club.refresh('any'), club.unavailable(60));
   assert.deepEqual(await jetway(site.folder, ['maintenance', 'off', 'second-clob']), {
     code: 2,
     stdout: '',
     stderr: 'there is no programme "second-clob" (did you mean "second-club"?)\n',
   });
   for (const wait of ['500ms', '25h', 'soon']) {
-    const line: string[] = ['maintenance', 'on', club.id, '--retry-after', wait];
+    const line: string[] = ['maintenance', 'on', club.name, '--retry-after', wait];
     assert.deepEqual(await jetway(site.folder, line), {
       code: 2,
       stdout: '',
@@ -150,48 +196,36 @@ test('maintenance of a programme whose file is broken goes on, and of an unknown
 });
 
 test('maintenance of a programme whose file is gone can end', async (t) => {
-  const site = await openSite(t);
-  const [club] = site.clubs;
-  assert.ok(club);
-  const { url } = await startServer(t, site.folder);
-  await jetway(site.folder, ['maintenance', 'on', club.id]);
-  rmSync(join(site.folder, `programmes/${club.id}.yaml`));
-  assert.deepEqual(await club.refresh(url, 'any'), club.unavailable(60));
-  const off = ['maintenance', 'off', club.id];
-  assert.equal((await jetway(site.folder, off)).stdout, `${club.id} is in service again\n`);
-  assert.equal((await club.refresh(url, 'any')).status, 400);
+  const site = await openClubs(t);
+  const [club] = site.at((await site.start()).url);
+  await jetway(site.folder, ['maintenance', 'on', club.name]);
+  rmSync(join(site.folder, `programmes/${club.name}.yaml`));
+  assert.deepEqual(await club.refresh('any'), club.unavailable(60));
+  const off = ['maintenance', 'off', club.name];
+  assert.equal((await jetway(site.folder, off)).stdout, `${club.name} is in service again\n`);
+  assert.equal((await club.refresh('any')).status, 400);
   assert.deepEqual(await jetway(site.folder, off), {
     code: 2,
     stdout: '',
-    stderr: `there is no programme "${club.id}" (there are club, second-club, third-club)\n`,
+    stderr: `there is no programme "${club.name}" (there are club, second-club, third-club)\n`,
   });
 });
 
 test('C-2: of two programmes on one path only the one in maintenance is out of service', async (t) => {
-  const at = (name: string, isDefault: boolean) =>
-    shippedProgramme(
-      name,
-      `${tight}base_path: /clubs\nselector: { input: programme, default: ${isDefault} }\n`,
-    );
-  const folder = workFolder(t, {
-    'programmes/second-club.yaml': at('second-club', true),
-    'programmes/third-club.yaml': at('third-club', false),
-    ...shippedLogos(),
-  });
-  const named = (name: string, identifier: string) =>
-    partnerClub(folder, namesOf(name, identifier, '/clubs', `/clubs/${name}`));
+  const programmes = { club: programmeText('Club'), ...sharedPath.programmes };
+  const site = await openSite(t, { programmes });
+  const { url } = await site.start();
   const [second, third] = [
-    await named('second-club', 'SecondClub'),
-    await named('third-club', 'ThirdClub'),
+    partnerClub({ ...(await joinClub(site.club, sharedPath.second)), url }),
+    partnerClub({ ...(await joinClub(site.club, sharedPath.third)), url }),
   ];
-  const { url } = await startServer(t, folder);
-  const code = await codeFor(url, third);
-  assert.equal((await jetway(folder, ['maintenance', 'on', second.id])).code, 0);
-  assert.deepEqual(await second.redeem(url, code), second.unavailable(60));
+  const code = await third.code();
+  assert.equal((await jetway(site.folder, ['maintenance', 'on', second.name])).code, 0);
+  assert.deepEqual(await second.redeem(code), second.unavailable(60));
   const refusedPage = await ask(url, second.loginTarget, { method: 'POST' });
   assertDifficulties(refusedPage, 60);
-  tokensIn(await third.redeem(url, code));
-  await codeFor(url, third);
+  tokensIn(await third.redeem(code));
+  await third.code();
 });
 
 test('DESIGN: with a store in memory there is nothing to put into maintenance', async (t) => {

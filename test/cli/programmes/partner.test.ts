@@ -58,7 +58,7 @@ describe('show --for partner', () => {
     const [told, document] = await jetwayEach(folder, [page, ['show', 'club', '--openapi']]);
     assert.match(
       told.stdout,
-      /^Version \S+ of the interface, in the staging environment, as of \d{4}-\d\d-\d\d\.$/m,
+      /^\| Environment \| staging \|\n\| Version of the interface \| \S+ \|\n\| As of \| \d{4}-\d\d-\d\d \|$/m,
     );
     assert.match(told.stdout, /^Ask partners@example\.com\.$/m);
     assert.doesNotMatch(told.stdout + document.stdout, /\/club\/ask/);
@@ -79,7 +79,7 @@ describe('show --for partner', () => {
       stderr: 'there is no client "partnerapi-99999" in club\n',
     });
     assert.equal(idle.code, 2);
-    assert.match(idle.stderr, /^--client is for .*\n--format is for --for partner\n/);
+    assert.match(idle.stderr, /^--format is for --for partner\n--client is for .*\n/);
     assert.equal(alone.code, 2);
     const [openapi, both] = await jetwayEach(folder, [
       ['show', 'club', '--openapi'],

@@ -60,6 +60,7 @@ describe('show', { concurrency: 2 }, () => {
           failure_limit: { limit: 600, window: '1m' },
           assertion: {
             audience: ['issuer'],
+            sub: 'required',
             algorithms: [...assertionAlgorithms],
             issuer: 'client.id',
             longest: '1h',

@@ -3,8 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -253,7 +256,7 @@ test('verify tries a restore, beside any configuration and without one', async (
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(
     stdout,
-    /^The store is sound\. A restore of it was tried elsewhere: that opens\.\n\n/,
+    /^The store is sound\. A restore of it was tried elsewhere: that opens\. No master key was tried: there is no configuration at \.\/config\.yaml\.\n\n/,
   );
   assert.deepEqual(readdirSync(alone), before);
   // Without a place for the trial what was read is told all the same.
@@ -262,4 +265,40 @@ test('verify tries a restore, beside any configuration and without one', async (
   assert.equal(nowhere.code, 1);
   assert.match(nowhere.stdout, /^The store is sound\. A trial of its restore failed\.\n\n/);
   assert.match(nowhere.stderr, /^a restore cannot be tried in \/nowhere \(ENOENT: /);
+});
+
+test('FAULTS 8: verify tries the present master key, and makes none', async (t) => {
+  const folder = workFolder(t, {
+    'live.yaml': configText.replace('staging', 'live'),
+    'new.yaml': configText.replace('data/jetway.db', 'new/jetway.db'),
+  });
+  await jetwayEach(folder, [add, ['store', 'backup', 'backup.db']]);
+  const verify = ['store', 'verify', 'backup.db'];
+  const verified = async (...options: string[]) => {
+    const { code, stdout, stderr } = await jetway(folder, [...verify, ...options]);
+    assert.equal(stderr, '');
+    const [verdict = ''] = stdout.split('\n');
+    assert.match(
+      verdict,
+      /^The store is sound\. A restore of it was tried elsewhere: that opens\. /,
+    );
+    const json = await jetway(folder, [...verify, ...options, '--json']);
+    const { master_key } = JSON.parse(json.stdout) as { readonly master_key: string };
+    return [code, json.code, master_key, verdict.split('that opens. ')[1]];
+  };
+  const key = join(folder, 'data/master.key');
+  const shown = 'data/master.key';
+  assert.deepEqual(await verified(), [0, 0, 'fits', `${shown} is its master key.`]);
+  const untried = (why: string) => [0, 0, 'not_tried', `No master key was tried: ${why}.`];
+  const live = 'live.yaml is for environment live';
+  assert.deepEqual(await verified('--config', 'live.yaml'), untried(live));
+  assert.deepEqual(await verified('--config', 'new.yaml'), untried('new.yaml has none yet'));
+  assert.equal(existsSync(join(folder, 'new')), false);
+  writeFileSync(key, `${randomBytes(32).toString('base64url')}\n`);
+  const another = `But ${shown} is not its master key, and without that it is of no use: find the key of the store that it was made of.`;
+  assert.deepEqual(await verified(), [4, 4, 'another', another]);
+  chmodSync(key, 0o644);
+  const [code, , tried, told] = await verified();
+  assert.deepEqual([code, tried], [0, 'not_tried']);
+  assert.match(String(told), /^No master key was tried: .*master\.key.*read by others/);
 });

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 
 import type { PartnerView } from '../../../src/cli/why/partner_text.ts';
 import type { Explanation } from '../../../src/server/why/explain.ts';
-import { openSite, type Site, told } from '../../server/reload_scene.ts';
+import { operate, type OperatedSite, told } from '../../server/operated.ts';
 import { rawExchange } from '../../support/wire.ts';
 import { jetway, jetwayJson, programmeText, type Ran } from '../command.ts';
 
@@ -20,7 +20,7 @@ interface Client {
 }
 
 async function refusedId(
-  { server }: Site,
+  { server }: OperatedSite,
   path: string,
   {
     headers,
@@ -54,7 +54,7 @@ function sheetOf({ stdout }: Ran): Readonly<Record<string, string>> {
 }
 
 test('from the id of an answer to the line of YAML in one command', async (t) => {
-  const site = await openSite(t, told, { 'programmes/harbour.yaml': harbour });
+  const site = await operate(t, told, { 'programmes/harbour.yaml': harbour });
   const { folder } = site;
   const add = ['client', 'add', '--programme', 'harbour', '--name', 'P', '--role', 'partner'];
   const added = (await jetwayJson(folder, add)) as Client;

@@ -53,7 +53,10 @@ describe('every dialect', () => {
     test(`${file}: the HTML tells the same, and loads nothing`, () => {
       const guide = guideOf(file, base);
       const html = partnerHtml(guide);
-      assert.doesNotMatch(html, /<script|<link|<img|<iframe|@import|(?<!base64)url\(/);
+      assert.doesNotMatch(
+        html,
+        /<script|<link|<img(?! class="(?:paper)?" src="data:image\/)|<iframe|@import|(?<!base64)url\(/,
+      );
       for (const [, target = ''] of html.matchAll(/ href="([^"]*)"/g)) assert.match(target, /^#/);
       for (const [, id] of html.matchAll(/ href="#([^"]*)"/g))
         assert.ok(html.includes(` id="${id}"`));
@@ -118,11 +121,18 @@ test('the page tells what the file makes of limits, request ids and further endp
     'Never send a refresh token twice',
     '| `invalid_code` |',
     '## Ask about a token',
-    '## Give tokens up',
+    '## Log a member out',
+    'Revoke them first: see “Revoke tokens”.',
+    'If you revoke a refresh token (RFC 7009)',
     '## Configure a standard client',
   ]) {
     assert.ok(page.includes(told), told);
   }
+  const usual = partnerPage(makeGuide(programmeOf(), base));
+  assert.match(usual, /## Log a member out\n\n.* No request ends them here, /);
+  assert.match(usual, /## Revoke tokens\n\nIf tokens, your secret or your API key may be known/);
+  const [, own = ''] = usual.split('## Get a token of your own');
+  assert.doesNotMatch(own.split('\n## ')[0] ?? '', /\| `(?:ba_)?refresh_/);
   const silent = JSON.stringify({ request_id: 'none', throttle: 'off' });
   const other = partnerPage(makeGuide(programmeOf(silent), base));
   assert.match(other, /There is no limit on token requests\./);

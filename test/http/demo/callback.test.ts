@@ -46,6 +46,7 @@ function sentOn(page: string, hash: string): readonly string[] {
   const places: string[] = [];
   const document = {
     querySelector: (name: string) => (page.includes(`<span ${name.slice(1, -1)}>`) ? {} : null),
+    querySelectorAll: () => [],
   };
   const location = { pathname: callback, hash, replace: (to: string) => places.push(to) };
   runInContext(script, createContext({ document, location }));

@@ -9,12 +9,12 @@ import { jetway, jetwayWith, programmeText, workFolder } from '../../cli/command
 import { startServer } from '../../cli/server.ts';
 import { logLines } from '../../support/log_lines.ts';
 import { ask } from '../../support/wire.ts';
-import { isServed, openSite, readiness, told } from '../reload_scene.ts';
+import { isServed, operate, readiness, told } from '../operated.ts';
 
 const broken = 'variant: grant\nname: [\n';
 
 test('FAULTS 16: a start while a file is broken serves its last good version, and says so everywhere', async (t) => {
-  const site = await openSite(t, `${told}audit: { file: ./audit.jsonl }\n`);
+  const site = await operate(t, `${told}audit: { file: ./audit.jsonl }\n`);
   const [before] = (await site.status()).programmes;
   assert.equal(await site.server.end('SIGTERM'), 0);
   site.write('programmes/club.yaml', broken);
@@ -54,7 +54,7 @@ test('FAULTS 16: a start while a file is broken serves its last good version, an
 });
 
 test('FAULTS 17: a file that is gone is not served at a start, and a prune forgets its version', async (t) => {
-  const site = await openSite(t, told, { 'programmes/other.yaml': programmeText('Other') });
+  const site = await operate(t, told, { 'programmes/other.yaml': programmeText('Other') });
   const kept = join(site.folder, 'data/jetway.db.served');
   assert.equal(await site.server.end('SIGTERM'), 0);
   assert.equal(readdirSync(kept).length, 2);

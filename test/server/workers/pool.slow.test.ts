@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { StatusView } from '../../../src/server/status.ts';
@@ -15,14 +15,21 @@ import { logLines } from '../../support/log_lines.ts';
 import { without } from '../../support/tools.ts';
 import { until } from '../../support/until.ts';
 import { ask } from '../../support/wire.ts';
-import { eventsIn, isServed, readiness } from '../reload_scene.ts';
-import { configOnPostgres, isThere, openWorkers, type WorkersSite } from './scene.ts';
+import {
+  configOnPostgres,
+  eventsIn,
+  isServed,
+  isThere,
+  operate,
+  type OperatedSite,
+  readiness,
+} from '../operated.ts';
 
 const skip = without('postgres');
 
 type Counts = Readonly<Record<string, number>> | undefined;
 
-async function metricsOf({ server }: WorkersSite): Promise<ReadonlyMap<string, number>> {
+async function metricsOf({ server }: OperatedSite): Promise<ReadonlyMap<string, number>> {
   const { body } = await ask(server.admin, '/metrics');
   const samples = body.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
@@ -33,8 +40,12 @@ async function metricsOf({ server }: WorkersSite): Promise<ReadonlyMap<string, n
   );
 }
 
+async function openWorkers(t: TestContext, workers: number, more = ''): Promise<OperatedSite> {
+  return operate(t, `${await configOnPostgres(t)}workers: ${workers}\n${more}`);
+}
+
 /** Each on a connection of its own, so that every worker gets some. */
-async function askMany({ server }: WorkersSite, count: number): Promise<void> {
+async function askMany({ server }: OperatedSite, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const answer = await fetch(`${server.url}/club/api/grant`, {
       headers: { connection: 'close' },

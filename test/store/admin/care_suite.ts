@@ -2,14 +2,16 @@
 // registered comes back, and nothing that was granted.
 
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test, type TestContext } from 'node:test';
 
 import { instant, milliseconds } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
 import type { Era } from '../../../src/oauth/grant.ts';
+import { backUpInto } from '../../../src/store/admin/backup_folder.ts';
 import type { StoreCare } from '../../../src/store/care.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import { storeAt, type StoreSite } from '../../../src/store/open.ts';
@@ -151,6 +153,74 @@ export function describeCare(
       });
     });
 
+    test('FAULTS 8: a backup takes the place of a file alone', async (t) => {
+      const { care, backup } = await filled(t);
+      const [pipe, link] = [`${backup}.pipe`, `${backup}.link`];
+      assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
+      const overwrite = { overwrite: true };
+      await assert.rejects(care.backup(pipe, overwrite), isUnusable(/is no regular file$/));
+      assert.ok(statSync(pipe).isFIFO());
+      await assert.rejects(care.restore(pipe, 'staging'), isUnusable(/^there is no file/));
+      await care.backup(backup);
+      await assert.rejects(
+        care.backup(`${backup}-wal`),
+        isUnusable(/would take .* for the log of/),
+      );
+      symlinkSync(pipe, link);
+      await assert.rejects(care.backup(link, overwrite), isUnusable(/is no regular file$/));
+    });
+
+    test('FAULTS 40: of backups into one folder at once none takes another away', async (t) => {
+      const { care, backup } = await filled(t);
+      const folder = dirname(backup);
+      t.mock.method(Date, 'now', () => Number(at(10)));
+      const night = async (): Promise<readonly string[]> => {
+        const { path, removed } = await backUpInto(folder, 1, care);
+        assert.deepEqual(readdirSync(folder), [basename(path)]);
+        return removed;
+      };
+      assert.deepEqual(await night(), []);
+      const before = readdirSync(folder);
+      // Both want one name, and both are whole before either looks for older ones.
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let missing = 2;
+      const together = {
+        ...care,
+        backup: async (target: string) => {
+          const report = await care.backup(target);
+          missing -= 1;
+          if (missing === 0) resolve();
+          await promise;
+          return report;
+        },
+      };
+      const both = await Promise.all([1, 2].map(() => backUpInto(folder, 1, together)));
+      const made = both.map(({ path }) => basename(path)).toSorted();
+      assert.equal(new Set(made).size, 2);
+      assert.deepEqual(readdirSync(folder), made);
+      assert.deepEqual(
+        [both.flatMap(({ removed }) => removed), both.flatMap(({ left }) => left)],
+        [before, []],
+      );
+      assert.deepEqual((await night()).toSorted(), made);
+    });
+
+    test('FAULTS 11, 40: backups of a clock that was ahead go first', async (t) => {
+      const { care, backup } = await filled(t);
+      const folder = dirname(backup);
+      const now = t.mock.method(Date, 'now', () => 0);
+      const night = async (seconds: number): Promise<string> => {
+        now.mock.mockImplementation(() => Number(at(seconds)));
+        return basename((await backUpInto(folder, 3, care)).path);
+      };
+      const names: string[] = [];
+      for (const seconds of [1, 9001, 9002, 2, 3, 4]) {
+        names.push(await night(seconds));
+        if (seconds === 2) assert.deepEqual(readdirSync(folder), [names[0], names[3], names[2]]);
+      }
+      assert.deepEqual(readdirSync(folder), names.slice(3));
+    });
+
     test('FAULTS 8: it comes back elsewhere: what is registered, and no grant', async (t) => {
       const { care, backup } = await filled(t);
       await care.backup(backup);
@@ -211,8 +281,11 @@ export function describeCare(
       );
       await using({ site }, async (store) => {
         const facts = { name: 'one:1', version: '1', programmes: {}, settings: {} };
-        await store.leaseNode(instant(Date.now()), 'a holder', facts);
-        await assert.rejects(care.restore(backup, 'staging'), isUnusable(/is in use by/));
+        // Whatever its clock says (FAULTS 28).
+        for (const apart of [0, -600_000, 3_600_000, 315_360_000_000]) {
+          await store.leaseNode(instant(Date.now() + apart), 'a holder', facts);
+          await assert.rejects(care.restore(backup, 'staging'), isUnusable(/is in use by/));
+        }
         assert.equal(await isRevoked(store), false);
       });
     });

@@ -110,6 +110,18 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     }
   });
 
+  test('HOSTILE 57: after a flood that no statement could hold a key is counted together again', async (t) => {
+    const { one, other } = await openNodes(t);
+    const limit = { limit: 1, window: 60_000 };
+    const count = (store: Store, n: number) =>
+      store.count('failed_secret', club, `address ${n}`, limit, at(0));
+    // More than may wait.
+    const last = 10_500;
+    await inParallel(last + 1, (n) => count(one, n));
+    assert.equal((await count(one, last)).allowed, true);
+    assert.equal((await count(other, last)).allowed, false);
+  });
+
   test('HOSTILE 57: while the store is away a node counts by itself', async (t) => {
     const { one } = await openNodes(t);
     const limit = { limit: 2, window: 60_000 };

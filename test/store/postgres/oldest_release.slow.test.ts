@@ -13,11 +13,16 @@ test(
   'the store keeps its contract on PostgreSQL 15',
   { skip: without('postgresql-15', 'postgres') },
   () => {
-    const files = ['store.test.ts', 'nodes.test.ts', 'durability.test.ts'];
+    const files = ['../contract/*.test.ts', 'nodes.test.ts', 'durability.test.ts'];
     const { NODE_TEST_CONTEXT: _, ...usual } = process.env;
     const { status, stdout } = spawnSync(
       process.execPath,
-      ['--test', '--test-reporter=tap', ...files.map((file) => join(import.meta.dirname, file))],
+      [
+        '--test',
+        '--test-isolation=none',
+        '--test-reporter=tap',
+        ...files.map((file) => join(import.meta.dirname, file)),
+      ],
       { env: { ...usual, JETWAY_TESTS_POSTGRES: oldestPostgres }, encoding: 'utf8' },
     );
     assert.equal(status, 0, stdout);

@@ -279,6 +279,33 @@ describe('FLEET 2.4: what somebody else has done since is not taken for reuse', 
     }));
 });
 
+test('HOSTILE 18: an attempt whose return was lost is given back once, however others go on', () =>
+  withLossyWay(async ({ store, other, proxy }) => {
+    const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
+    const account = digest('account');
+    const reserve = (by: Store, seconds = 1) =>
+      by.reserveAttempt(club, account, policy, at(seconds));
+    const giveBack = () => store.settleAttempt(club, account, 'undecided', at(1));
+    const counted = async () => (await other.findAttempts(club, account, at(1))).failures;
+    await reserve(store);
+    proxy.loseAnswerOf('remove_attempt');
+    assert.equal(await giveBack(), true);
+    assert.equal(await counted(), 0);
+    await reserve(store);
+    let others: Promise<unknown> = Promise.resolve();
+    proxy.loseAnswerOf('remove_attempt', () => {
+      others = reserve(other, 2);
+    });
+    await assert.rejects(giveBack, /it is not known whether a login attempt was counted/);
+    await others;
+    assert.equal(await counted(), 1);
+    await reserve(store);
+    proxy.loseAnswerOf('change_attempt');
+    await assert.rejects(giveBack, Unavailable);
+    assert.equal(await counted(), 1);
+    assert.equal(proxy.lost(), 3);
+  }));
+
 test('FAULTS 15: a lost spend whose login was revoked meanwhile is done once, and damages no row', () =>
   withLossyWay(async ({ store, other, proxy }) => {
     await store.issueCode(aCode());

@@ -621,14 +621,14 @@ INSERT INTO node_lease (node, holder, expires_at, facts) VALUES ($1::bigint, $2:
   SET holder = excluded.holder, expires_at = excluded.expires_at, facts = excluded.facts
   WHERE node_lease.holder = excluded.holder
   OR node_lease.expires_at <= excluded.expires_at - 120000
-  OR node_lease.expires_at > excluded.expires_at + 5000 RETURNING 1;
+  OR node_lease.expires_at > excluded.expires_at + 60000 RETURNING 1;
 
 -- take_leases
 INSERT INTO node_lease (node, holder, expires_at, facts) SELECT asked._node, asked._holder, asked._expires_at, asked._facts FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[]) WITH ORDINALITY AS asked(_node, _holder, _expires_at, _facts, n) ORDER BY n ON CONFLICT (node) DO UPDATE
   SET holder = excluded.holder, expires_at = excluded.expires_at, facts = excluded.facts
   WHERE node_lease.holder = excluded.holder
   OR node_lease.expires_at <= excluded.expires_at - 120000
-  OR node_lease.expires_at > excluded.expires_at + 5000 RETURNING node;
+  OR node_lease.expires_at > excluded.expires_at + 60000 RETURNING node;
 
 -- write_registered
 WITH gate AS (

@@ -1,6 +1,7 @@
 // Owns tests of what is the file store's own: the file, who may open it, and what it refuses.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -24,14 +25,9 @@ import { openFile } from '../../../src/store/sqlite/file/open.ts';
 import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
-import { describeStoreContract } from '../contract.ts';
-import { describeDamage } from '../contract_damage.ts';
-import { openScratchStore, withFile } from '../file_directory.ts';
-import { aClient, at, club, inParallel, loginNamed, partner } from '../fixtures.ts';
-import { findLogin } from '../login.ts';
-
-describeStoreContract('file', openScratchStore);
-describeDamage('file', openScratchStore);
+import { withFile } from '../file_directory.ts';
+import { aClient, aCode, at, club, inParallel, key, loginNamed, partner } from '../fixtures.ts';
+import { findCode, findLogin } from '../login.ts';
 
 /** Makes a store with a client and `logins` logins, closed. */
 async function make(path: string, logins = 0): Promise<void> {
@@ -97,6 +93,13 @@ withFile('FAULTS 6: what is no database is refused', async (path) => {
   assert.throws(() => openFileStore({ path, environment: 'staging' }), {
     message: `store ${path} is a directory`,
     hint: `name a file in it in the configuration, such as store: file:${path}/jetway.db`,
+  });
+  rmSync(path, { recursive: true });
+  assert.equal(spawnSync('mkfifo', [path]).status, 0);
+  // Nobody writes to it: it would be waited for.
+  assert.throws(() => openFileStore({ path, environment: 'staging' }), {
+    name: StoreUnusable.name,
+    message: `${path} is no regular file`,
   });
 });
 
@@ -251,4 +254,18 @@ withFile('FAULTS 6: a number that no Jetway writes is damage', async (path) => {
     () => openFileStore({ path, environment: 'staging' }),
     (error) => error instanceof StoreUnusable && / is damaged: Value is too/.test(error.message),
   );
+});
+
+withFile('FAULTS 36: a damaged row number fails no commit', async (path) => {
+  const store = openFileStore({ path, environment: 'staging' });
+  await store.issueCode(aCode());
+  const database = new DatabaseSync(path);
+  database.exec('UPDATE code SET rowid = 9007199254740992');
+  database.close();
+  // Its row follows the damaged one.
+  await store.issueCode(aCode({ key: key('second'), transaction: 'login-2' }));
+  await store.startLogin(loginNamed('one'));
+  for (const name of ['code', 'second']) assert.ok(await findCode(store, name, 1));
+  assert.ok(await findLogin(store, loginNamed('one')));
+  await store.close();
 });

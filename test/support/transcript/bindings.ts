@@ -35,7 +35,7 @@ export class Bindings {
   /**
    * The expected text with names replaced. Unused names take what stands in their place in the
    * actual text, which must be new: no two tokens of a transcript are the same. `{new}` is something new
-   * each time, `{any}` whatever stands there, `{time}` a time; `{time_made}` is bound, and need not be new.
+   * each time, `{any}` whatever stands there, `{rest}` that with quotes, `{time}` a time; `{time_made}` is bound, and need not be new.
    */
   match(expected: string, actual: string): string {
     const unknown: string[] = [];
@@ -53,7 +53,7 @@ export class Bindings {
     for (const [index, value] of (found ?? []).entries()) {
       const key = unknown[index] ?? '';
       if (key in each) seen.push(value);
-      if (key === 'any' || key === 'time') continue;
+      if (key in each && key !== 'new') continue;
       const isKnown = [...this.#values.values()].includes(value);
       if (isKnown && !key.startsWith('time_')) throw new Error(`${key} is not new`);
       // A `{new}` is known by its value, so that the name stays unused.
@@ -80,6 +80,7 @@ const usual = '[\\w.~-]+';
 const each: Readonly<Record<string, string>> = {
   new: usual,
   any: '[^"\\n]*?',
+  rest: '[^\\n]*',
   time: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z',
 };
 

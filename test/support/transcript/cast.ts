@@ -10,6 +10,7 @@ import type { FailingStore, FailingVerb } from '../failing_store.ts';
 import { addGateway } from '../gateway.ts';
 import type { Jetway, TestMember } from '../jetway.ts';
 import type { Bindings } from './bindings.ts';
+import type { Site } from './site.ts';
 import type { Change, Transcript } from './transcript.ts';
 
 /** The member that a transcript is about, registered, and those beside. */
@@ -18,9 +19,13 @@ export async function addMembers(
   { settings, members }: Transcript,
 ): Promise<TestMember> {
   for (const { name, password, marks } of members) {
-    const number = said(marks, 'number');
     await jetway.addMember({
-      ...present({ membershipNumber: number, level: said(marks, 'level') }),
+      ...present({
+        membershipNumber: said(marks, 'number'),
+        level: said(marks, 'level'),
+        subject: said(marks, 'subject'),
+        properties: propertiesOf(marks),
+      }),
       username: name,
       password,
     });
@@ -107,14 +112,19 @@ async function onboardGateway(
 
 /** Has what is said of somebody before an exchange, or of the store, be so. */
 export async function apply(
-  jetway: Jetway,
-  failing: FailingStore,
+  { nodes: [jetway], stores }: Site,
   bindings: Bindings,
   member: TestMember,
   { whose, marks }: Change,
 ): Promise<void> {
+  if (jetway === undefined) throw new Error('no server runs');
   if (whose === 'store') {
-    troubleStore(failing, marks);
+    for (const store of stores) troubleStore(store, marks);
+    // Each call takes a share of what is over.
+    const calls = marks.includes('sweeps') ? 30 : 0;
+    for (let call = 0; call < calls; call += 1) {
+      await jetway.store.sweep(jetway.clock.now(), 100);
+    }
     return;
   }
   const { store, services, clock } = jetway;
@@ -127,8 +137,13 @@ export async function apply(
     await store.change('member', programme, subject, (row) => ({
       ...row,
       status,
-      ...present({ username: said(marks, 'username') }),
+      ...present({
+        username: said(marks, 'username'),
+        membershipNumber: said(marks, 'number'),
+        properties: propertiesOf(marks),
+      }),
     }));
+    if (marks.includes('revoked')) await store.revoke(programme, { subject });
     return;
   }
   const id = bindings.fill(whose);
@@ -160,11 +175,9 @@ function changesOf(jetway: Jetway, marks: readonly string[]): Partial<Client> {
   );
   const [limit, seconds] = said(marks, 'throttle')?.split('/').map(Number) ?? [];
   const redirectUris = marks.flatMap((mark) => /^redirect=(.*)$/.exec(mark)?.[1] ?? []);
-  const [context, key, secrets] = [
-    said(marks, 'context'),
-    said(marks, 'key'),
-    said(marks, 'secrets'),
-  ];
+  const [context, key, secrets, jwks] = ['context', 'key', 'secrets', 'jwks'].map((name) =>
+    said(marks, name),
+  );
   return {
     ...present({
       status,
@@ -174,13 +187,15 @@ function changesOf(jetway: Jetway, marks: readonly string[]): Partial<Client> {
           ? undefined
           : { limit, window: seconds * 1000 },
       partnerId: said(marks, 'partner'),
+      properties: propertiesOf(marks),
+      assertionKeys: jwks === undefined ? undefined : { keys: registered(keyOf(jwks)) },
       secrets: secrets?.split(',').map((text) => secretOf(jetway, text)),
       apiKeys: key
         ?.split(',')
         .filter(Boolean)
         .map((text) => secretOf(jetway, text)),
     }),
-    ...(redirectUris.length === 0 ? {} : { redirectUris }),
+    ...(redirectUris.length === 0 ? {} : { redirectUris: redirectUris.filter(Boolean) }),
     ...(context === undefined ? {} : { businessContext: context === '' ? undefined : context }),
     ...(marks.includes('public') ? ({ isPublic: true, secrets: [] } as const) : {}),
   } as Partial<Client>;
@@ -188,6 +203,16 @@ function changesOf(jetway: Jetway, marks: readonly string[]): Partial<Client> {
 
 function said(marks: readonly string[], name: string): string | undefined {
   return marks.find((mark) => mark.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** What `.plan=gold .tier=` say in place of all properties. */
+function propertiesOf(marks: readonly string[]): Readonly<Record<string, string>> | undefined {
+  const own = marks.flatMap((mark) => {
+    const [, name = '', value = ''] = /^\.(\w+)=([^]*)$/.exec(mark) ?? [];
+    return name === '' ? [] : [[name, value] as const];
+  });
+  if (own.length === 0) return undefined;
+  return Object.fromEntries(own.filter(([, value]) => value !== ''));
 }
 
 /** A secret or an API key as it is kept: `text`, or `text~60` for one that ends in sixty seconds. */
@@ -212,11 +237,11 @@ function propertiesIn(settings: Transcript['settings'], prefix: string): Record<
 
 const keys = new Map<string, TestKey>();
 
-/** The key of all transcripts with the algorithm. */
-export function keyOf(algorithm: string | undefined): TestKey {
+/** The key of all transcripts with the algorithm; `use` names another, which no client has. */
+export function keyOf(algorithm: string | undefined, use = ''): TestKey {
   const known = assertionAlgorithms.find((one) => one === algorithm);
   if (known === undefined) throw new Error('a transcript with assertions says: jwks = ES256');
-  const key = keys.get(known) ?? testKey(known);
-  keys.set(known, key);
+  const key = keys.get(known + use) ?? testKey(known);
+  keys.set(known + use, key);
   return key;
 }

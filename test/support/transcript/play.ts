@@ -12,14 +12,14 @@ import { jsonEvents } from '../../../src/server/log/events.ts';
 import { jsonRequest } from '../../../src/server/requests/lines.ts';
 import { signJwt } from '../assertions.ts';
 import { jsonHeaders } from '../club.ts';
-import { type FailingStore, failingStore } from '../failing_store.ts';
-import { type Jetway, startJetway, type TestMember } from '../jetway.ts';
+import type { Jetway, TestMember } from '../jetway.ts';
 import { formOf, type OpenLogin, openLogin, submitLogin, withoutDevice } from '../login.ts';
 import { readPage } from '../page.ts';
 import { verifyJwt } from '../resource_server.ts';
-import { type Answer, ask } from '../wire.ts';
+import { type Answer, ask, rawExchange, readRaw } from '../wire.ts';
 import { Bindings } from './bindings.ts';
 import { addMembers, apply, keyOf, onboard } from './cast.ts';
+import { openSite, type Site } from './site.ts';
 import {
   type Asked,
   type Exchange,
@@ -50,19 +50,20 @@ export async function play(
   yaml: string,
   transcript: Transcript,
 ): Promise<Played> {
-  const failing = failingStore();
-  const jetway = await startJetway(t, { programmes: { [id]: yaml }, store: failing.store });
+  const site = await openSite(t, id, yaml, transcript);
+  const jetway = site.next();
   const member = await addMembers(jetway, transcript);
   const bindings = new Bindings(await onboard(jetway, id, transcript, member), transcript.looks);
   const file = { programme: id, yaml };
-  const stage = { jetway, failing, transcript, bindings, member, file };
+  const stage = { site, asked: jetway, transcript, bindings, member, file };
   for (const exchange of transcript.exchanges) await exchangeOn(stage, exchange);
   return { records: jetway.records, values: bindings.values, member };
 }
 
 interface Stage {
-  readonly jetway: Jetway;
-  readonly failing: FailingStore;
+  readonly site: Site;
+  /** The server that was asked last. */
+  asked: Jetway;
   readonly transcript: Transcript;
   readonly bindings: Bindings;
   readonly member: TestMember;
@@ -70,13 +71,15 @@ interface Stage {
 }
 
 async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
-  const { jetway, bindings } = stage;
+  const { site, bindings } = stage;
   const { pause, title, changes, asked, log, why } = exchange;
-  jetway.clock.advance(pause);
+  stage.asked.clock.advance(pause);
   for (const change of changes) {
-    await apply(jetway, stage.failing, bindings, stage.member, change);
+    if (change.whose === 'server') await site.restart(change.over);
+    else await apply(site, bindings, stage.member, change);
   }
-  const told = logOf(jetway).length;
+  const told = new Map(site.nodes.map((node) => [node, logOf(node).length]));
+  const events = site.nodes.flatMap((node) => node.events).length;
   const one = asked.length === 1 ? asked[0] : undefined;
   if (one === undefined) await askAtOnce(stage, title, asked);
   else {
@@ -87,10 +90,13 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
       assert.deepEqual(answer, expected(one.answer, answer, bindings), what);
     }
   }
-  for (const text of log) {
-    const id = jetway.records.at(-1)?.id ?? '';
+  if (log.includes('none')) {
+    assert.deepEqual(site.nodes.flatMap((node) => node.events).slice(events), [], title);
+  }
+  for (const text of log.filter((line) => line !== 'none')) {
+    const id = stage.asked.records.at(-1)?.id ?? '';
     const line = bindings.fill(text.replaceAll('{request_id}', id));
-    const lines = logOf(jetway).slice(told);
+    const lines = site.nodes.flatMap((node) => logOf(node).slice(told.get(node)));
     assert.ok(
       lines.some((written) => written.includes(line)),
       `${title}\nlog: ${line}\n${lines.join('')}`,
@@ -99,7 +105,7 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
   if (why === undefined) return;
   const { settings } = stage.transcript;
   const secrets = [settings['secret'] ?? 'hush', stage.member.password, 'subject-of-', 'hush'];
-  const line = whyLine(jetway, stage.file, secrets);
+  const line = whyLine(stage.asked, stage.file, secrets);
   assert.equal(line, bindings.match(why, line), title);
 }
 
@@ -139,22 +145,26 @@ function withUsual({ usual }: Transcript, { request, without }: Asked): Message 
   return { ...request, headers: { ...headers, ...request.headers } };
 }
 
-function sendFilled(
-  { jetway, transcript, bindings, member }: Stage,
-  request: Message,
-): Promise<Answer> {
-  const { settings } = transcript;
-  const sent = withAssertions(filled(request, bindings), settings, jetway.clock.now());
+function sendFilled(stage: Stage, request: Message): Promise<Answer> {
+  const { transcript, bindings, member } = stage;
+  const jetway = stage.site.next();
+  stage.asked = jetway;
+  const now = jetway.clock.now();
+  const sent = withAssertions(filled(request, bindings), transcript.settings, now);
   return send(jetway, sent, member);
 }
 
-/** With names filled in, and `<base64 id:secret>` as that. */
+/** With names filled in, `<base64 id:secret>` and `<latin1 id:secret>` as that, and headers as UTF-8. */
 function filled({ start, headers, body }: Message, bindings: Bindings): Message {
   const values = Object.entries(headers).map(([name, value]) => [
     name,
-    bindings
-      .fill(value)
-      .replaceAll(/<base64 ([^>]*)>/g, (_, text: string) => Buffer.from(text).toString('base64')),
+    Buffer.from(
+      bindings
+        .fill(value)
+        .replaceAll(/<(base64|latin1) ([^>]*)>/g, (_, how: string, text: string) =>
+          Buffer.from(text, how === 'latin1' ? 'latin1' : 'utf8').toString('base64'),
+        ),
+    ).toString('latin1'),
   ]);
   return {
     start: bindings.fill(start),
@@ -165,26 +175,35 @@ function filled({ start, headers, body }: Message, bindings: Bindings): Message 
 
 /** `<jwt iss=partner exp=+60>` as a JWT of these claims; times are seconds from now, `+` a space. */
 function withAssertions(message: Message, { jwks }: Transcript['settings'], now: number): Message {
-  const body = message.body.replaceAll(/<jwt ([^>]*)>/g, (_, pairs: string) => {
-    const claims = pairs.split(' ').map((pair): [string, string | number] => {
-      const [name = '', value = ''] = pair.split('=');
-      const isTime = ['exp', 'iat', 'nbf'].includes(name);
-      return [name, isTime ? Math.floor(now / 1000) + Number(value) : value.replaceAll('+', ' ')];
-    });
-    return signJwt(keyOf(jwks), Object.fromEntries(claims));
-  });
+  const body = message.body.replaceAll(
+    /<(jwt|forged) ([^>]*)>/g,
+    (_, how: string, pairs: string) => {
+      const claims = pairs.split(' ').map((pair): [string, unknown] => {
+        const [, name = '', json, value = ''] = /^([^:=]+)(:)?=([^]*)$/.exec(pair) ?? [];
+        const text = value.replaceAll('+', ' ');
+        if (json !== undefined) return [name, JSON.parse(text)];
+        const isTime = ['exp', 'iat', 'nbf'].includes(name);
+        return [name, isTime ? Math.floor(now / 1000) + Number(value) : text];
+      });
+      return signJwt(keyOf(jwks, how === 'jwt' ? '' : how), Object.fromEntries(claims));
+    },
+  );
   return { ...message, body };
 }
 
 async function send(jetway: Jetway, request: Message, member: TestMember): Promise<Answer> {
   const { headers, body } = request;
+  if (request.start === 'RAW')
+    return readRaw(await rawExchange(jetway.url, Buffer.from(body, 'latin1')));
   const [, isLogin, method = '', target = ''] =
     /^(LOGIN )?([A-Z]+) (\S+)$/.exec(request.start) ?? [];
   if (isLogin !== undefined) return logIn(jetway.url, method, target, request, member);
   if (method === 'JWT') return checkedJwt(jetway, target, body);
   if (method === 'CLAIMS') return readJwt(decodeProtectedHeader(target), decodeJwt(target));
   // Lines of one name are sent as such.
-  const lines = Object.entries(headers).map(([name, value]) => [name, value.split('\n')] as const);
+  const lines = Object.entries(headers).map(
+    ([name, value]) => [name, value.includes('\n') ? value.split('\n') : value] as const,
+  );
   const sent = { method, headers: Object.fromEntries(lines), ...(body === '' ? {} : { body }) };
   return asTold(await ask(jetway.url, target, sent));
 }
@@ -248,8 +267,10 @@ function readJwt(header: object, claims: object): Answer {
   };
 }
 
-/** A page that posts a form to the partner, as that form; what else pages have is tested elsewhere. */
+/** A page that posts a form to the partner, as that form; its headers must be those of every such page. */
 function asPosted(answer: Answer): Answer {
+  // With `same-origin` the partner would be told of no origin.
+  readPage(answer, 'en', { 'referrer-policy': 'strict-origin' });
   const { action, hidden } = formOf(answer);
   return {
     status: answer.status,

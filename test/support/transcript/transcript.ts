@@ -8,11 +8,15 @@
 //                                       `roles=member,partner` (`roles=` for none), `disabled`,
 //                                       `public` (no secret counts), `redirect=com.example.app:/cb` or
 //                                       `throttle=5/60` (requests in seconds), `context=Cars`,
-//                                       `key=…` (its API key)
-//   member bob = bobs-password          another member, who may have `number=…` and `level=…`
+//                                       `key=…` (its API key), `.plan=gold` (a property), `jwks=ES256`
+//   member bob = bobs-password          another member, who may have `number=`, `level=`, `subject=` and `.tier=`
 //   look code = [0-9a-f]{64}            what {code} and {code_…} look like at first sight
 //   gateway = gateway-1                 a gateway with `gateway_secret`, {gateway_basic}
-//   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60>` is signed
+//   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
+//                                       `:=` JSON) is signed; `<forged iss=…>` is signed with another
+//   public_url = https://club.example   what the service is called
+//   environment = live                  `staging` unless said
+//   nodes = 2                           servers over one store file, which requests go to in turns
 //   /club/token sends Accept: */*       a header of every POST that begins with that path
 //
 //   == refresh_token: with new tokens   an exchange, told in words
@@ -29,11 +33,17 @@
 //
 //   {"token":"{access_token_2}"}        in an answer, an unused name takes what stands there
 //
-// A request with {=a|b|c} is sent once with each, and each gets the answer; {new} in it stands for a
-// value of its own each time, {any} in an answer for whatever stands there, {x*512} for 512 of it. A usual header of an answer that is not there
-// is `{none}`. A header of a request can have `<base64 {client}:wrong>` in it. A header `no Accept` leaves out
+// A request with {=a|b|c} is sent once with each, and each gets the answer, with {=*20} twenty times; {new} in
+// it stands for a value of its own each time, {any} in an answer for whatever stands there, {rest} for that
+// with quotes, {x*512} for 512 of it. A usual header of an answer that is not there is `{none}`. A header of a request can have
+// `<base64 {client}:wrong>` in it, or `<latin1 …>` for base64 of ISO-8859-1. A header `no Accept` leaves out
 // what the path sends. The lines of a body are joined, so that a long one can be read; {newline} stands for
-// one that stays. So is a header with the lines after it that begin with `&`.
+// one that stays. So is a header with the lines after it that begin with `&`; in an answer the last
+// line of a name counts, so that it can differ from what is defined. A value in quotes, of a setting
+// or a mark, is text as in JSON.
+//
+// `RAW GET /club/verify/member HTTP/1.1` is sent to the byte, of ISO-8859-1, with the lines after it; `Host` and
+// `Connection: close` are added, but for `no Host`.
 //
 // What is short stands in one line: `POST /club/token code={code}`, and `--- 400 {"error":"no"}`. Such a
 // body goes on in the lines below that are no headers. Of a page the body is what it says: its heading, then
@@ -42,11 +52,16 @@
 //   now {other} disabled                before a request: `active`, `disabled` or `roles=member,partner`
 //                                       of a client or a gateway, `revoked` all tokens, `removed` (a
 //                                       gateway); `secrets=one,other~60` (for a minute), `key=…`;
-//                                       `now member disabled`; `now store fails spendCode find_client`
-//                                       (an outage), `breaks` (a crash) and `heals`
+//                                       `now member disabled revoked number=…
+//                                       .tier=…`; `now store fails spendCode
+//                                       find_client` (an outage), `breaks` (a crash), `heals`, and
+//                                       `sweeps` what is over
+//   now server restarts                 over the same store file; with the YAML in indented lines below it
+//                                       laid over the file that it began with
 //   &&                                  between two requests: both are sent at once; between their
 //                                       answers: each is that of one of the two, whichever it is
-//   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused
+//   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused; `log: none` if
+//                                       no event did
 //   why: invalid_code | grant | …       what `jetway why` tells of it (why.ts)
 
 export interface Exchange {
@@ -74,6 +89,8 @@ export interface Change {
   /** A client's or gateway's identifier, or a name in braces that stands for it; `member`; `store`. */
   readonly whose: string;
   readonly marks: readonly string[];
+  /** YAML of a server that restarts. */
+  readonly over: string;
 }
 
 /** A request with its method and target, or an answer with its status, in the first line. */
@@ -114,6 +131,7 @@ export interface Transcript {
 /** Reads a transcript; throws on what is not one. */
 export function parseTranscript(text: string): Transcript {
   const [head = '', ...rest] = text
+    .replaceAll(/\{=\*(\d+)\}/g, (_, times: string) => `{=${'|'.repeat(Number(times) - 1)}}`)
     .replaceAll(/\{([^{}=|*]+)\*(\d+)\}/g, (_, part: string, times: string) =>
       part.repeat(Number(times)),
     )
@@ -122,17 +140,21 @@ export function parseTranscript(text: string): Transcript {
   const sending = lines.filter((line) => line.includes(' sends '));
   const named = lines.filter((line) => !sending.includes(line)).map((line) => splitAt(line, ' = '));
   return {
-    settings: Object.fromEntries(named.filter(([name]) => !name.includes(' '))),
+    settings: Object.fromEntries(
+      named
+        .filter(([name]) => !name.includes(' '))
+        .map(([name, value]) => [name, value.startsWith('"') ? unquoted(value) : value]),
+    ),
     others: named
       .filter(([name]) => name.startsWith('client '))
       .map(([name, value]) => {
-        const [id = '', secret = '', ...marks] = value.split(' ');
+        const [id = '', secret = '', ...marks] = wordsOf(value);
         return { name: name.slice('client '.length), id, secret, marks };
       }),
     members: named
       .filter(([name]) => name.startsWith('member '))
       .map(([name, value]) => {
-        const [password = '', ...marks] = value.split(' ');
+        const [password = '', ...marks] = wordsOf(value);
         return { name: name.slice('member '.length), password, marks };
       }),
     looks: Object.fromEntries(
@@ -161,7 +183,7 @@ export function spelledOut(message: Message): readonly Message[] {
 
 function parseExchange(text: string): Exchange {
   const [title = '', ...rest] = text.trimEnd().split('\n');
-  const begin = rest.findIndex((line) => !/^(?:after|now) /.test(line));
+  const begin = rest.findIndex((line) => !/^(?:after |now | )/.test(line));
   const before = rest.slice(0, begin);
   const lines = rest.slice(begin);
   const divider = lines.findIndex((line) => /^---(?: |$)/.test(line));
@@ -177,11 +199,11 @@ function parseExchange(text: string): Exchange {
     const without = one.filter((line) => /^no [A-Z][\w-]+$/.test(line));
     return {
       without: without.map((line) => line.slice('no '.length).toLowerCase()),
-      request: parseMessage(
+      request: parseRequest(
         one.filter((line) => !without.includes(line)),
-        /^((?:LOGIN )?(?!LOGIN)[A-Z]+ \S+) (.*)$/,
+        without,
       ),
-      answer: parseMessage(answers[index] ?? [], /^(\d+) (.*)$/),
+      answer: parseAnswer(answers[index] ?? []),
     };
   });
   if (asked.length !== answers.length) throw new Error(`other answers than requests: ${title}`);
@@ -190,22 +212,54 @@ function parseExchange(text: string): Exchange {
     pause: before
       .flatMap((line) => /^after (-?[\d.]+) seconds$/.exec(line)?.[1] ?? [])
       .reduce((sum, part) => sum + Number(part), 0),
-    changes: before.filter((line) => line.startsWith('now ')).map(parseChange),
+    changes: before
+      .filter((line) => line.startsWith('now '))
+      .map((line) => parseChange(line, before)),
     asked,
     log: log.map((line) => line.slice('log: '.length)),
     why: why?.slice('why: '.length),
   };
 }
 
-function parseChange(line: string): Change {
-  const [, whose = '', ...marks] = line.split(' ');
-  return { whose, marks };
+function parseChange(line: string, before: readonly string[]): Change {
+  const [, whose = '', ...marks] = wordsOf(line);
+  const yaml = whose === 'server' ? before.filter((one) => one.startsWith('  ')) : [];
+  return { whose, marks, over: yaml.map((one) => `${one.slice(2)}\n`).join('') };
+}
+
+/** The words of a line; what stands in quotes is one, or belongs to one. */
+function wordsOf(line: string): readonly string[] {
+  return (line.match(/(?:"(?:[^"\\]|\\.)*"|[^\s"])+/g) ?? []).map(unquoted);
+}
+
+function unquoted(text: string): string {
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"/g, (quoted) => JSON.parse(quoted) as string);
 }
 
 /** The lines of each request or answer of those that `&&` ties together. */
 function atOnce(lines: readonly string[]): readonly (readonly string[])[] {
   const at = lines.indexOf('&&');
   return at < 0 ? [lines] : [lines.slice(0, at), ...atOnce(lines.slice(at + 1))];
+}
+
+/** A raw one is its bytes, as the body. */
+function parseRequest(lines: readonly string[], without: readonly string[]): Message {
+  const [first = '', ...more] = lines;
+  if (!first.startsWith('RAW ')) {
+    return parseMessage(lines, /^((?:LOGIN )?(?!LOGIN)[A-Z]+ \S+) (.*)$/);
+  }
+  const added = ['Host: x', 'Connection: close'].filter(
+    (line) => !without.includes(line.replace(/:.*/, '').toLowerCase()),
+  );
+  const head = more.includes('') ? more : [...more, '', ''];
+  const bytes = [first.slice('RAW '.length), ...added, ...head].join('\r\n');
+  return { start: 'RAW', headers: {}, body: bytes };
+}
+
+function parseAnswer(lines: readonly string[]): Message {
+  const { headers, ...message } = parseMessage(lines, /^(\d+) (.*)$/);
+  const last = Object.entries(headers).map(([name, value]) => [name, value.replace(/^[^]*\n/, '')]);
+  return { ...message, headers: Object.fromEntries(last) as Message['headers'] };
 }
 
 function parseMessage(lines: readonly string[], withBody: RegExp): Message {

@@ -32,14 +32,19 @@ export interface NamedTranscript extends Transcript {
 
 /** Reads the tests of a file; throws on what is none, naming the file. */
 export function readTranscripts(path: string): readonly NamedTranscript[] {
-  const text = readFileSync(path, 'utf8').replaceAll(/^include (\S+)$/gm, (_, file: string) =>
-    readFileSync(join(dirname(path), file), 'utf8').trimEnd(),
-  );
+  const text = included(path);
   try {
     return parseTranscripts(text);
   } catch (error) {
     throw new Error(`${path}: ${String(error)}`, { cause: error });
   }
+}
+
+/** The text of a file with what it includes, and what that does. */
+function included(path: string): string {
+  return readFileSync(path, 'utf8').replaceAll(/^include (\S+)$/gm, (_, file: string) =>
+    included(join(dirname(path), file)).trimEnd(),
+  );
 }
 
 function parseTranscripts(text: string): readonly NamedTranscript[] {
@@ -101,8 +106,10 @@ function parseTest(head: string, test: string): NamedTranscript {
   return { ...transcript, name, programme, over: [head, ownHead].flatMap(yamlIn) };
 }
 
-/** The indented lines of a head, which follow `over:`. */
+/** The indented lines of a head after each `over:`. */
 function yamlIn(head: string): readonly string[] {
-  const lines = head.split('\n').filter((line) => line.startsWith('  '));
-  return lines.length === 0 ? [] : [`${lines.map((line) => line.slice(2)).join('\n')}\n`];
+  return head.split(/^over:$/m).flatMap((part) => {
+    const lines = part.split('\n').filter((line) => line.startsWith('  '));
+    return lines.length === 0 ? [] : [`${lines.map((line) => line.slice(2)).join('\n')}\n`];
+  });
 }

@@ -1,6 +1,7 @@
 // Owns the section on logins of a partner's page: the link, what comes back, and what can fail.
 
 import { modeRows } from '../../../language/authorize_schema.ts';
+import { escapeXml } from '../../../language/encoding.ts';
 import { loginReasons } from '../../../oauth/login_reasons.ts';
 import type { LoginEndpoint } from '../../../programme/login/endpoint.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
@@ -60,19 +61,15 @@ function link(guide: Guide, login: LoginEndpoint): Block {
   }
   const fields = (request.form ?? []).map(
     ([name, value]) =>
-      `  <input type="hidden" name="${inHtml(name)}" value="${inHtml(withVariables(value, String))}">\n`,
+      `  <input type="hidden" name="${escapeXml(name)}" value="${escapeXml(withVariables(value, String))}">\n`,
   );
-  const form = `<form method="post" action="${inHtml(address)}">\n${fields.join('')}  <button>Log in</button>\n</form>`;
+  const form = `<form method="post" action="${escapeXml(address)}">\n${fields.join('')}  <button>Log in</button>\n</form>`;
   const place = request.form === undefined ? 'in the address' : 'in a form';
   return [
     `The login begins with a POST whose parameters are ${place}. The member’s browser can send it, by a form such as this one.${stateText(login)}`,
     codeBlock('html', form),
     binds !== 'request' && byServer,
   ];
-}
-
-function inHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 }
 
 function stateText({ reading: { inputs } }: LoginEndpoint): string {

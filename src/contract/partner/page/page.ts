@@ -6,7 +6,7 @@ import { programmePaths } from '../../../oauth/own_paths.ts';
 import { logsIn } from '../../../programme/programme.ts';
 import { variable } from '../curl.ts';
 import { type Guide, isToldOf, introspectionFor, managementRequest } from '../guide.ts';
-import { escaped, type Block, inCode } from '../markdown.ts';
+import { escaped, type Block, inCode, table } from '../markdown.ts';
 import { failureSection, sandboxSection } from './failures.ts';
 import { givenSection, overview } from './given.ts';
 import { loginSection } from './login.ts';
@@ -15,12 +15,17 @@ import { callSection, lifetimeSection, limitSection, retrySection } from './use.
 import { example } from './words.ts';
 
 /** Which of a partner's pages this is. */
-function issueText({ programme, deployed }: Guide): string {
-  const version = `Version ${escaped(programme.interfaceVersion)} of the interface`;
-  if (deployed === undefined) return `${version}.`;
-  const { environment, at } = deployed;
-  const [day] = new Date(at).toISOString().split('T');
-  return `${version}, in the ${environment} environment, as of ${day}.`;
+function facts({ programme, deployed }: Guide): string {
+  const [day = ''] = new Date(deployed?.at ?? 0).toISOString().split('T');
+  return table(
+    ['About this page', 'Value'],
+    [
+      deployed !== undefined && ['Environment', deployed.environment],
+      ['Version of the interface', escaped(programme.interfaceVersion)],
+      deployed !== undefined && ['As of', day],
+      deployed?.contact !== undefined && ['Questions', escaped(deployed.contact)],
+    ],
+  );
 }
 
 /** The page in the order in which a partner's developer needs it. */
@@ -29,7 +34,7 @@ export function partnerPage(guide: Guide): string {
   const sections = listed<string>([
     `# ${escaped(programme.name)}: guide for partners`,
     'How your software logs members in, gets tokens and uses them. This page is made from what the server does, so it holds to the letter.',
-    issueText(guide),
+    facts(guide),
     overview(guide),
     givenSection(guide),
     logsIn(programme) && isToldOf(guide, 'member') && loginSection(guide),
@@ -38,6 +43,7 @@ export function partnerPage(guide: Guide): string {
     lifetimeSection(guide),
     retrySection(guide),
     limitSection(guide),
+    endSections(guide),
     failureSection(guide),
     sandboxSection(guide),
     furtherSections(guide),
@@ -46,18 +52,43 @@ export function partnerPage(guide: Guide): string {
   return `${sections.join('\n\n')}\n`;
 }
 
+/** How tokens end before their time: by a logout, by the partner, by the operator. */
+function endSections(guide: Guide): Block {
+  const { programme, by } = guide;
+  const { revocation, grants } = programme;
+  const refreshes = grants.has('refresh_token');
+  const ended =
+    revocation === undefined
+      ? 'No request ends them here, so whoever has a copy can use it until it ends (see “Lifetimes”).'
+      : 'Revoke them first: see “Revoke tokens”.';
+  const lost = by.client.isPublic === true ? 'tokens' : 'tokens, your secret or your API key';
+  return [
+    logsIn(programme) && [
+      '## Log a member out',
+      `When a member logs out at your side, end your own session and delete the member’s tokens. ${ended} We keep no session in the browser: the next login asks for username and password again.`,
+    ],
+    '## Revoke tokens',
+    revocation !== undefined && [
+      `${refreshes ? 'If you revoke a refresh token (RFC 7009), the login and all of its tokens end. An' : 'You can revoke tokens (RFC 7009). An'} access token ends alone, and counts as a token request. The answer is always 200, whether or not the token was good.`,
+      example(
+        guide.base,
+        managementRequest(
+          guide,
+          revocation,
+          variable(refreshes ? 'REFRESH_TOKEN' : 'ACCESS_TOKEN'),
+        ),
+      ),
+    ],
+    `If ${lost} may be known to others, ask us at once: we can end all tokens of a member or of yours, and give you new credentials.`,
+    'Tokens can also end without you: when the member’s account is closed, blocked or gets a new password, or when we end them. Be ready for a refusal at any time.',
+  ];
+}
+
 function furtherSections(guide: Guide): Block {
-  const { programme } = guide;
-  const { revocation } = programme;
   const introspection = introspectionFor(guide);
   return [
     keySet(guide),
     identitySections(guide),
-    revocation !== undefined && [
-      '## Give tokens up',
-      `When a member logs out at your side, revoke the refresh token (RFC 7009): the login and all of its tokens end. An access token ends alone, and counts as a token request. The answer is always 200, whether or not the token was good.`,
-      example(guide.base, managementRequest(guide, revocation, variable('REFRESH_TOKEN'))),
-    ],
     introspection !== undefined && [
       '## Ask about a token',
       `You can ask whether one of your own tokens is good still (RFC 7662). Others’ tokens are told as \`{"active":false}\`.`,
@@ -112,5 +143,6 @@ function helpSection({ programme, by, deployed }: Guide): Block {
     '## Ask for help',
     deployed?.contact !== undefined && `Ask ${escaped(deployed.contact)}.`,
     `Tell us ${reference} (${inCode(by.client.id)}), and status and body of the answer.${!logsIn(programme) ? '' : ' If a member saw a page, tell us the reference that stands on it.'} Never send secrets, codes or tokens.`,
+    'For your tools there is the same as an OpenAPI document: ask us for it.',
   ];
 }

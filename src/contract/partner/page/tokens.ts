@@ -102,9 +102,12 @@ function headerOf({ programme, by }: Guide, grant: GrantType): string | undefine
 
 function answer({ programme }: Guide, { served: { grant } }: Place): Block {
   const told = answerTo(programme, grant);
-  const { layouts, access } = programme;
+  const { layouts, access, refreshing } = programme;
   const layout = layouts.tokens;
-  const values = answerValues(layout, grant);
+  const isRefreshed = grant === 'refresh_token' || refreshing.has(grant);
+  const values = answerValues(layout, grant).filter(
+    ({ value }) => isRefreshed || !/^refresh_(?:token|lifetime|expires_at)$/.test(value),
+  );
   return [
     'The answer:',
     answerBlock(told.render(new Set(), 'fitting')),

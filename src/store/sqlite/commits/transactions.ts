@@ -22,6 +22,17 @@ export type Settlement = { readonly value: unknown } | { readonly error: unknown
 
 type Verb = () => unknown;
 
+/**
+ * A statement that is run. Whatever it does, node tells the number of the row that the connection has inserted
+ * last, and throws where a number of JavaScript cannot hold it: so it is after a row whose number is damaged
+ * (FAULTS 36).
+ */
+export function prepareToRun(database: DatabaseSync, text: string): StatementSync {
+  const made = database.prepare(text);
+  made.setReadBigInts(true);
+  return made;
+}
+
 /** Transactions on one connection. */
 export class Transactions {
   readonly #database: DatabaseSync;
@@ -37,12 +48,12 @@ export class Transactions {
     this.#database = database;
     this.#hooks = [...hooks];
     this.#statement = {
-      look: database.prepare('BEGIN'),
+      look: prepareToRun(database, 'BEGIN'),
       // IMMEDIATE takes the write lock first: what a verb reads cannot change before it writes,
       // whichever process asks (HOSTILE 26, 29).
-      begin: database.prepare('BEGIN IMMEDIATE'),
-      commit: database.prepare('COMMIT'),
-      rollback: database.prepare('ROLLBACK'),
+      begin: prepareToRun(database, 'BEGIN IMMEDIATE'),
+      commit: prepareToRun(database, 'COMMIT'),
+      rollback: prepareToRun(database, 'ROLLBACK'),
       changes: database.prepare('SELECT total_changes() AS n'),
     };
   }

@@ -19,7 +19,7 @@ import { type FileIdentity, identityOf, isOpenHere, noteOpen } from './identity.
 import { logDamage } from './log.ts';
 import {
   expectEnvironment,
-  expectNoDirectory,
+  expectFilePath,
   expectOurs,
   expectPrivate,
   reasonOf,
@@ -44,7 +44,7 @@ export interface OpenFile {
  */
 export function openFile(path: string, environment: Environment, now: Instant): OpenFile {
   try {
-    expectNoDirectory(path);
+    expectFilePath(path);
     if (!exists(path)) makeFile(path, environment, now);
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
@@ -182,8 +182,8 @@ function prepare(database: DatabaseSync, path: string, identity: FileIdentity): 
 export function closeUnfolded(path: string, close: () => void): void {
   let reader: DatabaseSync | undefined;
   try {
-    // An empty log: there is nothing to keep.
-    if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size === 0) return close();
+    // No log, or an empty one: there is nothing to keep.
+    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return close();
     reader = new DatabaseSync(path, { readOnly: true, timeout: 0 });
     reader.prepare('SELECT count(*) FROM sqlite_schema').get();
   } catch {

@@ -1,6 +1,6 @@
 // Owns reading a store file that this process does not serve from, and that a server may have open.
 
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
@@ -75,29 +75,68 @@ export function readItems<K extends Kind>(path: string, kind: K): readonly Item<
 export function openToRead(path: string): DatabaseSync {
   const absolute = realPath(path);
   let database: DatabaseSync | undefined;
-  if (identityOf(absolute) === undefined) {
-    throw new StoreUnusable(`there is no file ${absolute}`, 'name the file of a store or a backup');
-  }
   try {
+    // SQLite would wait for the other end of a pipe.
+    if (statSync(absolute, { throwIfNoEntry: false })?.isFile() !== true) {
+      throw new StoreUnusable(
+        `there is no file ${absolute}`,
+        'name the file of a store or a backup',
+      );
+    }
     accessSync(absolute, constants.R_OK);
     const found = isOpenHere(absolute) ? undefined : logDamage(absolute);
     if (found !== undefined) throw damagedStore(absolute, found);
-    database = new DatabaseSync(pathToFileURL(absolute), options(absolute));
+    database = connectToRead(absolute);
     expectOurs(database, absolute);
     return database;
   } catch (error) {
-    closeUnfolded(absolute, () => database?.close());
+    // Not where the log is damaged: any connection would write an index of what is left of it, by which the
+    // rest is not missed any more.
+    const opened = database;
+    if (opened !== undefined) closeUnfolded(absolute, () => opened.close());
     throw error instanceof StoreUnusable ? error : unusable(absolute, error);
   }
 }
 
+/** What `read` finds in a file that nobody writes; undefined where it is no sound store. A log is not read. */
+export function glance<Result>(
+  path: string,
+  read: (database: DatabaseSync) => Result,
+): Result | undefined {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(immutable(path));
+    return read(database);
+  } catch {
+    return undefined;
+  } finally {
+    database?.close();
+  }
+}
+
+/** SQLite locks nothing, and makes nothing beside what may be another's. */
+function immutable(path: string): URL {
+  const url = pathToFileURL(path);
+  url.search = 'mode=ro&immutable=1';
+  return url;
+}
+
 /** A connection that may write removes log and index when it closes; a read-only connection leaves them. */
-function options(path: string): { readOnly: boolean; timeout: number } {
+function connectToRead(path: string): DatabaseSync {
   const timeout = 5000;
+  if (mayWrite(path)) return new DatabaseSync(pathToFileURL(path), { timeout });
+  // Where nobody has it open, SQLite would make a log and an index that nobody may write to: no server could
+  // open it from then on.
+  const isAlone = ['-wal', '-shm'].every((suffix) => identityOf(path + suffix) === undefined);
+  const url = isAlone ? immutable(path) : pathToFileURL(path);
+  return new DatabaseSync(url, { readOnly: true, timeout });
+}
+
+function mayWrite(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
-    return { readOnly: false, timeout };
+    return true;
   } catch {
-    return { readOnly: true, timeout };
+    return false;
   }
 }

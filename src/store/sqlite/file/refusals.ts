@@ -1,6 +1,6 @@
 // Owns the refusals of a store file: of a foreign, newer, older or open file, and of what SQLite cannot read.
 
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
@@ -14,14 +14,18 @@ import { applicationId, movedApplicationId, schemaVersion } from '../schema.ts';
 
 /**
  * Checks that a store file is or could be at a path.
- * @throws StoreUnusable for a directory
+ * @throws StoreUnusable for a directory, a pipe, a device
  */
-export function expectNoDirectory(path: string): void {
+export function expectFilePath(path: string): void {
+  let found: Stats | undefined;
   try {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+    found = statSync(path, { throwIfNoEntry: false });
   } catch {
     // Opening the file reports why it cannot be read.
-    return;
+  }
+  if (found === undefined || found.isFile()) return;
+  if (!found.isDirectory()) {
+    throw new StoreUnusable(`${path} is no regular file`, 'name another path');
   }
   throw new StoreUnusable(
     `store ${path} is a directory`,

@@ -22,13 +22,14 @@ import { identityOf, realPath } from './identity.ts';
 import { isCutOffRestore } from './log.ts';
 import { filePlace } from './place.ts';
 import { reportOnFile } from './read.ts';
-import { unusable } from './refusals.ts';
+import { expectFilePath, unusable } from './refusals.ts';
 
 /** A store file that a restore replaces, or a path for one. */
 export function replacingFile(path: string): Replacing {
   const target = realPath(path);
   return {
     replace: async (environment, fill, stamp) => {
+      expectFilePath(target);
       makeFolder(dirname(target), 0o700);
       return withDraft(target, async (draft) => {
         await newFile(draft, fill);

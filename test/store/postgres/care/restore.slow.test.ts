@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 
 import { Cluster } from '../../../../scripts/postgres/cluster.ts';
+import { instant } from '../../../../src/lib/clock.ts';
 import type { Era } from '../../../../src/oauth/grant.ts';
 import type { Store } from '../../../../src/store/contract.ts';
 import { storeAt, type StoreSite } from '../../../../src/store/open.ts';
@@ -74,6 +75,24 @@ test(
   },
 );
 
+test(
+  'FAULTS 9, 28: a server that was killed counts for two minutes, whatever its clock said',
+  { skip: without('postgres') },
+  async (t) => {
+    const { site, backup, open, query } = await filled(t);
+    await site.care?.backup(backup);
+    const killed = await open();
+    const facts = { name: 'one:1', version: '1', programmes: {}, settings: {} };
+    await killed.leaseNode(instant(Date.now() + 315_360_000_000), 'a holder', facts);
+    const restored = async () => site.care?.restore(backup, 'staging');
+    await query('UPDATE node_lease SET beat_clock = beat_clock - 110000');
+    await assert.rejects(restored, unusable(/is in use by one:1$/));
+    await query('UPDATE node_lease SET beat_clock = beat_clock - 11000');
+    assert.deepEqual((await restored())?.damage, []);
+    await killed.close();
+  },
+);
+
 /** A client's own token of the era, which stood before. */
 async function expectVoid(store: Store, era: Era): Promise<void> {
   const own = { client: partner, era, issuedAt: at(1) };
@@ -91,6 +110,13 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
     await query(`UPDATE meta SET value = '1 1' WHERE name = 'cluster'`);
     await query(`UPDATE meta SET value = '${longAgo}' WHERE name LIKE 'recorded%'`);
     await assert.rejects(open, unusable(/may have been brought back to an earlier time/));
+    // Also where the clock of the servers was ahead by more than was lost.
+    await query(
+      `INSERT INTO meta VALUES ('recorded_clock', '${longAgo}') ON CONFLICT (name) DO NOTHING`,
+    );
+    await query(`UPDATE meta SET value = '${Date.now() + 3_600_000}' WHERE name = 'recorded_time'`);
+    await assert.rejects(open, unusable(/may have been brought back to an earlier time/));
+    await query(`UPDATE meta SET value = '${longAgo}' WHERE name LIKE 'recorded%'`);
     const report = await site.care?.restoreInPlace?.('staging');
     assert.deepEqual(report?.voided, { code: 2, login: 2, spent_code: 0, token_key: 1 });
     await using(await open(), async (store) => {

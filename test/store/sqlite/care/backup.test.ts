@@ -1,8 +1,6 @@
 // Owns tests of copying a store under load, and of telling what is in a file.
 
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -16,7 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { verifyFile } from '../../../../src/store/sqlite/file/read.ts';
 import { schemaVersion } from '../../../../src/store/sqlite/schema.ts';
-import { killedWriter } from '../../crashed.ts';
+import { killedWriter, saidWhole, startChild } from '../../children.ts';
 import { withFile } from '../../file_directory.ts';
 import {
   aClient,
@@ -35,18 +33,12 @@ withFile(
   'FAULTS 8: a backup under load holds all that was answered before it',
   async (path, directory) => {
     await open(path).close();
-    const script = new URL('../../contender.ts', import.meta.url);
-    const child = fork(script, [path, 'writer'], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    const child = await startChild();
     try {
-      await once(child, 'message');
-      let told = '';
-      child.stdout?.on('data', (chunk: Buffer) => {
-        told += chunk.toString();
-      });
-      child.send('write');
+      child.ask('write', path, 'writer').catch(() => undefined);
       for (let round = 1; round <= 3; round += 1) {
-        while (told.length < round * 5000) await once(child.stdout!, 'data');
-        const acknowledged = told.slice(0, told.lastIndexOf('\n')).split('\n');
+        await child.saying(round * 5000);
+        const acknowledged = saidWhole(child);
         const target = `${directory}/backup ${round}.db`;
         const report = await backupStore(path, target);
         assert.deepEqual(report.damage, []);
@@ -60,12 +52,9 @@ withFile(
         await copy.close();
       }
       // It was written to all the while.
-      const before = told.length;
-      await once(child.stdout!, 'data');
-      assert.ok(told.length > before);
+      await child.saying(child.said().length + 1);
     } finally {
-      child.kill('SIGKILL');
-      await once(child, 'close');
+      await child.kill();
     }
     assert.deepEqual(readdirSync(directory).toSorted(), [
       'backup 1.db',

@@ -1,10 +1,8 @@
 // Owns tests of the thread that moves a server's log: its beginning, its end, and taking turns with it.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { LogCheckpoints } from '../../../../src/store/sqlite/commits/log_checkpoints.ts';
@@ -12,6 +10,7 @@ import { Transactions } from '../../../../src/store/sqlite/commits/transactions.
 import { openFile } from '../../../../src/store/sqlite/file/open.ts';
 import { verifyFile } from '../../../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
+import { runChild } from '../../children.ts';
 import { withFile } from '../../file_directory.ts';
 import { at, inParallel, loginNamed } from '../../fixtures.ts';
 import { logOf, pagesOf } from '../../log_length.ts';
@@ -133,15 +132,8 @@ withFile('FAULTS 7: the thread does not write to a file that replaced the store'
 });
 
 withFile('a process ends by itself, thread or none', async (path) => {
-  const script = join(import.meta.dirname, '../../log_writer.ts');
-  const child = spawn(process.execPath, [script, path, 'exit'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let stdout = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  assert.deepEqual(await once(child, 'close'), [0, null]);
+  const { code, stdout } = await runChild(['fill', path, 'exit']);
+  assert.equal(code, 0);
   assert.equal(stdout, 'written\nready\n');
   const store = openFileStore({ path, environment: 'staging' });
   assert.ok(await findLogin(store, loginNamed('token 0')));

@@ -7,18 +7,18 @@ import { DatabaseSync } from 'node:sqlite';
 import { verifyFile } from '../../../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
 import { without } from '../../../support/tools.ts';
+import { traced } from '../../children.ts';
 import { withFile } from '../../file_directory.ts';
 import { aClient, club, inParallel, partner } from '../../fixtures.ts';
 import { pagesOf } from '../../log_length.ts';
 import { serve, threadsIn } from '../../log_scene.ts';
-import { traced } from '../../strace.ts';
 
 withFile(
   'FAULTS 3: the thread synchronises the log before the file, and the file before it tells',
   async (path) => {
     await openFileStore({ path, environment: 'staging' }).close();
     const watch = ['-e', 'trace=pwrite64,fdatasync,fsync,write'];
-    const { calls, stdout, code } = await traced(watch, './log_writer.ts', [path]);
+    const { calls, stdout, code } = await traced(watch, 'fill', path);
     assert.equal(stdout, 'written\nready\n');
     assert.equal(code, 0);
     const from = calls.findIndex((call) => /pwrite64\(\d+<[^>]*jetway\.db>/.test(call));
@@ -45,7 +45,7 @@ withFile(
     await openFileStore({ path, environment: 'staging' }).close();
     const inject = 'inject=fdatasync,fsync:error=EIO';
     const fail = ['-P', path, '-e', 'trace=pwrite64,fdatasync,fsync', '-e', inject];
-    const { calls, stdout } = await traced(fail, './log_writer.ts', [path, 'exit']);
+    const { calls, stdout } = await traced(fail, 'fill', path, 'exit');
     assert.equal(stdout, 'written\nfatal store: SQLITE_IOERR\nunusable\n');
     const failed = calls.findIndex((call) => call.includes('EIO'));
     const [thread] = calls[failed]?.split(' ') ?? [];

@@ -18,6 +18,7 @@ import {
   serverReserve,
 } from '../../../../src/store/sqlite/store.ts';
 import { without } from '../../../support/tools.ts';
+import { traced } from '../../children.ts';
 import { scratchFile, withFile } from '../../file_directory.ts';
 import {
   aClient,
@@ -32,7 +33,6 @@ import {
   placeAt,
 } from '../../fixtures.ts';
 import { findLogin, isRevoked } from '../../login.ts';
-import { traced } from '../../strace.ts';
 
 const open = (path: string, reserve = 0): FileStore =>
   openFileStore({ path, environment: 'staging', reserve });
@@ -42,7 +42,7 @@ withFile(
   async (path) => {
     await open(path).close();
     const watch = ['-e', 'trace=pwrite64,fdatasync,fsync,write'];
-    const { calls, stdout } = await traced(watch, './steady_writer.ts', [path, '5']);
+    const { calls, stdout } = await traced(watch, 'save', path, '5');
     assert.match(stdout, /^(saved \d\n){5}ready\n$/);
     let state = 'nothing';
     let answered = 0;
@@ -66,7 +66,7 @@ withFile(
   async (path) => {
     await open(path).close();
     const watch = ['-e', 'trace=fdatasync,fsync,write'];
-    const { calls: all } = await traced(watch, './steady_writer.ts', [path, '4']);
+    const { calls: all } = await traced(watch, 'save', path, '4');
     const name = all.some((call) => call.includes('fdatasync')) ? 'fdatasync' : 'fsync';
     const before = all.slice(
       0,
@@ -77,7 +77,7 @@ withFile(
     await open(path).close();
     const inject = `inject=${name}:error=EIO:when=${syncs + 1}+`;
     const fail = ['-e', `trace=${name},pwrite64`, '-e', inject];
-    const { calls, stdout, code } = await traced(fail, './steady_writer.ts', [path, '6']);
+    const { calls, stdout, code } = await traced(fail, 'save', path, '6');
     assert.equal(code, 0);
     const lines = stdout.trimEnd().split('\n');
     const firstRefused = lines.findIndex((line) => !line.startsWith('saved'));

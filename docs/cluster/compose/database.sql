@@ -1,0 +1,2 @@
+CREATE ROLE jetway LOGIN;
+CREATE DATABASE jetway OWNER jetway;
