@@ -40,11 +40,7 @@ const retryAfter = 5;
 export function failuresOf(programme: Programme): readonly Failure[] {
   const { errors } = programme.layouts;
   const found = {
-    partner: namesByReason(
-      programme.tokenEndpoints.flatMap((endpoint) =>
-        foundAtTokens(endpoint, programme.clients.authentication),
-      ),
-    ),
+    partner: namesByReason(programme.tokenEndpoints.flatMap(foundAtTokens)),
     caller: namesByReason(foundAtCalls(programme.verification)),
   };
   return offeredReasons(programme).map((reason) => {

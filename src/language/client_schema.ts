@@ -8,15 +8,9 @@ import {
   type SecretHalf,
   secretHalves,
 } from '../oauth/basic.ts';
-import {
-  type AuthenticationMethod,
-  authenticationMethods,
-  isHeaderMethod,
-  isBySecret,
-} from '../oauth/methods.ts';
+import { type AuthenticationMethod, isHeaderMethod, isBySecret } from '../oauth/methods.ts';
 import { key, type Output, type Surroundings } from '../schema/notes.ts';
-import { listOf } from '../schema/scalars.ts';
-import { schemeSchema } from './input_schema.ts';
+import { type EndpointDefinition, methodsSchema, schemeSchema } from './input_schema.ts';
 import { failureLimitSchema, unlimited } from './limits.ts';
 import { assertionSchema } from './tokens/assertion_schema.ts';
 import { valueShapeSchema } from './value_shape.ts';
@@ -41,62 +35,88 @@ function waysIn(get: Surroundings['get']): Ways {
   return get(...at) as Ways;
 }
 
+/** Whether an endpoint of the grant takes a token alone, where the dialect does. */
+function takesTokenFor(get: Surroundings['get'], grant: string): boolean {
+  const names = (get('grants', grant, 'endpoint') ?? []) as readonly string[];
+  return names.some((name) => {
+    const own = get('token_endpoints', name, 'authentication') as Ways['methods'] | undefined;
+    return own?.includes('token') !== false;
+  });
+}
+
+/** The terms of one endpoint, which can take fewer methods than the dialect has. */
+export function authenticationAt(
+  {
+    client: { authentication },
+  }: { readonly client: { readonly authentication: ClientAuthentication } },
+  { authentication: methods }: Pick<EndpointDefinition, 'authentication'>,
+): ClientAuthentication {
+  if (methods === undefined) return authentication;
+  const { secret_half: half, ...shared } = authentication;
+  const isHalf = half !== undefined && methods.includes('secret');
+  return { ...shared, methods, ...(isHalf ? { secret_half: half } : {}) };
+}
+
 const authenticationSchema = v.strictObject({
-  methods: key(
-    v.pipe(listOf(v.picklist(authenticationMethods)), v.nonEmpty('expected at least one method')),
-    {
-      text: 'The ways in which clients may prove themselves. `basic`: `Authorization: Basic base64(id:secret)` (RFC 7617). `bare_basic`: the same without the word Basic (P-6). `parameters`: the inputs `client_id` and `client_secret`, under whatever wire names they have. `secret`: a secret without an identifier, by which Jetway finds the client. It is the input `client_secret` of a request without `client_id`, or `secret_half`. `none` (RFC 7591): a public client (`client add --public`) sends the input `client_id` alone. It has no secret and gets no tokens of its own; if it logs members in, `pkce` must be `required`. `token`: the client sends no credentials. Jetway finds it by the refresh token (or `subject_token`), if that token came from a login. An endpoint that serves only this grant then needs no `client_id`. `private_key_jwt`: the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`). If `client_assertion_type` is declared, it must come too. `self_signed_tls_client_auth` and `tls_client_auth` (RFC 8705): the input `client_id` and a certificate of the TLS connection, which counts if neither header nor `client_secret` came. The first takes a certificate that is registered itself (`client add --certificate`). The second takes a certificate with the registered name, for which an authority vouches (`--certificate-subject`). Both need `tls` in the configuration.',
-      example: '[basic, bare_basic]',
-      departs: [
-        {
-          name: 'parameters_secret',
-          when: (methods) => methods.includes('parameters'),
-          message: 'client secrets are taken as parameters (RFC 6749 2.3.1)',
-          hint: (_, { get }) =>
-            `bodies are never logged${get(...at, 'when_both') === 'refuse' ? ', and header and parameter together are refused' : ''}`,
-        },
-        {
-          name: 'refresh_token_alone',
-          when: (methods, { get }) =>
-            methods.includes('token') && get('grants', 'refresh_token') !== undefined,
-          message:
-            'a thief of a refresh token needs no credentials to get access tokens with it, until its login ends (RFC 6749 6)',
-          hint: (_, { get }) =>
-            get('tokens', 'refresh', 'rotation') === 'off'
-              ? 'nothing shows the theft while tokens.refresh.rotation is off: turn it on, so that the second use of a token ends its login'
-              : 'as soon as thief and client have both used one token, the login ends with all of its tokens; before that, revoke the refresh token',
-        },
-        {
-          name: 'subject_token_alone',
-          when: (methods, { get }) =>
-            methods.includes('token') && get('grants', 'token_exchange') !== undefined,
-          message:
-            'a thief of an access token needs no credentials to exchange it for a new one, again and again, until its login ends (RFC 8693 2.1)',
-          hint: 'to revoke the stolen token ends all that was exchanged from it; a short tokens.refresh.longest and a narrow scope limit the rest',
-        },
-        {
-          name: 'bare_basic',
-          when: (methods) => methods.includes('bare_basic'),
-          message: 'credentials are taken without the scheme Basic (RFC 7617 2)',
-          hint: 'they are decoded as strictly as with it',
-        },
-        {
-          name: 'secret_alone',
-          when: (methods) => methods.includes('secret'),
-          message:
-            'clients are known by a secret without an identifier, so that one guess may hit any of them (RFC 6749 2.3.1)',
-          hint: 'secrets that Jetway makes have 256 bits, and failures count by address; give out no short ones',
-        },
-        {
-          name: 'no_basic',
-          isQuiet: true,
-          when: (methods) => !methods.includes('basic') && methods.some(isBySecret),
-          message: 'clients that have a secret cannot send it by Basic (RFC 6749 2.3.1)',
-          hint: 'add basic',
-        },
-      ],
-    },
-  ),
+  methods: key(methodsSchema, {
+    text: 'The ways in which clients may prove themselves. `basic`: `Authorization: Basic base64(id:secret)` (RFC 7617). `bare_basic`: the same without the word Basic (P-6). `parameters`: the inputs `client_id` and `client_secret`, under whatever wire names they have. `secret`: a secret without an identifier, by which Jetway finds the client. It is the input `client_secret` of a request without `client_id`, or `secret_half`. `none` (RFC 7591): a public client (`client add --public`) sends the input `client_id` alone. It has no secret and gets no tokens of its own; if it logs members in, `pkce` must be `required`. `token`: the client sends no credentials. Jetway finds it by the refresh token (or `subject_token`), if that token came from a login. An endpoint that serves only this grant then needs no `client_id`. `own_token`: the input `client_token`, a live access token that the client got for itself. It does not give another of that kind. With `token_exchange` the `subject_token` is enough, if it is such a token; what it is exchanged for is no proof, so that it does not renew itself. `private_key_jwt`: the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`). If `client_assertion_type` is declared, it must come too. `self_signed_tls_client_auth` and `tls_client_auth` (RFC 8705): the input `client_id` and a certificate of the TLS connection, which counts if neither header nor `client_secret` came. The first takes a certificate that is registered itself (`client add --certificate`). The second takes a certificate with the registered name, for which an authority vouches (`--certificate-subject`). Both need `tls` in the configuration.',
+    example: '[basic, bare_basic]',
+    departs: [
+      {
+        name: 'parameters_secret',
+        when: (methods) => methods.includes('parameters'),
+        message: 'client secrets are taken as parameters (RFC 6749 2.3.1)',
+        hint: (_, { get }) =>
+          `bodies are never logged${get(...at, 'when_both') === 'refuse' ? ', and header and parameter together are refused' : ''}`,
+      },
+      {
+        name: 'refresh_token_alone',
+        when: (methods, { get }) =>
+          methods.includes('token') && takesTokenFor(get, 'refresh_token'),
+        message:
+          'a thief of a refresh token needs no credentials to get access tokens with it, until its login ends (RFC 6749 6)',
+        hint: (_, { get }) =>
+          get('tokens', 'refresh', 'rotation') === 'off'
+            ? 'nothing shows the theft while tokens.refresh.rotation is off: turn it on, so that the second use of a token ends its login'
+            : 'as soon as thief and client have both used one token, the login ends with all of its tokens; before that, revoke the refresh token',
+      },
+      {
+        name: 'subject_token_alone',
+        when: (methods, { get }) =>
+          methods.includes('token') && takesTokenFor(get, 'token_exchange'),
+        message:
+          'a thief of an access token needs no credentials to exchange it for a new one, again and again, until its login ends (RFC 8693 2.1)',
+        hint: 'to revoke the stolen token ends all that was exchanged from it; a short tokens.refresh.longest and a narrow scope limit the rest',
+      },
+      {
+        name: 'own_token_proof',
+        when: (methods) => methods.includes('own_token'),
+        message:
+          "a thief of a client's own access token can redeem the client's codes and exchange that token, as long as it lives (RFC 6749 2.3)",
+        hint: 'it gets no other token of its own, and what it is exchanged for proves nothing; keep the lifetime of the grant short',
+      },
+      {
+        name: 'bare_basic',
+        when: (methods) => methods.includes('bare_basic'),
+        message: 'credentials are taken without the scheme Basic (RFC 7617 2)',
+        hint: 'they are decoded as strictly as with it',
+      },
+      {
+        name: 'secret_alone',
+        when: (methods) => methods.includes('secret'),
+        message:
+          'clients are known by a secret without an identifier, so that one guess may hit any of them (RFC 6749 2.3.1)',
+        hint: 'secrets that Jetway makes have 256 bits, and failures count by address; give out no short ones',
+      },
+      {
+        name: 'no_basic',
+        isQuiet: true,
+        when: (methods) => !methods.includes('basic') && methods.some(isBySecret),
+        message: 'clients that have a secret cannot send it by Basic (RFC 6749 2.3.1)',
+        hint: 'add basic',
+      },
+    ],
+  }),
   credentials: key(v.optional(v.picklist(credentialEncodings), 'raw'), {
     text: 'How identifier and secret stand in the header. `raw`: as they are (RFC 7617). `form`: form-encoded, with percent and plus (RFC 6749 2.3.1). `either`: Jetway takes both, since some clients do the one and some the other. `base64`: each of the two in base64 by itself, before they are joined. What Jetway generates is the same in all of them.',
     example: 'form',

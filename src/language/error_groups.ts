@@ -55,8 +55,9 @@ function statusOf(spread: YamlNode, reason: FailureReason): YamlNode | undefined
 }
 
 function reasonsNamed(node: YamlNode | undefined): readonly FailureReason[] {
-  if (node?.kind === 'scalar') return node.value === 'all' ? failureReasons : [];
-  const names = node?.kind === 'list' ? node.items : [];
+  if (node?.kind === 'scalar' && node.value === 'all') return failureReasons;
+  // One name by itself is short for a list of it.
+  const names = node?.kind === 'list' ? node.items : [node].filter((one) => one !== undefined);
   return names.flatMap((name) => {
     if (name.kind !== 'scalar') return [];
     const code = String(name.value);

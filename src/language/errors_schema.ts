@@ -13,8 +13,8 @@ import { key, listed, named, type Output } from '../schema/notes.ts';
 import {
   answerHeadersSchema,
   contentTypeSchema,
-  listOf,
   linesSchema,
+  oneOrMore,
   textSchema,
   wireNameSchema,
 } from '../schema/scalars.ts';
@@ -119,13 +119,10 @@ const groupSchema = v.pipe(
     reasons: key(
       v.union([
         v.literal('all'),
-        v.pipe(
-          listOf(v.picklist([...failureReasons, ...Object.keys(reasonsByCode)])),
-          v.nonEmpty('expected at least one reason'),
-        ),
+        oneOrMore(v.picklist([...failureReasons, ...Object.keys(reasonsByCode)])),
       ]),
       {
-        text: 'The [failure reasons](#failures-of-a-token-request) of this group, or `all`. An error code of RFC 6749 5.2 stands for its reasons: `invalid_grant` for those of codes, refresh tokens and passwords; also `invalid_request`, `invalid_client` and `unauthorized_client`.',
+        text: 'The [failure reasons](#failures-of-a-token-request) of this group, one of them, or `all`. An error code of RFC 6749 5.2 stands for its reasons: `invalid_grant` for those of codes, refresh tokens and passwords; also `invalid_request`, `invalid_client` and `unauthorized_client`.',
         example: '[invalid_code, invalid_refresh_token]',
       },
     ),

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 
 import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { authenticationMethods } from '../oauth/methods.ts';
 import { key, named, note, type Output } from '../schema/notes.ts';
 import {
   contentTypeSchema,
@@ -204,6 +205,12 @@ const inputsSchema = v.union([
   ),
 ]);
 
+/** Methods of clients, at an endpoint or in a dialect. */
+export const methodsSchema = v.pipe(
+  listOf(v.picklist(authenticationMethods)),
+  v.nonEmpty('expected at least one method'),
+);
+
 /** The keys that the login request and token endpoints share. */
 export const endpointSchema = v.pipe(
   v.strictObject({
@@ -212,9 +219,12 @@ export const endpointSchema = v.pipe(
       example: '/token',
     }),
     methods: key(
-      v.pipe(listOf(v.picklist(['GET', 'POST'])), v.nonEmpty('expected at least one method')),
+      v.optional(
+        v.pipe(listOf(v.picklist(['GET', 'POST'])), v.nonEmpty('expected at least one method')),
+        ['POST'],
+      ),
       {
-        text: 'The methods that are answered. Any other gets 405 with `Allow`. HEAD is not GET.',
+        text: 'The methods that are answered; a login request must name its own. Any other gets 405 with `Allow`. HEAD is not GET.',
         example: '[GET, POST]',
         departs: [
           {
@@ -288,6 +298,11 @@ export const endpointSchema = v.pipe(
           hint: 'standard clients leave such a parameter out',
         },
       ],
+    }),
+    authentication: key(v.exactOptional(methodsSchema), {
+      text: 'The ways in which clients may prove themselves at this token endpoint, if those are not all of `client.authentication.methods`. Credentials for the others are refused here. Introspection and revocation take all of them.',
+      example: '[parameters]',
+      otherwise: 'all of `client.authentication.methods`',
     }),
     inputs: key(inputsSchema, {
       text: "What the endpoint reads, by the name under which Jetway knows it. The wire name is the input's own `name`. A map is laid over that of the variant. A list of maps, `[{ code: {} }, { grant_type: {} }]`, replaces it. The names that Jetway knows are [listed below](#inputs-that-jetway-knows). Other inputs are checked as declared and used for nothing else.",

@@ -37,6 +37,15 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     partner: 'your client secret',
     isSecret: true,
   },
+  client_token: {
+    at: ['token'],
+    use: 'An access token of its own by which a client proves itself (`own_token`).',
+    partner: 'an access token of your own',
+    sample: 'CLIENT_TOKEN',
+    isSecret: true,
+    hasOwnForm: true,
+    isOurs: true,
+  },
   client_assertion: {
     at: ['token'],
     use: 'What a client has signed to authenticate (`private_key_jwt`).',

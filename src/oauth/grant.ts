@@ -104,6 +104,11 @@ export const tokensOfGrants: readonly string[] = Object.values(grantRows).flatMa
   ({ token }) => token ?? [],
 );
 
+/** Whether a client's own token proves it for the grant: for none that gives it another of that kind. */
+export function isByOwnToken(type: GrantType): boolean {
+  return grantRows[type].isPublic === true || type === 'token_exchange';
+}
+
 /** Every input that belongs to some grant. */
 export const inputsOfGrants: ReadonlySet<string> = new Set(
   Object.values(grantRows).flatMap(({ needs, takes = [] }) => [...needs, ...takes]),

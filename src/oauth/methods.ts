@@ -7,7 +7,7 @@ interface Method {
   readonly inHeader?: true;
   /** The inputs that it cannot do without. */
   readonly inputs: readonly string[];
-  /** What a request holds, for operators: `{id}`, `{secret}` and `{proof}` are wire names. */
+  /** What a request holds, for operators: `{id}`, `{secret}`, `{token}` and `{proof}` are wire names. */
   readonly expected: string;
   /** What a dialect offers, for comparing two versions of it. */
   readonly offered: string;
@@ -70,6 +70,13 @@ const rows = {
     inputs: [],
     expected: 'a token of an earlier answer',
     offered: 'a token alone',
+  },
+  own_token: {
+    proof: 'token',
+    inputs: ['client_token'],
+    expected: 'an access token of its own in {token}',
+    offered: "a client's own access token",
+    partner: 'an access token of your own in `{token}`',
   },
   // The name of OpenID Connect Core 9.
   private_key_jwt: {

@@ -196,7 +196,6 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
         definition.sandbox &&
         compileSandbox(definition.sandbox, {
           tokenEndpoints,
-          clients,
           login,
           verification,
           ...extras,

@@ -49,18 +49,16 @@ const ownFailures: readonly Found[] = [
   ['temporarily_unavailable', none],
 ];
 
-function tokenFailures(
-  endpoint: TokenEndpoint,
-  authentication: ClientAuthentication,
-): PossibleFailures {
-  return sorted(failureReasons, foundAtTokens(endpoint, authentication));
+function tokenFailures(endpoint: TokenEndpoint): PossibleFailures {
+  return sorted(failureReasons, foundAtTokens(endpoint));
 }
 
 /** Every example of a failure at a token endpoint. */
-export function foundAtTokens(
-  { reading, grants }: TokenEndpoint,
-  authentication: ClientAuthentication,
-): readonly Found[] {
+export function foundAtTokens({
+  reading,
+  grants,
+  authentication,
+}: TokenEndpoint): readonly Found[] {
   // By grants, as samples are: of one reason, the first grant's input is the example.
   const placeOf = ({ readBy }: Input): number =>
     reading.kinds.findIndex((one) => readBy.includes(one));
@@ -274,7 +272,6 @@ export interface Sandbox {
 /** The parts of a compiled programme that can fail. */
 interface Endpoints {
   readonly tokenEndpoints: readonly TokenEndpoint[];
-  readonly clients: { readonly authentication: ClientAuthentication };
   readonly introspection?: TokenManagementEndpoint;
   readonly revocation?: TokenManagementEndpoint;
   readonly login: { readonly endpoint: LoginEndpoint };
@@ -283,7 +280,7 @@ interface Endpoints {
 
 export function compileSandbox(
   sandbox: SandboxDefinition,
-  { tokenEndpoints, clients, introspection, revocation, login, verification }: Endpoints,
+  { tokenEndpoints, introspection, revocation, login, verification }: Endpoints,
 ): Sandbox {
   const management = [
     [introspection, { byGateways: true }],
@@ -293,9 +290,7 @@ export function compileSandbox(
     places: sandbox,
     asked: compileAsked(sandbox),
     failuresAt: new Map([
-      ...tokenEndpoints.map(
-        (endpoint) => [endpoint.path, tokenFailures(endpoint, clients.authentication)] as const,
-      ),
+      ...tokenEndpoints.map((endpoint) => [endpoint.path, tokenFailures(endpoint)] as const),
       ...management.flatMap(([endpoint, asked]) =>
         endpoint === undefined
           ? []

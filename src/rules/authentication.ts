@@ -1,12 +1,19 @@
 // Owns the checks of how clients prove themselves, by secrets, certificates and assertions.
 
-import { readsHeader } from '../language/client_schema.ts';
+import { authenticationAt, readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
+import type { EndpointDefinition } from '../language/input_schema.ts';
 import { alphabetOf } from '../language/value_shape.ts';
 import { nodeAt, positionAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
-import { grantRows, grantTypes, tokensOfGrants } from '../oauth/grant.ts';
+import {
+  grantRows,
+  type GrantType,
+  grantTypes,
+  isByOwnToken,
+  tokensOfGrants,
+} from '../oauth/grant.ts';
 import {
   methodRows,
   type AuthenticationMethod,
@@ -21,7 +28,7 @@ import { lackingInputs } from './endpoints.ts';
 /** Identifiers that the authentication method cannot carry, and inputs that it needs. */
 export function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
   const { identifier, authentication } = definition.client;
-  const { methods, credentials, basic_charset: charset, scheme } = authentication;
+  const { methods, credentials, basic_charset: charset } = authentication;
   const endpoints = Object.entries(definition.token_endpoints);
   yield* methodComplaints(definition);
   const isEncoded = credentials === 'form' || credentials === 'base64';
@@ -58,24 +65,47 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
       ],
     );
   }
-  if (readsHeader(authentication)) {
-    // One header cannot hold the client's credentials and another value (RFC 9110 11.6.2).
-    for (const [name, { inputs }] of endpoints) {
-      for (const [role, input] of Object.entries(inputs)) {
-        if (input.in !== 'header' || (input.name ?? role).toLowerCase() !== 'authorization')
-          continue;
-        // Its own scheme tells a secret from the credentials.
-        const isTold = input.scheme?.toLowerCase() !== scheme.toLowerCase();
-        const isBare = input.scheme === undefined || methods.includes('bare_basic');
-        const isToken = methods.includes('token') && tokensOfGrants.includes(role);
-        if ((role === 'client_secret' || isToken) && isTold && !isBare) continue;
-        yield [
-          ['token_endpoints', name, 'inputs', role],
-          'the header Authorization holds the credentials of the client already',
-          'read this from another header, or set client.authentication.methods to [parameters]',
-        ];
-      }
-    }
+  for (const [name, endpoint] of endpoints) {
+    yield* endpointComplaints(definition, name, endpoint);
+  }
+}
+
+/** Of one endpoint, by the methods that it takes. */
+function* endpointComplaints(
+  definition: Definition,
+  name: string,
+  endpoint: EndpointDefinition,
+): Iterable<Complaint> {
+  const authentication = authenticationAt(definition, endpoint);
+  const { methods, scheme } = authentication;
+  const served = grantsAt(definition, name);
+  const all = definition.client.authentication.methods;
+  for (const [index, method] of (endpoint.authentication ?? []).entries()) {
+    if (all.includes(method)) continue;
+    yield [
+      ['token_endpoints', name, 'authentication', index],
+      `no client of the dialect proves itself by ${method}`,
+      `add ${method} to client.authentication.methods; endpoints that are not to take it list their own`,
+    ];
+  }
+  if (endpoint.authentication !== undefined) {
+    const at = ['token_endpoints', name, 'authentication'];
+    yield* idleTokenComplaints(at, methods, served);
+  }
+  // One header cannot hold the client's credentials and another value (RFC 9110 11.6.2).
+  for (const [role, input] of readsHeader(authentication) ? Object.entries(endpoint.inputs) : []) {
+    if (input.in !== 'header' || (input.name ?? role).toLowerCase() !== 'authorization') continue;
+    // Its own scheme tells a secret from the credentials.
+    const isTold = input.scheme?.toLowerCase() !== scheme.toLowerCase();
+    const isBare = input.scheme === undefined || methods.includes('bare_basic');
+    const isToken = methods.includes('token') && tokensOfGrants.includes(role);
+    const isProof = role === 'client_secret' || role === 'client_token' || isToken;
+    if (isProof && isTold && !isBare) continue;
+    yield [
+      ['token_endpoints', name, 'inputs', role],
+      'the header Authorization holds the credentials of the client already',
+      'read this from another header, or set client.authentication.methods to [parameters]',
+    ];
   }
   const ways = new Map(
     methods.flatMap((method) => {
@@ -87,13 +117,43 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
   );
   const message = (role: string): string =>
     `authentication by ${ways.get(role)} needs an input "${role}" here`;
-  for (const [name, endpoint] of endpoints) {
-    const isByToken = grantsAt(definition, name).every(
-      (type) => grantRows[type].token !== undefined,
-    );
-    if (isByToken && methods.includes('token')) continue;
-    yield* lackingInputs(['token_endpoints', name], endpoint, [...ways.keys()], message);
-  }
+  // There the token that the grant takes proves the client.
+  const isByToken =
+    (methods.includes('token') && served.every((type) => grantRows[type].token !== undefined)) ||
+    (methods.includes('own_token') && served.every((type) => type === 'token_exchange'));
+  if (isByToken) return;
+  const place: Path = ['token_endpoints', name];
+  const isOfTokens =
+    served.length > 0 && served.every((type) => grantRows[type].token !== undefined);
+  const hint = (role: string): string =>
+    `add ${role}: {}; or add token to client.authentication.methods, so that the token alone proves the client, of which check warns`;
+  yield* lackingInputs(place, endpoint, [...ways.keys()], message, isOfTokens ? hint : undefined);
+}
+
+/** Methods by a token at an endpoint that could never use it. */
+function* idleTokenComplaints(
+  at: Path,
+  methods: readonly AuthenticationMethod[],
+  served: readonly GrantType[],
+): Iterable<Complaint> {
+  const others = served.filter((type) => grantRows[type].token === undefined);
+  const ownOnly = served.filter((type) => !isByOwnToken(type));
+  const isOnly = (...some: readonly AuthenticationMethod[]): boolean =>
+    methods.every((method) => some.includes(method));
+  yield* wrong(
+    [
+      isOnly('token') && others.length > 0,
+      at,
+      `a token alone proves nobody for the grant ${others.join(' and ')}`,
+      'add a method by which clients prove themselves for it',
+    ],
+    [
+      isOnly('token', 'own_token') && !(isOnly('token') && others.length > 0) && ownOnly.length > 0,
+      at,
+      `a token of a client's own does not give it another by the grant ${ownOnly.join(' and ')}`,
+      'add a method by which clients prove themselves for it',
+    ],
+  );
 }
 
 function wayOf(method: AuthenticationMethod): string {
@@ -151,9 +211,9 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
       'take token out of client.authentication.methods',
     ],
     [
-      methods.every((method) => method === 'token'),
+      methods.every((method) => method === 'token' || method === 'own_token'),
       [...at, 'methods'],
-      'if token is the only method, no client gets a first token',
+      `if ${methods.join(' and ')} is all there is, no client gets a first token`,
       'add the method by which clients prove themselves',
     ],
     [
@@ -169,20 +229,20 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
  * Many clients send their credentials twice. Warns where a dialect of its own refuses them and does not
  * say so; a file that keeps how its variant authenticates wants what the variant does.
  */
-export function* bothWarnings(
-  { client: { authentication }, token_endpoints }: Definition,
-  document: YamlNode,
-): Iterable<Complaint> {
+export function* bothWarnings(definition: Definition, document: YamlNode): Iterable<Complaint> {
   const isSaid = nodeAt(document, [...at, 'when_both']) !== undefined;
   const own = [[...at, 'methods'], ['token_endpoints']].find(
     (path) => positionAt(document, path).file === document.at.file,
   );
-  const endpoints = Object.values(token_endpoints);
+  const endpoints = Object.values(definition.token_endpoints);
   yield* wrong([
     !isSaid &&
       own !== undefined &&
-      readsHeader(authentication) &&
-      endpoints.some(({ inputs }) => inputs['client_secret'] !== undefined),
+      endpoints.some(
+        (endpoint) =>
+          readsHeader(authenticationAt(definition, endpoint)) &&
+          endpoint.inputs['client_secret'] !== undefined,
+      ),
     own ?? at,
     'many clients send client_secret beside the header, and are refused here (RFC 6749 2.3)',
     'set client.authentication.when_both to header to let the header alone count, or to refuse',
@@ -196,6 +256,7 @@ export function* assertionComplaints(definition: Definition): Iterable<Complaint
     const message = (role: string): string =>
       `authentication by ${privateKeyJwt} needs an input "${role}" here`;
     for (const [name, endpoint] of Object.entries(endpoints)) {
+      if (!authenticationAt(definition, endpoint).methods.includes(privateKeyJwt)) continue;
       // There the assertion of the grant proves the client.
       if (grantsAt(definition, name).every((type) => type === 'jwt_bearer')) continue;
       yield* lackingInputs(['token_endpoints', name], endpoint, ['client_assertion'], message);

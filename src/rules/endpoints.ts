@@ -38,9 +38,12 @@ export function* lackingInputs(
   { inputs }: EndpointDefinition,
   roles: readonly string[],
   message: (role: string) => string,
+  hint?: (role: string) => string,
 ): Iterable<Complaint> {
   for (const role of roles) {
-    if (inputs[role] === undefined) yield [[...at, 'inputs'], message(role)];
+    if (inputs[role] !== undefined) continue;
+    const place = [...at, 'inputs'];
+    yield hint === undefined ? [place, message(role)] : [place, message(role), hint(role)];
   }
 }
 
@@ -129,7 +132,7 @@ function* variedComplaints({ authorize }: Definition): Iterable<Complaint> {
   }
 }
 
-export function* loginComplaints(definition: Definition): Iterable<Complaint> {
+export function* loginComplaints(definition: Definition, document: YamlNode): Iterable<Complaint> {
   const { endpoint, pkce } = definition.authorize;
   const proofs = pkce === 'off' ? [] : ['code_challenge', 'code_challenge_method'];
   const needed = ['client_id', 'response_type', 'redirect_uri', ...proofs];
@@ -158,6 +161,12 @@ export function* loginComplaints(definition: Definition): Iterable<Complaint> {
     ],
   );
   yield* variedComplaints(definition);
+  yield* wrong([
+    nodeAt(document, [...loginPlace, 'methods']) === undefined,
+    [...loginPlace, 'methods'],
+    '"methods" is missing',
+    'browsers follow a link to the login page by GET: write methods: [GET]',
+  ]);
   const isRepeated = definition.authorize.redirect_uri.token === 'if_sent';
   for (const [name, { inputs }] of endpointsOf(definition, 'authorization_code')) {
     yield* wrong([
@@ -170,7 +179,7 @@ export function* loginComplaints(definition: Definition): Iterable<Complaint> {
     yield [
       ['authorize', 'pkce'],
       `a challenge is accepted here, but the token endpoint ${name} reads no code_verifier`,
-      'declare an input code_verifier there, or set pkce to off',
+      'add code_verifier: {} to its inputs, or authorize: { pkce: off }, of which check warns',
     ];
   }
 }

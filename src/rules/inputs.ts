@@ -27,9 +27,15 @@ import {
 
 /** Keys that have no effect at a login request. */
 export function* idleLoginComplaints({ authorize }: Definition): Iterable<Complaint> {
-  const { repeated, empty, inputs } = authorize.endpoint;
+  const { repeated, empty, inputs, authentication } = authorize.endpoint;
   const at = ['authorize', 'endpoint'];
   yield* wrong(
+    [
+      authentication !== undefined,
+      [...at, 'authentication'],
+      'no client proves itself at the login request: the member does, on the page',
+      'take it out',
+    ],
     [
       repeated !== 'refuse',
       [...at, 'repeated'],

@@ -87,6 +87,11 @@ function accessTokens(definition: Definition, type: GrantType): readonly IssuedS
   return [{ characters: 'base64url', ...span(50, 2400) }];
 }
 
+const ofAccessTokens: IssuedBy = (definition) => ({
+  what: 'access tokens of the programme: 50 to 2400 characters of base64url, of the shape in tokens.access.form, or JWTs',
+  shapes: offeredGrants(definition).flatMap((type) => accessTokens(definition, type)),
+});
+
 function refreshTokens({ format, form }: Definition['tokens']['refresh']): Issued {
   if (format === 'jwt') {
     const what = 'refresh tokens, which are JWTs of 300 to 2400 characters';
@@ -154,10 +159,8 @@ const issuedByRole: Readonly<Record<string, IssuedBy>> = {
     shapes: generated(code, usualCodeLength),
   }),
   refresh_token: ({ tokens }) => refreshTokens(tokens.refresh),
-  subject_token: (definition) => ({
-    what: 'access tokens of the programme: 50 to 2400 characters of base64url, of the shape in tokens.access.form, or JWTs',
-    shapes: offeredGrants(definition).flatMap((type) => accessTokens(definition, type)),
-  }),
+  client_token: ofAccessTokens,
+  subject_token: ofAccessTokens,
 };
 
 /** Roles whose values Jetway generates or registers, with or without a comparison. */

@@ -83,7 +83,9 @@ export function loadProgramme(file: string, text: string): LoadResult {
   const { document, idle: nulls, faults: variantFaults } = layOverVariant(root);
   const faults = [...nameFaults, ...syntaxFaults, ...variantFaults];
   // Without its variant a file lacks most keys; a fault for each would hide the cause.
-  if (variantFaults.length > 0) return { faults };
+  if (variantFaults.length > 0) {
+    return { faults: [...faults, ...faultsOverAny(root)].toSorted(byPosition) };
+  }
   const { output: definition, faults: raw } = validate(definitionSchema, document);
   const worded = raw.map((fault) => withForeignWord(document, fault));
   const schemaFaults = gatherMissingTexts(document, worded);
@@ -156,6 +158,24 @@ function atHome(fault: Fault, root: YamlNode): Fault {
 
 function programmeIdOf(file: string): string {
   return (file.split('/').at(-1) ?? '').replace(/\.ya?ml$/, '');
+}
+
+/** What is wrong with the keys of a file, whichever variant it means. */
+function faultsOverAny(root: MapNode): readonly Fault[] {
+  const [first = [], ...others] = variantNames().map((name) => {
+    const node: YamlNode = { kind: 'scalar', at: root.at, value: name };
+    const variant = { keyAt: root.at, node };
+    const { document } = layOverVariant({
+      ...root,
+      entries: new Map([...root.entries, ['variant', variant]]),
+    });
+    return validate(definitionSchema, document)
+      .faults.filter(({ at }) => at.file === root.at.file)
+      .map((fault) => withForeignWord(document, fault));
+  });
+  const isAlike = (one: Fault, other: Fault): boolean =>
+    one.path === other.path && one.message === other.message;
+  return first.filter((one) => others.every((some) => some.some((other) => isAlike(one, other))));
 }
 
 function layOverVariant(root: MapNode): {

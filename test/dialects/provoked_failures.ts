@@ -10,8 +10,8 @@ import {
 import { verifyFaults } from '../../src/http/demo/demo.ts';
 import type { Definition } from '../../src/language/definition.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
-import { grantRows } from '../../src/oauth/grant.ts';
-import { logsIn, type Programme } from '../../src/programme/programme.ts';
+import { grantRows, type GrantType } from '../../src/oauth/grant.ts';
+import { endpointsFor, logsIn, type Programme } from '../../src/programme/programme.ts';
 import { endpointsOf } from '../../src/programme/requests/grant_places.ts';
 import type { FailingStore } from '../support/failing_store.ts';
 
@@ -57,8 +57,11 @@ function* furtherTokenFaults({
 }: Provoking): Iterable<Provoked> {
   // A token that comes alone names no client without its role.
   const isByToken = definition.client.authentication.methods.includes('token');
+  // Nor has it a token of its own.
+  const isByOwn = (one: GrantType): boolean =>
+    endpointsFor(programme, one)[0]?.authentication.methods.includes('own_token') === true;
   const grant = [...programme.grants].find(
-    (one) => !isByToken || grantRows[one].token === undefined,
+    (one) => (!isByToken || grantRows[one].token === undefined) && !isByOwn(one),
   );
   const [place] = grant === undefined ? [] : endpointsOf(definition, grant);
   if (grant === undefined || place === undefined) return;

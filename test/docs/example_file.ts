@@ -97,6 +97,9 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
     beside:
       'scope: { kind: list, values: [read, write] }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
   },
+  'endpoint.authentication': {
+    beside: 'client: { authentication: { methods: [basic, parameters] } }',
+  },
   'endpoint.methods': { beside: 'token_endpoints: { grant: { read: query } }' },
   'endpoint.media_types': { beside: 'token_endpoints: { grant: { read: json } }' },
   'endpoint.root': { beside: 'token_endpoints: { grant: { read: xml } }' },

@@ -121,13 +121,17 @@ name: Again
     ]);
   });
 
-  test('an unknown variant is the one fault, with the one that was meant', () => {
+  test('an unknown variant is told with the one that was meant, and hides no fault of all variants', () => {
+    const rest = 'name: A\nprogramme_identifier: A\nbase_path: /a\n';
     assert.deepEqual(printed('variant: grnat\nname: 1\n'), [
+      'club.yaml:1:1: error: "programme_identifier" is missing',
+      'club.yaml:1:1: error: "base_path" is missing',
       'club.yaml:1:10: error: there is no variant "grnat" (did you mean "grant"?)',
+      'club.yaml:2:7: error: expected text, found the number 1 (1 is read as the number 1; put it in quotes: "1")',
     ]);
-    assert.deepEqual(printed('variant: [grant]\n').length, 1);
-    assert.match(printed('variant: ../grant\n')[0] ?? '', /there is no variant/);
-    assert.match(printed('variant: 5\n')[0] ?? '', /there are grant, partner-login/);
+    assert.deepEqual(printed(`variant: [grant]\n${rest}`).length, 1);
+    assert.match(printed(`variant: ../grant\n${rest}`)[0] ?? '', /there is no variant/);
+    assert.match(printed(`variant: 5\n${rest}`)[0] ?? '', /there are grant, partner-login/);
   });
 
   test('what is no map is no programme', () => {

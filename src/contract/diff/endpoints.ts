@@ -21,6 +21,7 @@ import {
   type Rows,
   limit,
   limitText,
+  names,
   offer,
   shape,
   text,
@@ -116,8 +117,9 @@ function clientAuthentication(programme: Programme): Endpoint {
 }
 
 function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint {
-  const { name, path, reading } = endpoint;
+  const { name, path, reading, authentication } = endpoint;
   const grants = grantsOf(endpoint);
+  const isNarrow = authentication !== programme.clients.authentication;
   return {
     kind: 'token endpoint',
     path,
@@ -126,6 +128,12 @@ function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint 
     rows: [
       selectorRows(programme, path),
       ...grants.map((grant) => offer(`grant ${grant.grant}`, grantWords(grant))),
+      isNarrow &&
+        names(
+          'client authentication',
+          authentication.methods.map((method) => methodRows[method].offered),
+          ' or ',
+        ),
       readingRows(programme, reading),
       ...grants.map(({ grant }) => answers(`answer to ${grant}`, answerTo(programme, grant))),
     ],

@@ -66,6 +66,7 @@ export function makeGuide(
       client: by,
       secret: variable('CLIENT_SECRET'),
       assertion: (use) => variable(use === 'client' ? 'CLIENT_ASSERTION' : 'ASSERTION'),
+      ownToken: () => variable('CLIENT_TOKEN'),
       ...present({ apiKey: hasKey ? variable('API_KEY') : undefined }),
     },
     isRegistered: client !== undefined,
@@ -156,7 +157,7 @@ export function managementRequest(
   { path, reading }: TokenManagementEndpoint,
   token: string,
 ): SampleRequest {
-  const { inputs, ...shown } = sampleProof(programme, by);
+  const { inputs, ...shown } = sampleProof(programme.clients.authentication, by);
   const known = { [question]: token, ...inputs };
   const needed = new Set([question, ...Object.keys(inputs)]);
   const request = fillInputs(reading, programme, by, known, needed);

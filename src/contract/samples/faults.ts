@@ -1,5 +1,6 @@
 // Owns sample requests with one fault each, and the dialect's reason to refuse each of them.
 
+import type { ClientAuthentication } from '../../language/client_schema.ts';
 import { present } from '../../lib/present.ts';
 import { grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
@@ -11,7 +12,13 @@ import type { Input } from '../../programme/requests/inputs.ts';
 import { assertionInputs } from '../../programme/requests/presented_credentials.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
 import { unheardOf } from '../../programme/sandbox.ts';
-import { type SampleClient, type SampleValues, isSigning, sampleProof } from './proof.ts';
+import {
+  isByOwnToken,
+  isSigning,
+  type SampleClient,
+  sampleProof,
+  type SampleValues,
+} from './proof.ts';
 import {
   fittingValue,
   type SampleRequest,
@@ -32,16 +39,17 @@ const formType = 'application/x-www-form-urlencoded';
 export function tokenFaults(programme: Programme, by: SampleClient): readonly SampleFault[] {
   const found = new Map<FailureReason, SampleFault>();
   for (const grant of programme.grants) {
-    for (const { name, reading } of endpointsFor(programme, grant)) {
+    for (const { name, reading, authentication } of endpointsFor(programme, grant)) {
       const values = wrongInputs(programme.code.generate(), grant, reading);
       const request: Scene['request'] = (changes, sender = by) =>
         sampleTokenRequest(programme, grant, sender, { ...values, ...changes }, name);
-      const scene = { programme, grant, reading, by, request };
+      const scene = { programme, grant, reading, authentication, by, request };
       for (const [reason, what, faulty] of [
         ...bodyFaults(scene),
         ...credentialFaults(scene, programme.clients.newIdentifier),
-        // Without a key of the client, no request gets past its authentication.
-        ...(isSigning(programme.clients.authentication) && by.assertion === undefined
+        // Without a key or a token of the client, no request gets past its authentication.
+        ...((isSigning(authentication) && by.assertion === undefined) ||
+        (isByOwnToken(authentication) && by.ownToken === undefined)
           ? []
           : [...inputFaults(scene, programme.clients.newIdentifier), ...grantFaults(scene)]),
       ]) {
@@ -59,6 +67,7 @@ interface Scene {
   readonly programme: Programme;
   readonly grant: GrantType;
   readonly reading: Reading;
+  readonly authentication: ClientAuthentication;
   readonly by: SampleClient;
   /** A valid request, with the given changes. */
   readonly request: (changes?: SampleValues, sender?: SampleClient) => SampleRequest;
@@ -125,11 +134,18 @@ function* bodyFaults({ reading, request }: Scene): Iterable<Found> {
 const otherPlaces: ReadonlySet<string> = new Set(['header', 'path', 'cookie']);
 
 function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
-  const { programme, grant, reading, by, request } = scene;
-  const { authentication } = programme.clients;
+  const { grant, reading, authentication, by, request } = scene;
   // A token that comes alone is a proof; an endpoint of that grant alone reads no other.
   if (grantRows[grant].token !== undefined && authentication.methods.includes('token')) return;
-  if (isSigning(programme.clients.authentication)) {
+  if (isByOwnToken(authentication)) {
+    if (grant === 'token_exchange') return;
+    const told = inputOf(scene, 'client_token')?.name ?? 'client_token';
+    yield ['authentication_missing', `no ${told}`, request({ client_token: null })];
+    const wrong = request({ client_token: 'wrong' });
+    yield ['client_authentication_failed', `a ${told} that was never issued`, wrong];
+    return;
+  }
+  if (isSigning(authentication)) {
     const role = grant === 'jwt_bearer' ? 'assertion' : 'client_assertion';
     const told = inputOf(scene, role)?.name ?? role;
     yield ['authentication_missing', `no ${told}`, request({ [role]: null })];
@@ -184,13 +200,19 @@ function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found
 }
 
 /** The grant's inputs at the endpoint, without those that have faults of their own. */
-function ownInputs({ programme, grant, reading, by }: Scene): readonly Input[] {
-  const others = new Set(['grant_type', 'client_secret', ...proofInputs, ...assertionInputs]);
-  const proving = provingToken(programme.clients.authentication, reading.inputs);
+function ownInputs({ programme, grant, reading, authentication, by }: Scene): readonly Input[] {
+  const others = new Set([
+    'grant_type',
+    'client_secret',
+    'client_token',
+    ...proofInputs,
+    ...assertionInputs,
+  ]);
+  const proving = provingToken(authentication, reading.inputs);
   if (proving !== undefined) others.add(proving.role);
   if (grant === 'jwt_bearer') others.add('assertion');
-  if (isSigning(programme.clients.authentication)) others.add('client_id');
-  if (sampleProof(programme, by).inputs['client_id'] !== undefined) others.add('client_id');
+  if (isSigning(authentication)) others.add('client_id');
+  if (sampleProof(authentication, by).inputs['client_id'] !== undefined) others.add('client_id');
   // With another selector, another programme would answer.
   if (programme.selectorInput !== undefined) others.add(programme.selectorInput);
   return reading.inputs.filter(({ role, readBy }) => readBy.includes(grant) && !others.has(role));

@@ -5,7 +5,6 @@ import type { CredentialEncoding } from '../../oauth/basic.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { type AuthenticationMethod, privateKeyJwt, isBySecret } from '../../oauth/methods.ts';
-import type { Programme } from '../../programme/programme.ts';
 import {
   type assertionInputs,
   assertionType,
@@ -19,6 +18,8 @@ export interface SampleClient {
   readonly apiKey?: string;
   /** A fresh assertion of its own, or what stands for one; left out where it has no key. */
   readonly assertion?: (use: AssertionUse) => string;
+  /** An access token of its own, or what stands for one. */
+  readonly ownToken?: () => string;
 }
 
 /** Identifier and secret for the Authorization header; one is empty where the secret goes alone. */
@@ -42,7 +43,7 @@ export interface SampleProof {
 }
 
 export function sampleProof(
-  { clients: { authentication } }: Programme,
+  authentication: ClientAuthentication,
   by: SampleClient,
   grant?: GrantType,
 ): SampleProof {
@@ -59,6 +60,11 @@ export function sampleProof(
     const halves = half === 'first' ? { id: secret, secret: '' } : { id: '', secret };
     return { inputs: {}, credentials: { ...header, ...halves } };
   }
+  // What the grant needs proves its client.
+  if (method === 'token' || (method === 'own_token' && grant === 'token_exchange')) {
+    return { inputs: {} };
+  }
+  if (method === 'own_token') return { inputs: { client_token: by.ownToken?.() ?? 'TOKEN' } };
   // The assertion of the grant proves its client too.
   if (method === privateKeyJwt) return { inputs: grant === 'jwt_bearer' ? {} : assertionOf(by) };
   return { inputs: { client_id: id }, ...(method === 'none' ? {} : { certificate: true }) };
@@ -84,4 +90,9 @@ export function isPublicOnly({ methods }: ClientAuthentication): boolean {
 /** Whether an assertion is the only proof of clients. */
 export function isSigning({ methods }: ClientAuthentication): boolean {
   return methods.every((method) => method === privateKeyJwt);
+}
+
+/** Whether samples prove their client by an access token of its own. */
+export function isByOwnToken({ methods }: ClientAuthentication): boolean {
+  return sampleMethod(methods) === 'own_token';
 }

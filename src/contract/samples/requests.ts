@@ -51,7 +51,7 @@ export function sampleTokenRequest(
   const endpoint = at === undefined ? all[0] : all.find(({ name }) => name === at);
   const asked = endpoint?.grants.find(({ type }) => type === grant);
   if (endpoint === undefined) throw new Error(`${programme.name} has no grant ${grant}`);
-  const { inputs: proof, ...shown } = sampleProof(programme, by, grant);
+  const { inputs: proof, ...shown } = sampleProof(endpoint.authentication, by, grant);
   const known = {
     assertion: grant === 'jwt_bearer' ? by.assertion?.('grant') : undefined,
     grant_type: asked?.wireValue ?? grant,

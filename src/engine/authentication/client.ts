@@ -10,6 +10,7 @@ import type { FailureReason } from '../../oauth/reasons.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import type { Inputs } from '../../programme/requests/inputs.ts';
 import type {
+  OwnTokenCredentials,
   PresentedCredentials,
   TokenCredentials,
 } from '../../programme/requests/presented_credentials.ts';
@@ -25,7 +26,7 @@ import { proveAssertionOf } from './assertion.ts';
 import { proveCertificate } from './certificate.ts';
 import type { Authenticated, Proof } from './proof.ts';
 import { findHolder, proveSecret } from './secret.ts';
-import { findTokenHolder } from './token.ts';
+import { findTokenHolder, findTokenOwner } from './token.ts';
 
 /**
  * The client of the credentials, and what its proof has found. Unknown client, disabled client and wrong proof cost the same and get
@@ -46,6 +47,7 @@ export async function authenticateClient(
   { record, address }: Pick<WireRequest, 'record' | 'address'>,
 ): Promise<Authenticated> {
   if (credentials.kind === 'token') return findTokenHolder(service, credentials, now, record);
+  if (credentials.kind === 'own_token') return findTokenOwner(service, credentials, now, record);
   const { programme, store } = service;
   const { id } = credentials;
   const client = await (credentials.kind === 'secret_alone'
@@ -77,7 +79,7 @@ export async function authenticateClient(
  */
 function prove(
   service: Service,
-  credentials: Exclude<PresentedCredentials, TokenCredentials>,
+  credentials: Exclude<PresentedCredentials, TokenCredentials | OwnTokenCredentials>,
   client: Client | undefined,
   now: Instant,
 ): Proof | Promise<Proof> {

@@ -3,14 +3,15 @@
 import type { Instant } from '../../lib/clock.ts';
 import { ownCause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import type { GrantType } from '../../oauth/grant.ts';
+import { type GrantType, isByOwnToken } from '../../oauth/grant.ts';
 import type { RequestRecord } from '../../oauth/request_record.ts';
 import type {
+  OwnTokenCredentials,
   PresentedCredentials,
   TokenCredentials,
 } from '../../programme/requests/presented_credentials.ts';
 import { disabledClient } from '../causes/client.ts';
-import { proveToken } from '../presented/access_token.ts';
+import { findStandingToken, type ProvenToken, proveToken } from '../presented/access_token.ts';
 import { findRefresh } from '../presented/refresh_token.ts';
 import type { Service } from '../service.ts';
 import type { Authenticated } from './proof.ts';
@@ -22,7 +23,7 @@ import type { Authenticated } from './proof.ts';
  */
 export async function findTokenHolder(
   service: Service,
-  { grant, token }: TokenCredentials,
+  { grant, token, takesLogin, takesOwn }: TokenCredentials,
   now: Instant,
   record: RequestRecord,
 ): Promise<Authenticated> {
@@ -30,9 +31,9 @@ export async function findTokenHolder(
   const isRefresh = grant === 'refresh_token';
   const refresh = isRefresh ? await findRefresh(service, token, now) : undefined;
   const subject = isRefresh ? undefined : await proveToken(service, token, now);
-  // A client's own subject token without a login has no end that another one keeps: whoever gets hold of it
-  // could renew it for ever.
-  const id = (refresh ?? subject)?.login?.client;
+  const ofLogin = takesLogin ? (refresh ?? subject)?.login?.client : undefined;
+  const isOwn = takesOwn && subject !== undefined && isOwnProof(service, subject);
+  const id = ofLogin ?? (isOwn ? subject.client : undefined);
   const client = id && (await store.find('client', programme.id, id));
   if (client === undefined) {
     const expected = 'a token of a login of this programme';
@@ -47,10 +48,54 @@ export async function findTokenHolder(
   return { client, refresh, subject };
 }
 
-/** A token proves its client for its own grant alone: whoever holds it gets nothing else by it. */
+/**
+ * Whether the client got the token for itself, by other credentials, and for every purpose. What was exchanged
+ * from such a token is no proof: whoever gets hold of it could renew it for ever.
+ */
+function isOwnProof(
+  { programme: { scope: rules } }: Service,
+  { kind, scope, exchangedFrom }: Pick<ProvenToken, 'kind' | 'scope' | 'exchangedFrom'>,
+): boolean {
+  const isNarrow = rules.split(scope ?? '').some((one) => rules.restricted.has(one));
+  return kind === 'client' && exchangedFrom === undefined && !isNarrow;
+}
+
+/** The client whose own token came beside what a grant needs; it must be live now, as for a gateway. */
+export async function findTokenOwner(
+  service: Service,
+  { id, token }: OwnTokenCredentials,
+  now: Instant,
+  record: RequestRecord,
+): Promise<Authenticated> {
+  const found = await findStandingToken(service, token, now);
+  const isRight =
+    typeof found !== 'string' &&
+    isOwnProof(service, found) &&
+    (id === undefined || id === found.client.id);
+  record.isClaimRegistered = isRight;
+  if (!isRight) {
+    const expected = "a live access token of the client's own";
+    const cause = ownCause(methodsRule, expected, 'what is none', 'client_token');
+    throw new Refusal('client_authentication_failed', { cause });
+  }
+  record.client = found.client.id;
+  return { client: found.client };
+}
+
+/**
+ * A token proves its client for its own grant alone, and one of the client's own for no other of its own:
+ * whoever holds it gets nothing else by it.
+ */
 export function expectProvenFor(credentials: PresentedCredentials, grant: GrantType): void {
-  if (credentials.kind !== 'token' || credentials.grant === grant) return;
-  const at = ['client', 'authentication', 'methods'];
-  const cause = ownCause(at, `credentials of the client for the grant ${grant}`, 'a token alone');
+  const { kind } = credentials;
+  if (kind !== 'token' && kind !== 'own_token') return;
+  if (kind === 'token' ? credentials.grant === grant : isByOwnToken(grant)) return;
+  const cause = ownCause(
+    methodsRule,
+    `credentials of the client for the grant ${grant}`,
+    'a token alone',
+  );
   throw new Refusal('authentication_missing', { parameter: 'authorization', cause });
 }
+
+const methodsRule = ['client', 'authentication', 'methods'];

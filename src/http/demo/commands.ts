@@ -7,7 +7,7 @@ import {
   variable as shellVariable,
 } from '../../contract/partner/curl.ts';
 import { type SampleFault, tokenFaults, loginFaults } from '../../contract/samples/faults.ts';
-import { isSigning, type SampleValues } from '../../contract/samples/proof.ts';
+import { isByOwnToken, isSigning, type SampleValues } from '../../contract/samples/proof.ts';
 import type { SampleRequest } from '../../contract/samples/requests.ts';
 import { alphabetOf } from '../../language/value_shape.ts';
 import { listed } from '../../lib/present.ts';
@@ -41,7 +41,12 @@ export function commandSheet(demo: Demo): string {
   const { programme, by, member } = demo;
   // No shell signs: where clients sign, there are no commands for their tokens.
   const signs = isSigning(programme.clients.authentication);
-  const granted = steps.filter(([grant]) => programme.grants.has(grant) && !signs);
+  // No more does a sheet have a token of the client's own beforehand.
+  const isProvable = (grant: GrantType): boolean =>
+    endpointsFor(programme, grant).every(({ authentication }) => !isByOwnToken(authentication));
+  const granted = steps.filter(
+    ([grant]) => programme.grants.has(grant) && !signs && isProvable(grant),
+  );
   const [last] = granted.at(-1) ?? [];
   const lines = listed<string>([
     `# ${programme.name} (${programme.id}): commands for bash, from top to bottom`,

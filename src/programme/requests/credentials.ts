@@ -19,6 +19,7 @@ import {
 } from '../../oauth/methods.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
+import { onlyProofs } from './grant_places.ts';
 import { headerCause } from './header_faults.ts';
 import type { Input, Inputs } from './inputs.ts';
 import {
@@ -50,6 +51,7 @@ export function credentialNames(
     [methods.includes('secret'), secretName],
     [methods.includes('none'), idName],
     [methods.includes('parameters'), secretName],
+    [methods.includes('own_token'), nameOf('client_token')],
     [methods.includes(privateKeyJwt), rules.find(isAssertion)?.name ?? 'client_assertion'],
   ] as const;
   const [, proof] = proofs.find(([isRead]) => isRead) ?? [true, 'client_certificate'];
@@ -71,6 +73,7 @@ const credentialRoles: ReadonlySet<string> = new Set([
   'client_id',
   'client_secret',
   'client_assertion',
+  'client_token',
   'assertion',
 ]);
 
@@ -78,12 +81,19 @@ function isAssertion({ role }: Input): boolean {
   return role === 'client_assertion' || role === 'assertion';
 }
 
-/** @param schemes words before the credentials, besides that of the dialect */
+interface Surroundings {
+  /** Whether the assertion of a request proves its client; that of none, if left out. */
+  readonly asksByAssertion?: (inputs: Inputs) => boolean;
+  /** How clients prove themselves at other endpoints. */
+  readonly elsewhere?: ClientAuthentication;
+  /** Words before the credentials, besides that of the dialect. */
+  readonly schemes?: readonly string[];
+}
+
 export function compileCredentials(
   authentication: ClientAuthentication,
   rules: readonly Input[],
-  asksByAssertion: (inputs: Inputs) => boolean,
-  ...schemes: readonly string[]
+  { asksByAssertion = () => false, elsewhere = authentication, schemes = [] }: Surroundings,
 ): ReadCredentials {
   const { scheme, when_both: whenBoth } = authentication;
   const methods = new Set(authentication.methods);
@@ -99,7 +109,8 @@ export function compileCredentials(
   const names = credentialNames(authentication, rules);
   const { idName, secretName, proof } = names;
   const secretAt = proof === 'authorization' ? `Authorization or ${secretName}` : secretName;
-  const words = { scheme, id: idName, secret: secretName, proof: secretAt };
+  const tokenName = rules.find(({ role }) => role === 'client_token')?.name ?? 'client_token';
+  const words = { scheme, id: idName, secret: secretName, proof: secretAt, token: tokenName };
   const ways = authentication.methods
     .map((method) => filled(methodRows[method].expected, words))
     .join(', or ');
@@ -114,7 +125,16 @@ export function compileCredentials(
     const cause = { ...credentialsCause(`one of ${ways}`, came, parameter), rule };
     return new Refusal('authentication_ambiguous', { parameter, cause });
   };
-  const namesItself = methods.has('secret') || methods.has(privateKeyJwt);
+  const namesItself = ['secret', 'own_token', privateKeyJwt].some((one) =>
+    methods.has(one as AuthenticationMethod),
+  );
+  // HOSTILE 41, by endpoint: what proves a client elsewhere is not passed over here.
+  const isHeaderForeign = readsHeader(elsewhere) && !inHeader;
+  const foreign = foreignProofs(authentication, elsewhere, rules);
+  const refuseForeign = (parameter: string): never => {
+    const cause = credentialsCause(ways, `${parameter}, which proves clients elsewhere`, parameter);
+    throw new Refusal('authentication_malformed', { parameter, cause });
+  };
   const missing = (id: string | undefined, secret: string | undefined): Refusal => {
     // A client that sends its secret as a parameter has chosen that method.
     const isUnnamed = secret !== undefined || (!inHeader && !namesItself);
@@ -126,13 +146,19 @@ export function compileCredentials(
   };
   return (request, inputs, known) => {
     const secret = inputs.get('client_secret');
-    if (inHeader && (ownHeader === undefined || !inputs.has(ownHeader))) {
+    const sent = foreign.find(({ role }) => inputs.has(role));
+    if (sent !== undefined) refuseForeign(sent.name);
+    const token = methods.has('own_token') ? inputs.get('client_token') : undefined;
+    const isFree = ownHeader === undefined || !inputs.has(ownHeader);
+    if ((inHeader || isHeaderForeign) && isFree) {
       const headers = headerValues(request, 'authorization').filter((value) => value !== '');
       if (headers.length > 0) {
+        if (isHeaderForeign) refuseForeign('authorization');
         // RFC 6749 2.3: a client uses one method of authentication in each request (HOSTILE 41).
         if (whenBoth === 'refuse') {
           const came = 'an Authorization header and';
           if (secret !== undefined) throw ambiguous(`${came} ${secretName}`, secretName);
+          if (token !== undefined) throw ambiguous(`${came} ${tokenName}`, tokenName);
           if (assertions?.isSent(inputs) === true) {
             throw ambiguous(`${came} an assertion`, assertions.told);
           }
@@ -147,10 +173,18 @@ export function compileCredentials(
       if (secret !== undefined && assertions.isSent(inputs)) {
         throw ambiguous(`${secretName} and an assertion`, secretName);
       }
-      const assertion = secret === undefined ? assertions.read(inputs) : undefined;
+      if (token !== undefined && assertions.isSent(inputs)) {
+        throw ambiguous(`${tokenName} and an assertion`, tokenName);
+      }
+      const isRead = secret === undefined && token === undefined;
+      const assertion = isRead ? assertions.read(inputs) : undefined;
       if (assertion !== undefined) return assertion;
     }
     const id = inputs.get('client_id');
+    if (token !== undefined) {
+      if (secret !== undefined) throw ambiguous(`${secretName} and ${tokenName}`, tokenName);
+      return { kind: 'own_token', id, token };
+    }
     if (secret !== undefined) {
       const secrets = (): readonly string[] => [secret];
       if (id !== undefined && methods.has('parameters')) return { kind: 'secret', id, secrets };
@@ -160,18 +194,40 @@ export function compileCredentials(
       if (shown !== undefined) return shown;
       if (methods.has('none')) return { kind: 'none', id };
     }
-    const shown = methods.has('token') && secret === undefined ? shownToken(inputs) : undefined;
+    const shown = secret === undefined ? shownToken(methods, inputs) : undefined;
     if (shown !== undefined) return shown;
     throw missing(id, secret);
   };
 }
 
-function shownToken(inputs: Inputs): TokenCredentials | undefined {
+function shownToken(
+  methods: ReadonlySet<AuthenticationMethod>,
+  inputs: Inputs,
+): TokenCredentials | undefined {
+  const takesLogin = methods.has('token');
+  const takesOwn = methods.has('own_token');
   for (const grant of grantTypes) {
     const token = inputs.get(grantRows[grant].token ?? '');
-    if (token !== undefined) return { kind: 'token', grant, token };
+    const isTaken = takesLogin || (takesOwn && grant === 'token_exchange');
+    if (token !== undefined && isTaken)
+      return { kind: 'token', grant, token, takesLogin, takesOwn };
   }
   return undefined;
+}
+
+/** Inputs that do nothing but prove a client, and do it at other endpoints. A secret too many is told apart. */
+function foreignProofs(
+  { methods }: ClientAuthentication,
+  elsewhere: ClientAuthentication,
+  rules: readonly Input[],
+): readonly Input[] {
+  const inputsOf = (some: readonly AuthenticationMethod[]): ReadonlySet<string> =>
+    new Set(some.flatMap((method) => methodRows[method].inputs));
+  const [own, others] = [inputsOf(methods), inputsOf(elsewhere.methods)];
+  return rules.filter(
+    ({ role }) =>
+      role !== 'client_secret' && onlyProofs.has(role) && others.has(role) && !own.has(role),
+  );
 }
 
 /** RFC 8705 2: the certificate of the connection, which counts only where no other method is used. */

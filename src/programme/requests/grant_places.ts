@@ -52,10 +52,11 @@ export function endpointsOf(
 }
 
 /** Inputs that do nothing but prove a client. */
-const onlyProofs: ReadonlySet<string> = new Set([
+export const onlyProofs: ReadonlySet<string> = new Set([
   'client_secret',
   'client_assertion',
   'client_assertion_type',
+  'client_token',
 ]);
 
 export interface Proofs {
@@ -82,6 +83,8 @@ export function proofsOf(
     kind: RequestKind,
   ): readonly (readonly string[])[] => {
     if (isHeaderMethod(method) || (method === 'secret' && half !== undefined)) return [[]];
+    // An own token that is to be exchanged proves its client by itself.
+    if (method === 'own_token' && kind === 'token_exchange') return [['subject_token']];
     if (method === 'token') {
       const token = isGrant(kind) ? grantRows[kind].token : undefined;
       return token === undefined ? [] : [[token]];

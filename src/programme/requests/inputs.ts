@@ -2,6 +2,7 @@
 // the tests of its values in the order in which they are made. The engine, `why`, the sandbox and all that tells
 // partners of an input read these rows.
 
+import { authenticationAt } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import { formatRows } from '../../language/input_formats.ts';
 import {
@@ -169,8 +170,9 @@ function needsOf(
   definition: Definition,
   kinds: readonly RequestKind[],
 ): Needs {
-  const { authorize, client, grants } = definition;
-  const { isUnread, proves } = proofsOf(client.authentication, endpoint, role);
+  const { authorize, grants } = definition;
+  const authentication = authenticationAt(definition, endpoint);
+  const { isUnread, proves } = proofsOf(authentication, endpoint, role);
   const readBy = isUnread ? [] : kinds.filter((kind) => !isGrant(kind) || readsInput(kind, role));
   const names = new Set(kinds.map((kind) => (isGrant(kind) && grants[kind]?.grant_type) || kind));
   const isAsked = (kind: RequestKind): boolean => {

@@ -24,7 +24,8 @@ export type PresentedCredentials =
   | CertificateCredentials
   | AssertionCredentials
   | PublicCredentials
-  | TokenCredentials;
+  | TokenCredentials
+  | OwnTokenCredentials;
 
 export interface SecretCredentials {
   readonly kind: 'secret';
@@ -62,6 +63,17 @@ export interface TokenCredentials {
   readonly id?: never;
   /** The only grant that it proves anything for. */
   readonly grant: GrantType;
+  readonly token: string;
+  /** Whether a token that the client got for itself proves it, and whether any token of a login does. */
+  readonly takesOwn: boolean;
+  readonly takesLogin: boolean;
+}
+
+/** An access token of the client's own, beside what the grant needs. */
+export interface OwnTokenCredentials {
+  readonly kind: 'own_token';
+  /** As the request says besides. */
+  readonly id: string | undefined;
   readonly token: string;
 }
 

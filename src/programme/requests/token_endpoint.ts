@@ -1,5 +1,6 @@
 // Owns one compiled token endpoint of a programme: each check of C-8 that needs no store.
 
+import { authenticationAt, type ClientAuthentication } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { describeName, ownCause } from '../../oauth/cause.ts';
@@ -37,6 +38,7 @@ export interface TokenEndpoint {
   readonly name: string;
   readonly path: string;
   readonly reading: Reading;
+  readonly authentication: ClientAuthentication;
   readonly grants: readonly EndpointGrant[];
   readonly methods: ReadonlySet<string>;
   /** The name of the scope on the wire. */
@@ -73,6 +75,7 @@ export function compileTokenEndpoint(
   const kinds = grants.map(({ type }) => type);
   const reading = compileReading(endpoint, compileInputs(endpoint, definition, kinds), kinds);
   const { inputs: all } = reading;
+  const authentication = authenticationAt(definition, endpoint);
   const read = compileReader(endpoint, all);
   const isShared = ({ inHeader, isOfGrants }: Input): boolean => inHeader && !isOfGrants;
   const compared = all.filter(({ clientTest }) => clientTest !== undefined);
@@ -81,16 +84,16 @@ export function compileTokenEndpoint(
     name,
     path: definition.base_path + endpoint.path,
     reading,
+    authentication,
     grants,
     methods: new Set(endpoint.methods),
     scopeName: all.find(({ role }) => role === 'scope')?.name ?? 'scope',
     readInputs: (request) => read(request, refuse),
     echo: compileEcho(definition, all),
-    readCredentials: compileCredentials(
-      definition.client.authentication,
-      all,
-      asksByAssertion(grants),
-    ),
+    readCredentials: compileCredentials(authentication, all, {
+      asksByAssertion: asksByAssertion(grants),
+      elsewhere: definition.client.authentication,
+    }),
     checkHeaders: (inputs) => {
       for (const input of headers) checkInput(input, inputs, input.required);
     },

@@ -101,7 +101,7 @@ export function compileTokenManagement(
     reading,
     authentication,
     readInputs: (request) => read(request, refuse),
-    readCredentials: compileCredentials(authentication, reading.inputs, () => false, ...schemes),
+    readCredentials: compileCredentials(authentication, reading.inputs, { schemes }),
     readToken: (inputs) => {
       const token = inputs.get(question);
       if (token === undefined) {

@@ -1,5 +1,6 @@
 // Owns departures in what requests a dialect takes: how endpoints read them, and how login requests fail.
 
+import { authenticationAt } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import { type EndpointDefinition, placesOf } from '../../language/input_schema.ts';
 import { knownInput } from '../../language/known_inputs.ts';
@@ -201,8 +202,13 @@ function secretInputs(definition: Definition, endpoint: string): readonly string
   const served = grantsAt(definition, endpoint);
   // password_in_query warns of passwords.
   const needed = served.flatMap((type) => (type === 'password' ? [] : grantRows[type].needs));
-  const { methods } = definition.client.authentication;
-  return methods.includes('parameters') ? [...needed, 'client_secret'] : needed;
+  const at = definition.token_endpoints[endpoint];
+  const methods = at === undefined ? [] : authenticationAt(definition, at).methods;
+  return [
+    ...needed,
+    ...(methods.includes('parameters') ? ['client_secret'] : []),
+    ...(methods.includes('own_token') ? ['client_token'] : []),
+  ];
 }
 
 /** Whether an RFC has the input. */

@@ -43,7 +43,7 @@ export interface Asked extends Way {
 }
 
 /** Tokens that the partner has by now. */
-export type Held = { [name in TokenName]?: string | undefined };
+export type Held = { [name in TokenName | 'ownToken']?: string | undefined };
 
 const order = [
   'public',
@@ -122,6 +122,8 @@ async function ownValue(
   if (equal !== undefined && equal !== 'programme.identifier') {
     return heldValues(equal)(by.client)[0];
   }
+  // An endpoint at which a client proves itself so takes no member's token alone.
+  const isByOwn = scene.guide.programme.clients.authentication.methods.includes('own_token');
   const values: Readonly<Record<string, string | undefined>> = {
     client_id: by.client.id,
     client_secret: by.secret,
@@ -129,7 +131,8 @@ async function ownValue(
     client_assertion_type: assertionType,
     assertion: by.assertion?.('grant'),
     refresh_token: held.refreshToken,
-    subject_token: held.accessToken,
+    client_token: held.ownToken,
+    subject_token: isByOwn ? held.ownToken : held.accessToken,
     token: held.accessToken,
     username: member.username,
     password: member.password,
@@ -179,6 +182,7 @@ export function authorizationFor(
   const document = documentOf({ guide });
   const tokens: Readonly<Record<string, string | undefined>> = {
     access: held.accessToken,
+    client_token: held.ownToken,
     refresh_token: held.refreshToken,
     client_secret: by.secret,
   };
@@ -190,7 +194,7 @@ export function authorizationFor(
   const { clients } = guide.programme;
   const methods = clients.authentication.methods.filter((one) => one === name || one === 'secret');
   const authentication = { ...clients.authentication, methods };
-  const proof = sampleProof({ ...guide.programme, clients: { ...clients, authentication } }, by);
+  const proof = sampleProof(authentication, by);
   return proof.credentials && authorizationOf(proof.credentials);
 }
 

@@ -118,7 +118,7 @@ function tokenPath(guide: Guide, endpoint: TokenEndpoint): readonly [string, Pat
     return {
       summary: `Get tokens by ${grants.map(({ grant }) => grant).join(', ')}`,
       ...acceptText(reading),
-      security: security(guide, reading),
+      security: security(guide, reading, endpoint.authentication),
       parameters: parametersOf(programme, reading, method, grants),
       ...(requestBody === undefined ? {} : { requestBody }),
       responses,

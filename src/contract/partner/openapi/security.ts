@@ -1,5 +1,6 @@
 // Owns how an OpenAPI document says that requests prove who sends them.
 
+import type { ClientAuthentication } from '../../../language/client_schema.ts';
 import { knownInput } from '../../../language/known_inputs.ts';
 import { methodRows, type AuthenticationMethod } from '../../../oauth/methods.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
@@ -21,11 +22,13 @@ function authorizationInput({ inputs }: Reading<unknown>): Input<unknown> | unde
   );
 }
 
+/** @param authentication of the endpoint; management endpoints take all methods of the dialect */
 export function security(
   { programme, by, isRegistered }: Guide,
   reading: Reading<unknown>,
+  authentication: ClientAuthentication = programme.clients.authentication,
 ): readonly Requirement[] {
-  const { methods: all, secret_half: half } = programme.clients.authentication;
+  const { methods: all, secret_half: half } = authentication;
   // A registered client is public or has a proof.
   const isPublic = by.client.isPublic === true;
   const methods = isRegistered ? all.filter((one) => (one === 'none') === isPublic) : all;
@@ -71,12 +74,13 @@ function inputScheme({ role, scheme }: Input<unknown>): object {
 
 export function schemes(guide: Guide): Readonly<Record<string, object>> {
   const { clients, revocation, userinfo, tokenEndpoints } = guide.programme;
-  const readings = [...tokenEndpoints, revocation, introspectionFor(guide)].flatMap((one) =>
-    one === undefined ? [] : [one.reading],
-  );
-  const used = new Set(
-    readings.flatMap((reading) => security(guide, reading)).flatMap((one) => Object.keys(one)),
-  );
+  const management = [revocation, introspectionFor(guide)].flatMap((one) => one?.reading ?? []);
+  const readings = [...tokenEndpoints.map(({ reading }) => reading), ...management];
+  const requirements = [
+    ...tokenEndpoints.flatMap((one) => security(guide, one.reading, one.authentication)),
+    ...management.flatMap((reading) => security(guide, reading)),
+  ];
+  const used = new Set(requirements.flatMap((one) => Object.keys(one)));
   if (userinfo !== undefined) used.add('access');
   const own = readings.flatMap((reading) => authorizationInput(reading) ?? []);
   const all = {

@@ -1,6 +1,6 @@
 // Owns the first section of a partner's page: what the partner was given, and how it proves itself.
 
-import { readsHeader } from '../../../language/client_schema.ts';
+import { type ClientAuthentication, readsHeader } from '../../../language/client_schema.ts';
 import { listed } from '../../../lib/present.ts';
 import { encodingRows } from '../../../oauth/basic.ts';
 import {
@@ -115,23 +115,21 @@ function comparedText({ by, isRegistered }: Guide): string {
   return ` (${isRegistered ? '' : 'yours; '}compared to the letter, but for the port of \`http://127.0.0.1\`, \`http://[::1]\` and \`http://localhost\`, which is free)`;
 }
 
-/** How a client proves itself, in words. */
-function authentication({ programme, by }: Guide): Block {
-  const { authentication: asked } = programme.clients;
-  const { methods, credentials, scheme, secret_half: half, when_both: both } = asked;
-  const encoded =
-    encodingRows[credentials][1] +
-    (asked.basic_charset === 'utf-8' ? '' : ' Letters beyond ASCII may be in UTF-8 or ISO-8859-1.');
+/** The ways in which a client proves itself, as Markdown: those in a header first. */
+export function waysToProve(
+  programme: Programme,
+  { methods, scheme, secret_half: half }: ClientAuthentication,
+): readonly string[] {
   const nameOf = (role: string): string =>
     programme.tokenEndpoints
       .flatMap(({ reading }) => reading.inputs)
       .find((input) => input.role === role)?.name ?? role;
-  const names = { id: nameOf('client_id'), secret: nameOf('client_secret'), scheme };
-  if (by.client.isPublic === true) {
-    return [
-      `You have no secret: ${inCode(names.id)} in the request, and the PKCE verifier of the login, are enough. What stands in an app or a web page can be read out of it: put no secret and no API key of another client there.`,
-    ];
-  }
+  const names = {
+    id: nameOf('client_id'),
+    secret: nameOf('client_secret'),
+    token: nameOf('client_token'),
+    scheme,
+  };
   const halves = { first: 'the secret and a colon', second: 'a colon and the secret' };
   const alone = { ...halves, either: 'the secret, with a colon before or behind it' };
   const inOrder = [
@@ -145,6 +143,24 @@ function authentication({ programme, by }: Guide): Block {
     const { partner } = methodRows[method];
     return partner === undefined ? [] : filled(partner, names);
   });
+  return [...new Set(ways)];
+}
+
+/** How a client proves itself, in words. */
+function authentication({ programme, by }: Guide): Block {
+  const { authentication: asked } = programme.clients;
+  const { methods, credentials, when_both: both } = asked;
+  const encoded =
+    encodingRows[credentials][1] +
+    (asked.basic_charset === 'utf-8' ? '' : ' Letters beyond ASCII may be in UTF-8 or ISO-8859-1.');
+  if (by.client.isPublic === true) {
+    const inputs = programme.tokenEndpoints.flatMap(({ reading }) => reading.inputs);
+    const id = inputs.find(({ role }) => role === 'client_id')?.name ?? 'client_id';
+    return [
+      `You have no secret: ${inCode(id)} in the request, and the PKCE verifier of the login, are enough. What stands in an app or a web page can be read out of it: put no secret and no API key of another client there.`,
+    ];
+  }
+  const ways = waysToProve(programme, asked);
   const isSeveral =
     methods.filter((method) => /^(?:bare_)?basic$/.test(method)).length < methods.length &&
     ways.length > 1;
@@ -153,7 +169,7 @@ function authentication({ programme, by }: Guide): Block {
       ? ' Use one of them in a request.'
       : ' The header alone counts where it is sent.';
   return [
-    `You prove who you are by ${[...new Set(ways)].join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
+    `You prove who you are by ${ways.join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
     assertionText(programme),
     paragraphs(programme, 'client'),
   ];

@@ -8,6 +8,7 @@ import type { SampleRequest } from '../../samples/requests.ts';
 import { below, type Guide, isToldOf, tokenRequests } from '../guide.ts';
 import { type Block, inCode, table } from '../markdown.ts';
 import { answerValues, inputText } from '../values.ts';
+import { waysToProve } from './given.ts';
 import { answerBlock, example, inputTable, paragraphs, spanText } from './words.ts';
 
 interface Place {
@@ -62,6 +63,7 @@ function firstRequest(guide: Guide, place: Place): Block {
   });
   return [
     addressLine(guide, place),
+    proofText(guide, place),
     example(guide.base, request, headerOf(guide, grant)),
     rows.length !== 0 && inputTable(guide, rows),
   ];
@@ -72,8 +74,20 @@ function furtherRequest(guide: Guide, place: Place): Block {
   return [
     'The same request is answered at another address:',
     addressLine(guide, place),
+    proofText(guide, place),
     example(guide.base, request, headerOf(guide, served.grant)),
   ];
+}
+
+/** How clients prove themselves at an address that does not take all of their ways. */
+function proofText({ programme, by }: Guide, { endpoint }: Place): string | false {
+  const { methods } = endpoint.authentication;
+  const isUsual = methods.length === programme.clients.authentication.methods.length;
+  const ways = waysToProve(programme, endpoint.authentication);
+  if (isUsual || by.client.isPublic === true) return false;
+  return ways.length === 0
+    ? 'The token alone proves who you are here: send no other credentials.'
+    : `At this address you prove who you are by ${ways.join(', or by ')}, and by nothing else.`;
 }
 
 /** With the names of values that stand in the path: the examples have the values. */
