@@ -51,7 +51,8 @@ test('HOSTILE 54: no name and no link leads out of the folder', (t) => {
 });
 
 test('reads are noted by path and content, with what could not be read', (t) => {
-  const folder = scratchFolder(t, 'reads');
+  const folder = join(scratchFolder(t, 'reads'), 'inner');
+  mkdirSync(folder);
   const path = join(folder, 'a');
   writeFileSync(path, 'one');
   const { result, reads } = noteReads(() => {

@@ -236,6 +236,8 @@ test('HOSTILE 56: whoever may only read a store leaves nothing in the way of who
       ...nobody,
       cwd: folder,
       encoding: 'utf8',
+      // Not node's own cache of this run, whose path is relative.
+      env: { PATH: process.env['PATH'] },
     });
     assert.deepEqual([status, stderr], [0, '']);
     assert.deepEqual(readdirSync(folder), before);
