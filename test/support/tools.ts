@@ -2,7 +2,18 @@
 // tests which need it are skipped then. Run by itself it tells of all of them at once.
 
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, globSync, mkdtempSync, rmdirSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -173,7 +184,7 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   },
   'qemu-aarch64-static': program('qemu-aarch64-static', 'qemu-user-static'),
   'aarch64-linux-gnu-strip': program('aarch64-linux-gnu-strip', 'binutils-aarch64-linux-gnu'),
-  runc: program('runc'),
+  runc: { ...program('runc'), hindrance: whyNoContainers },
   skopeo: program('skopeo'),
   umoci: program('umoci'),
   logrotate: program('logrotate'),
@@ -182,6 +193,25 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   fish: program('fish'),
   zsh: program('zsh'),
 };
+
+/** A container without a program: whatever else is said, it had not even come to look for that. */
+function whyNoContainers(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'jetway-runc-'));
+  try {
+    mkdirSync(join(folder, 'rootfs'));
+    spawnSync('runc', ['spec', '--bundle', folder]);
+    const file = join(folder, 'config.json');
+    const spec = readFileSync(file, 'utf8').replace('"terminal": true', '"terminal": false');
+    writeFileSync(file, spec);
+    const id = `jetway-tools-${process.pid}`;
+    const { stderr } = spawnSync('runc', ['run', '--bundle', folder, id], { encoding: 'utf8' });
+    return stderr.includes('executable file not found') ? undefined : 'no container can run here';
+  } catch {
+    return 'no container can run here';
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 /** Set where everything is to be installed: a tool that is absent is an error there, not a skip. */
 const mustHaveAll = (process.env['JETWAY_TESTS_SKIP_NOTHING'] ?? '') !== '';

@@ -44,8 +44,12 @@ export function commandSheet(demo: Demo): string {
   // No more does a sheet have a token of the client's own beforehand.
   const isProvable = (grant: GrantType): boolean =>
     endpointsFor(programme, grant).every(({ authentication }) => !isByOwnToken(authentication));
+  const isMade = (grant: GrantType): boolean =>
+    programme.grants.has(grant) && !signs && isProvable(grant);
+  // Where members log in, later grants need the tokens of a login.
+  const lacksLogin = isMembers(programme) && !membersGrants.some(isMade);
   const granted = steps.filter(
-    ([grant]) => programme.grants.has(grant) && !signs && isProvable(grant),
+    ([grant]) => isMade(grant) && !(lacksLogin && grant !== 'client_credentials'),
   );
   const [last] = granted.at(-1) ?? [];
   const lines = listed<string>([
@@ -85,9 +89,14 @@ export function commandSheet(demo: Demo): string {
 }
 
 /** Whose tokens the commands have by then: a member's, where some grant before gave them. */
-function kindOf({ programme: { grants } }: Demo, grant: GrantType): 'member' | 'client' {
-  const isMembers = grants.has('authorization_code') || grants.has('password');
-  return grant !== 'client_credentials' && isMembers ? 'member' : 'client';
+function kindOf({ programme }: Demo, grant: GrantType): 'member' | 'client' {
+  return grant !== 'client_credentials' && isMembers(programme) ? 'member' : 'client';
+}
+
+const membersGrants: readonly GrantType[] = ['authorization_code', 'password'];
+
+function isMembers({ grants }: Demo['programme']): boolean {
+  return membersGrants.some((grant) => grants.has(grant));
 }
 
 function part(heading: string, ...lines: readonly string[]): readonly string[] {

@@ -6,10 +6,10 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 
-import { isSigning } from '../../../src/contract/samples/proof.ts';
+import { isByOwnToken, isSigning } from '../../../src/contract/samples/proof.ts';
 import { instant } from '../../../src/lib/clock.ts';
 import { type FailureReason, failureReasons } from '../../../src/oauth/reasons.ts';
-import { compileProgramme } from '../../../src/programme/programme.ts';
+import { compileProgramme, endpointsFor } from '../../../src/programme/programme.ts';
 import { loadProgramme } from '../../../src/rules/load.ts';
 import { shippedLogos } from '../../support/jetway.ts';
 import { scratchFolder } from '../../support/scratch.ts';
@@ -141,9 +141,15 @@ function assertRan(id: string, yaml: string, url: string, ran: readonly Ran[]): 
       reasons.push(reason);
     }
   }
-  // No command signs an assertion.
+  // No command signs an assertion, nor has a token of the client's own for the code of a login.
+  const isOwnToken = endpointsFor(programme, 'authorization_code').some((one) =>
+    isByOwnToken(one.authentication),
+  );
   const asked = [...programme.grants].filter(
-    (grant) => grant !== 'jwt_bearer' && !isSigning(programme.clients.authentication),
+    (grant) =>
+      grant !== 'jwt_bearer' &&
+      !isSigning(programme.clients.authentication) &&
+      (!isOwnToken || grant === 'client_credentials'),
   );
   const isMembers = asked.some((grant) => grant === 'authorization_code' || grant === 'password');
   const kinds = asked.flatMap((grant) => {
