@@ -1,6 +1,6 @@
 // Owns what the client libraries mark as deprecated to make it stand out: plain HTTP, and logins without
 // PKCE.
-/* oxlint-disable typescript/no-deprecated */
+/* oxlint-disable typescript/no-deprecated -- the mark is the libraries' warning, and here it is what is wanted */
 
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';

@@ -150,7 +150,10 @@ function refusedInputs(
   return compileInputsWith(endpoint, definition, ['login'], loginReasons);
 }
 
-/** Reads the query, a posted form where the file says so, and headers. Their faults are raised once client and redirect URI are known. */
+/**
+ * Reads the query, headers, and a posted form if the file says so. Faults of query and headers are raised once
+ * client and redirect URI are known.
+ */
 function compileReading(
   { endpoint }: AuthorizeDefinition,
   rules: readonly LoginInput[],

@@ -125,9 +125,8 @@ export function compileCredentials(
     const cause = { ...credentialsCause(`one of ${ways}`, came, parameter), rule };
     return new Refusal('authentication_ambiguous', { parameter, cause });
   };
-  const namesItself = ['secret', 'own_token', privateKeyJwt].some((one) =>
-    methods.has(one as AuthenticationMethod),
-  );
+  const namesItself =
+    methods.has('secret') || methods.has('own_token') || methods.has(privateKeyJwt);
   // HOSTILE 41, by endpoint: what proves a client elsewhere is not passed over here.
   const isHeaderForeign = readsHeader(elsewhere) && !inHeader;
   const foreign = foreignProofs(authentication, elsewhere, rules);
