@@ -111,6 +111,7 @@ function answer({ programme }: Guide, { served: { grant } }: Place): Block {
   return [
     'The answer:',
     answerBlock(told.render(new Set(), 'fitting')),
+    paragraphs(programme, 'token_response'),
     access.live === 'one' &&
       `**The access token ends the one before it**: your last one of the same ${grant === 'client_credentials' ? 'kind' : 'member'} is good no more.`,
     ...(layout.encoding === 'text' || values.length === 0
