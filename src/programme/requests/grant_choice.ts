@@ -3,13 +3,22 @@
 
 import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { describeName, endpointRule, ownCause } from '../../oauth/cause.ts';
+import type { Role } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import { grantRows } from '../../oauth/grant.ts';
+import { grantRows, type GrantType } from '../../oauth/grant.ts';
 import { readsInput } from './grant_places.ts';
 import { checkInput } from './input_checks.ts';
 import type { Input, Inputs } from './inputs.ts';
 import { isReadAlike } from './reading.ts';
-import type { EndpointGrant } from './token_endpoint.ts';
+
+/** A grant as one endpoint serves it. */
+export interface EndpointGrant {
+  readonly type: GrantType;
+  /** The value of `grant_type` that asks for it. */
+  readonly wireValue: string;
+  /** The role that its clients need. */
+  readonly role: Role;
+}
 
 export interface GrantChoice {
   /** The grant that a request asks for; undefined if it asks for none here, or for several. */

@@ -3,13 +3,13 @@
 import { authenticationAt, type ClientAuthentication } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
-import { type Client, type Role } from '../../oauth/client.ts';
+import type { Client } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { byGrant, grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileEcho, type Sent } from './echo.ts';
-import { compileGrantChoice, type GrantChoice } from './grant_choice.ts';
+import { compileGrantChoice, type EndpointGrant, type GrantChoice } from './grant_choice.ts';
 import { grantsAt, needsInput, readsInput, wordAt } from './grant_places.ts';
 import { checkInput } from './input_checks.ts';
 import {
@@ -23,15 +23,6 @@ import {
 import { compileReading, type Reading } from './reading.ts';
 import { compileReader, refuse, wasEmpty } from './request_reader.ts';
 import { undeclaredCredentials } from './unnamed_client.ts';
-
-/** A grant as one endpoint serves it. */
-export interface EndpointGrant {
-  readonly type: GrantType;
-  /** The value of `grant_type` that asks for it. */
-  readonly wireValue: string;
-  /** The role that its clients need. */
-  readonly role: Role;
-}
 
 /** A token endpoint for the engine. Its functions throw only `Refusal`. */
 export interface TokenEndpoint {
