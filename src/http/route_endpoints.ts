@@ -40,7 +40,7 @@ export function endpointOf(
         service,
         'token',
         route.endpoint.methods,
-        (request) => answerTokenRequest(service, route.endpoint, request),
+        (request) => answerTokenRequest(service, route.endpoint.choose(request), request),
         allowed,
       );
     case 'introspection':

@@ -26,6 +26,7 @@ import { compileTokenLayout, tokenWriting } from './answers/token_layout.ts';
 import { compileClaims } from './answers/tree_writer.ts';
 import { compileLogin } from './login/rules.ts';
 import { compileAssertionTerms } from './requests/assertion_terms.ts';
+import { compileTokenPaths } from './requests/endpoint_choice.ts';
 import { offeredGrants } from './requests/grant_places.ts';
 import { compileInput, type Input } from './requests/inputs.ts';
 import { compileTokenEndpoint, type TokenEndpoint } from './requests/token_endpoint.ts';
@@ -145,6 +146,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       shape: definition.code,
     },
     tokenEndpoints,
+    /** The same by their paths, which several can have. */
+    tokenPaths: compileTokenPaths(definition, tokenEndpoints),
     /** The names of the endpoints that serve each grant. */
     places: byGrant((type): readonly string[] => definition.grants[type]?.endpoint ?? []),
     grants,

@@ -100,6 +100,13 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'endpoint.authentication': {
     beside: 'client: { authentication: { methods: [basic, parameters] } }',
   },
+  'client.authentication.unnamed_client': {
+    beside:
+      'client: { identifier: { prefix: app-, length: 4 }, authentication: { methods: [basic, unnamed] } }\nauthorize: { pkce: required, endpoint: { inputs: { client_id: { required: false } } } }',
+  },
+  'endpoint.without_grant_type': {
+    beside: 'token_endpoints: { grant: { inputs: { grant_type: { required: false } } } }',
+  },
   'endpoint.methods': { beside: 'token_endpoints: { grant: { read: query } }' },
   'endpoint.media_types': { beside: 'token_endpoints: { grant: { read: json } }' },
   'endpoint.root': { beside: 'token_endpoints: { grant: { read: xml } }' },

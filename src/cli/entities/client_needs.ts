@@ -12,7 +12,7 @@ import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { quote } from '../../lib/fault.ts';
 import { propertyValues } from '../../oauth/client.ts';
 import { grantRows, type GrantType } from '../../oauth/grant.ts';
-import { privateKeyJwt } from '../../oauth/methods.ts';
+import { isByNothing, privateKeyJwt } from '../../oauth/methods.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import { cookieFields } from '../../programme/answers/headers.ts';
 import { wholeNumber } from '../../programme/answers/tree_writer.ts';
@@ -131,7 +131,7 @@ function typeFaults(
       ? [`${type} is missing: all clients of ${id} are public`]
       : [];
   }
-  const takesNone = authentication.methods.includes('none');
+  const takesNone = authentication.methods.some(isByNothing);
   return [
     ...(takesNone
       ? []
