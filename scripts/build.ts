@@ -35,7 +35,6 @@ export const executable: string = join(root, 'dist/jetway');
 
 /** The modules that `src/lib/asset.ts` starts as threads; the executable has no files for them. */
 const threads = [
-  'src/audit/audit_worker.ts',
   'src/members/hashing_worker.ts',
   'src/store/sqlite/commits/checkpoint_worker.ts',
 ];
