@@ -244,7 +244,8 @@ export class AuditStream {
     if (wasBlocked) this.put('audit_resumed', {});
     // Whoever waits, waits for these lines too.
     if (this.#taken > asked) for (const flush of this.#flushes) flush.upTo = this.#taken;
-    while (this.#flushes[0] && this.#flushes[0].upTo <= this.#appended) this.#flushes.shift()?.done();
+    while (this.#flushes[0] && this.#flushes[0].upTo <= this.#appended)
+      this.#flushes.shift()?.done();
     const isHurried = this.#flushes.length > 0 || this.#characters > mostAtOnce;
     if (this.#waiting.length === 0) this.#enter('resting');
     else this.#enter('gathering', isHurried ? 0 : gathering);
