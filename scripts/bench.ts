@@ -12,7 +12,7 @@ const usage = `npm run bench -- [options]
   --rounds N    measured rounds (${careful.rounds}); the table shows medians
   --seconds S   length of one measurement (${careful.seconds})
   --only NAME   one path: ${paths.join(', ')}
-  --server NAME one store beside the bare server: ${careful.servers.join(', ')}
+  --server NAME one server beside the bare one: ${careful.servers.join(', ')}
   --guard       fails if a request costs much more CPU, beside the bare server's, than expected
   --json        for programs
 Exits 1 when any answer is wrong.`;

@@ -10,6 +10,7 @@ import {
   usualCodeLength,
   usualIdentifierLength,
 } from '../language/value_shape.ts';
+import { writtenValues } from '../language/value_tree.ts';
 import { milliseconds } from '../lib/clock.ts';
 import { quote } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
@@ -20,6 +21,7 @@ import { refreshAudience } from '../token/jwt.ts';
 import { compileErrorMap } from './answers/error_map.ts';
 import { compileBudgetHeaders } from './answers/headers.ts';
 import { compileIdentity, compileUserinfo } from './answers/identity.ts';
+import { treesOf } from './answers/layouts.ts';
 import { compileMemberNumber } from './answers/member_number.ts';
 import { compileMetadata } from './answers/metadata.ts';
 import { compileTokenLayout, tokenWriting } from './answers/token_layout.ts';
@@ -179,6 +181,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       lifetimes,
       algorithm: access.algorithm,
       tokenId: access.token_id,
+      /** Whether an answer tells the identifier of a token; a JWT always does. */
+      tellsIds: isSigned || tellsIds(definition),
       /** Whether a new token ends the former of its owner. */
       live: access.live,
       /** The claims that the dialect adds to the standard claims of each JWT. */
@@ -210,6 +214,10 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     renderTokens: compileTokenLayout(definition.token_response, values, scope, tellBudget),
     renderFailure: compileErrorMap(id, definition, scope.split, tellBudget),
   };
+}
+
+function tellsIds(definition: Definition): boolean {
+  return treesOf(definition, 'token answer').some((tree) => writtenValues(tree).has('token_id'));
 }
 
 /** The optional endpoints that the file turns on. */
