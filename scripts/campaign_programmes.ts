@@ -34,7 +34,7 @@ type Kind = (typeof kinds)[number];
 /** Of one programme; the median is told. */
 const reloads = 20;
 /** Of a site, after the first one. */
-const starts = 5;
+const starts = 3;
 /** Connections that ask for tokens. */
 const connections = 16;
 
