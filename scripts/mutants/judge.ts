@@ -43,7 +43,7 @@ export function copySources(root: string, folder: string): void {
 }
 
 /** @returns what takes the change back */
-export function plant(root: string, change: Change): () => void {
+function plant(root: string, change: Change): () => void {
   const path = join(root, change.file);
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, planted(text, change));
@@ -82,14 +82,9 @@ export async function judge(
 }
 
 /** The first test of a file that fails, or how else the file fails; undefined where it passes. */
-export async function failureOf(
-  root: string,
-  test: string,
-  env: NodeJS.ProcessEnv = {},
-): Promise<string | undefined> {
+async function failureOf(root: string, test: string): Promise<string | undefined> {
   const child = spawn(process.execPath, ['--test-reporter=tap', test], {
     cwd: root,
-    env: { ...process.env, ...env },
     // In a group of its own, to be ended with all that it started.
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
