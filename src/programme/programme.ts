@@ -18,6 +18,7 @@ import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/cli
 import { byGrant, grantRows, type GrantType } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { refreshAudience } from '../token/jwt.ts';
+import { compileAccessSubject } from './answers/access_subject.ts';
 import { compileErrorMap } from './answers/error_map.ts';
 import { compileBudgetHeaders } from './answers/headers.ts';
 import { compileIdentity, compileUserinfo } from './answers/identity.ts';
@@ -161,7 +162,7 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     /** The trees of fields of all answers, as the file has them. */
     layouts: {
       tokens: definition.token_response,
-      errors: { fields: definition.errors.fields, encoding: definition.errors.encoding },
+      errors: definition.errors,
       claims: access.claims,
       redirect: definition.authorize.answer,
       identity: definition.id_token?.claims,
@@ -183,6 +184,10 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       tokenId: access.token_id,
       /** Whether an answer tells the identifier of a token; a JWT always does. */
       tellsIds: isSigned || tellsIds(definition),
+      /** `iss` of JWTs. */
+      issuer: access.issuer ?? issuer,
+      /** `sub` of members' JWTs; undefined where it is the directory's subject. */
+      subject: compileAccessSubject(definition, scope),
       /** Whether a new token ends the former of its owner. */
       live: access.live,
       /** The claims that the dialect adds to the standard claims of each JWT. */
