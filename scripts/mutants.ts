@@ -8,9 +8,11 @@ import {
   type Change,
   copySources,
   distance,
+  isOfFile,
   judge,
   planted,
   testFiles,
+  type Trial,
   type Verdict,
 } from './mutants/judge.ts';
 
@@ -35,10 +37,12 @@ function chosen(text: string): readonly Mutant[] {
   });
 }
 
-/** The test that the list names, by its file. */
-function killerOf({ since, verdict }: Mutant): string | undefined {
+/** The test that the list names: a file, and a test in it unless it fails as a whole. */
+function killerOf({ since, verdict }: Mutant): Trial | undefined {
   const listed = since ?? verdict;
-  return listed !== undefined && 'killed' in listed ? listed.killed : undefined;
+  if (listed === undefined || !('killed' in listed)) return undefined;
+  const { killed, test } = listed;
+  return isOfFile(test) ? [killed] : [killed, test];
 }
 
 /** Plants mutants in a copy of the commit, each until a test fails: the one that the list names, or any other. */
@@ -52,8 +56,8 @@ async function run(
   for (const mutant of mutants) {
     const known = killerOf(mutant);
     const others = testFiles(root)
-      .filter((test) => test !== known)
-      .toSorted((one, other) => distance(one, mutant) - distance(other, mutant));
+      .toSorted((one, other) => distance(one, mutant) - distance(other, mutant))
+      .map((test) => [test] as const);
     // One whose change means nothing is left alone.
     const isEquivalent = mutant.verdict !== undefined && 'equivalent' in mutant.verdict;
     const tests = known === undefined ? others : [known, ...others];
@@ -77,7 +81,7 @@ function record(found: ReadonlyMap<number, Verdict>): void {
 function missing(): readonly string[] {
   const tests = new Set(testFiles(root));
   return list.flatMap((mutant) => {
-    const killer = killerOf(mutant);
+    const [killer] = killerOf(mutant) ?? [];
     if (killer !== undefined && !tests.has(killer)) {
       return [`${mutant.id} ${mutant.function}: there is no ${killer}`];
     }
