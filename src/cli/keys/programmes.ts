@@ -29,8 +29,12 @@ export async function forKeys(
   if (faults.length > 0) throw new FaultsError(faults);
 }
 
-export function signsNothing({ programme: name = '' }: KeyOptions): CommandError {
-  return failed(`${name} signs no tokens: they are opaque (tokens.access.format)`);
+export function signsNothing({ programme: name = '', kind }: KeyOptions): CommandError {
+  return failed(
+    kind === 'identity'
+      ? `${name} has no keys of identity tokens alone (id_token.algorithm)`
+      : `${name} signs no tokens: they are opaque (tokens.access.format)`,
+  );
 }
 
 export function nameOf({ programme, algorithm, kid }: KeyRecord): string {
