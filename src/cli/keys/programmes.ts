@@ -37,6 +37,12 @@ export function signsNothing({ programme: name = '', kind }: KeyOptions): Comman
   );
 }
 
+export function noneSigns({ kind }: Pick<KeyOptions, 'kind'>): string {
+  return kind === 'identity'
+    ? 'no programme has keys of identity tokens alone'
+    : 'no programme signs tokens';
+}
+
 export function nameOf({ programme, algorithm, kid }: KeyRecord): string {
   return `${programme}: the ${algorithm ?? 'token'} key ${kid}`;
 }

@@ -13,7 +13,7 @@ import type { rotateKeysOptions } from '../grammar/rows.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { forKeys, nameOf, signsNothing } from './programmes.ts';
+import { forKeys, nameOf, noneSigns, signsNothing } from './programmes.ts';
 
 type RotateKeysOptions = GivenWithConfig<typeof rotateKeysOptions>;
 
@@ -40,7 +40,7 @@ export async function rotateAllKeys(options: RotateKeysOptions): Promise<void> {
       }
       return done;
     });
-    if (options.json !== true && rotated.length === 0) return say('no programme signs tokens');
+    if (options.json !== true && rotated.length === 0) return say(noneSigns(options));
     return printResult(options, rotated.map(viewRotated), rotated.flatMap(linesOf).join('\n'));
   });
 }
