@@ -132,6 +132,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     /** Public base URL; `iss` of its tokens (C-9). */
     issuer,
     audience,
+    /** Whether pages of registered origins can read answers. */
+    isCrossOrigin: definition.cors === 'on',
     /** The header of answers that holds the request id; undefined where the dialect has none. */
     requestIdHeader: definition.request_id === 'none' ? undefined : definition.request_id,
     values,

@@ -172,7 +172,8 @@ function wayOf(method: AuthenticationMethod): string {
 const at: Path = ['client', 'authentication'];
 
 /** Methods that exclude each other, or need more than themselves. */
-function* methodComplaints({ client, authorize, grants, tokens }: Definition): Iterable<Complaint> {
+function* methodComplaints(definition: Definition): Iterable<Complaint> {
+  const { client, authorize, cors, grants, tokens } = definition;
   const { methods, secret_half: half } = client.authentication;
   const isPair = methods.some(isHeaderMethod);
   const takesPublic = methods.some(isByNothing);
@@ -209,6 +210,12 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
       [...at, 'methods'],
       'public clients get tokens only for members, and no grant here logs a member in',
       `add grants.authorization_code or grants.password, or take ${taken} out`,
+    ],
+    [
+      cors === 'on' && !methods.includes('none'),
+      ['cors'],
+      'no page can read anything: origins are for public clients, and there are none here',
+      'add none to client.authentication.methods, or set cors to off',
     ],
     [
       methods.includes('token') &&

@@ -84,6 +84,11 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   },
   id_token: { beside: 'token_response: { fields: { id_token: id_token } }' },
   'id_token.lifetime': { beside: 'token_response: { fields: { id_token: id_token } }' },
+  'id_token.algorithm': { beside: 'token_response: { fields: { id_token: id_token } }' },
+  cors: {
+    beside:
+      'client: { authentication: { methods: [basic, none], when_both: refuse } }\nauthorize: { pkce: required }\ntoken_endpoints: { grant: { inputs: { client_id: { must_equal: client.id } } } }',
+  },
   'id_token.claims': { beside: 'token_response: { fields: { id_token: id_token } }' },
   'userinfo.fields': { beside: 'userinfo: { path: /userinfo }' },
   'list_scope.values': { on: 'partner-login' },

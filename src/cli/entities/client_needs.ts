@@ -100,6 +100,7 @@ export function judgeClient(
       ...roleWarnings(programme, client, naming('roles')),
       ...redirectWarnings(client),
       ...idleProofs(programme, client, naming),
+      ...idleOrigins(programme, client, naming),
       ...unfitNumbers(programme, client, naming),
     ],
   };
@@ -127,9 +128,14 @@ function typeFaults(
 ): readonly string[] {
   const type = naming('client_type');
   if (client.isPublic !== true) {
-    return isPublicOnly(authentication)
-      ? [`${type} is missing: all clients of ${id} are public`]
-      : [];
+    return [
+      ...(isPublicOnly(authentication)
+        ? [`${type} is missing: all clients of ${id} are public`]
+        : []),
+      ...(client.origins === undefined
+        ? []
+        : [`${naming('origins')} is of no use: a page keeps no secret, so its client is public`]),
+    ];
   }
   const takesNone = authentication.methods.some(isByNothing);
   return [
@@ -165,6 +171,16 @@ function idleProofs(
       ([method, , input]) =>
         `${naming(input)} is of no use: ${id} does not take ${method} (client.authentication.methods)`,
     );
+}
+
+function idleOrigins(
+  { id, isCrossOrigin }: Programme,
+  { origins }: ClientFields,
+  naming: Naming,
+): readonly string[] {
+  return origins === undefined || isCrossOrigin
+    ? []
+    : [`${naming('origins')} is of no use: no page can read answers of ${id} (cors)`];
 }
 
 /** Refuses a client that lacks something, unless `--incomplete` is given; returns the warnings. */

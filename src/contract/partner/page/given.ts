@@ -106,8 +106,16 @@ function rows(guide: Guide): readonly Row[] {
         ? 'none'
         : client.redirectUris.map(inCode).join(', ') + comparedText(guide),
     ],
+    programme.isCrossOrigin &&
+      client.isPublic === true && ['Origins of your pages', originsText(client)],
     isRegistered && ['Registered as', escaped(client.name)],
   ];
+}
+
+/** Which pages can read answers (CORS). */
+function originsText({ origins = [] }: Guide['by']['client']): string {
+  const held = origins.length === 0 ? 'none yet' : origins.map(inCode).join(', ');
+  return `${held}; a page in a browser reads our answers only from one of these, and sends no cookies along`;
 }
 
 /** How redirect URIs are compared; an app listens on a port that is free (RFC 8252 7.3). */
