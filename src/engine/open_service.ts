@@ -112,10 +112,12 @@ export async function openService(
 }
 
 function verification(
-  { issuer, audience }: Programme,
+  { issuer: own, audience, access }: Programme,
   keys: PublishedKeys,
 ): Required<Pick<Service, 'keys' | 'verifyAccessToken'>> {
   const keyOf = keys.verifier;
+  // Tokens that were issued before the file named an issuer, or after it named none, go on being good.
+  const issuer = [access.issuer, own];
   return {
     keys,
     verifyAccessToken: tokenVerifier({ type: accessTokenType, issuer, audience, keyOf }),

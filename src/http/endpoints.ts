@@ -4,6 +4,7 @@
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type Next } from 'hono';
+import type { Result, Router } from 'hono/router';
 import { TrieRouter } from 'hono/router/trie-router';
 
 import { unexpected } from '../engine/causes/trouble.ts';
@@ -132,8 +133,7 @@ export class App {
     // A longer path may be below a prefix, and has its segments for nothing (HOSTILE 84).
     const longest = Math.max(0, ...routes.map(([path]) => longestMatch(path)));
     const hono = new Hono<{ Bindings: Exchange }>({
-      // The usual one makes a text of all paths at the first request: 0.9 s with two hundred programmes.
-      router: new TrieRouter(),
+      router: new PathRouter(),
       // Not the path of `request.url`, which is normalised (HOSTILE 49).
       getPath: (_request, options) =>
         pathOf((options as { env: Exchange }).env).slice(0, longest + 1),
@@ -224,6 +224,25 @@ export class App {
   #fail({ incoming, outgoing }: Exchange, error: unknown): Response {
     write(outgoing, this.#failed(error, incoming.record), this.#failed);
     return RESPONSE_ALREADY_SENT;
+  }
+}
+
+/**
+ * Finds an exact path by one look-up, and searches for those alone that have values or a star. Hono's usual
+ * router makes a text of all paths at the first request: 0.9 s with two hundred programmes.
+ */
+class PathRouter<Target> implements Router<Target> {
+  readonly name = 'PathRouter';
+  readonly #exact = new Map<string, Result<Target>>();
+  readonly #others = new TrieRouter<Target>();
+
+  add(method: string, path: string, target: Target): void {
+    if (/[:*]/.test(path)) this.#others.add(method, path, target);
+    else if (!this.#exact.has(path)) this.#exact.set(path, [[[target, {}]]]);
+  }
+
+  match(method: string, path: string): Result<Target> {
+    return this.#exact.get(path) ?? this.#others.match(method, path);
   }
 }
 

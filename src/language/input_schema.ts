@@ -23,7 +23,7 @@ import { inputFormats } from './input_formats.ts';
 import { characterClassSchema, lengthSchema } from './value_shape.ts';
 import { clientPropertyForm } from './vocabularies.ts';
 
-export const parameterPlaces = ['query', 'form', 'json', 'xml'] as const;
+export const parameterPlaces = ['query', 'form', 'multipart', 'json', 'xml'] as const;
 export type ParameterPlace = (typeof parameterPlaces)[number];
 export type Place = ParameterPlace | 'header' | 'path' | 'cookie';
 
@@ -84,7 +84,7 @@ const inputSchema = v.pipe(
       otherwise: "the input's own name",
     }),
     in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header', 'path', 'cookie'])), {
-      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` are possible only if the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone. No input can be a header of the connection (`Host`, `Content-Length`, `TE`, `Proxy-…` and the like), or `Cookie` as a whole.',
+      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `multipart`, `json` and `xml` are possible only if the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone. No input can be a header of the connection (`Host`, `Content-Length`, `TE`, `Proxy-…` and the like), or `Cookie` as a whole.',
       example: 'header',
       otherwise: "the endpoint's `read`",
       departs: [
@@ -186,7 +186,7 @@ const inputSchema = v.pipe(
   named('input'),
 );
 
-const roleNameSchema = v.pipe(
+export const roleNameSchema = v.pipe(
   v.string(),
   v.regex(/^[a-z][a-z0-9_]{0,49}$/, ({ input }) => snakeCaseWords(input)),
   named('input name', 'A name in snake_case of up to 50 characters.'),
@@ -253,7 +253,7 @@ export const endpointSchema = v.pipe(
       },
     ),
     read: key(v.optional(oneOrMore(v.picklist(parameterPlaces)), 'form'), {
-      text: 'Where parameters are read. `query`: the query. `form`: a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9). `json`: the members of a JSON body; a scope may also be a list of texts. `xml`: the elements of an XML body (`application/xml`, `text/xml`, any type with `+xml`), without a DTD and entities of its own. If there are several of these, a parameter may come in any of them; in two of them, it came twice. An input can be read elsewhere by its own `in`.',
+      text: 'Where parameters are read. `query`: the query. `form`: a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9). `multipart`: the fields of a `multipart/form-data` body (RFC 7578); a part that is a file, or no plain text, makes the body malformed. `json`: the members of a JSON body; a scope may also be a list of texts. `xml`: the elements of an XML body (`application/xml`, `text/xml`, any type with `+xml`), without a DTD and entities of its own. If there are several of these, a parameter may come in any of them; in two of them, it came twice. An input can be read elsewhere by its own `in`.',
       example: '[form, json]',
     }),
     media_types: key(v.optional(listOf(contentTypeSchema), []), {

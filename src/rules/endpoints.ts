@@ -11,10 +11,11 @@ import {
 import { nodeAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
+import { attributeMark } from '../oauth/bodies/xml_parameters.ts';
 import { grantRows, type GrantType, grantTypes, inputsOfGrants } from '../oauth/grant.ts';
 import { memberPath } from '../oauth/parameters.ts';
-import { attributeMark } from '../oauth/xml_parameters.ts';
 import { endpointsOf, grantsAt, readsInput } from '../programme/requests/grant_places.ts';
+import { isBodyForm } from '../programme/requests/reading.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 import { grantChoiceComplaints } from './grant_choice.ts';
 
@@ -213,12 +214,22 @@ function* inputPlaceComplaints(
   served: readonly GrantType[],
 ): Iterable<Complaint> {
   yield* nameComplaints(at, endpoint, served);
-  yield* wrong([
-    endpoint.root !== undefined && !endpoint.read.includes('xml'),
-    [...at, 'root'],
-    'this endpoint reads no XML',
-    'add xml to read',
-  ]);
+  const { read } = endpoint;
+  yield* wrong(
+    [
+      endpoint.root !== undefined && !read.includes('xml'),
+      [...at, 'root'],
+      'this endpoint reads no XML',
+      'add xml to read',
+    ],
+    [
+      endpoint.media_types.length > 0 &&
+        read.every((one) => one === 'query' || one === 'multipart'),
+      [...at, 'media_types'],
+      'no body of another type than multipart/form-data is read here',
+      'add form, json or xml to read',
+    ],
+  );
   for (const [role, input] of Object.entries(endpoint.inputs)) {
     const inputAt = [...at, 'inputs', role];
     yield* placeComplaints(inputAt, input, endpoint);
@@ -271,8 +282,7 @@ function* placeComplaints(
   endpoint: EndpointDefinition,
 ): Iterable<Complaint> {
   const { in: place, name = at.at(-1) } = input;
-  const isInBody = place === 'form' || place === 'json' || place === 'xml';
-  if (isInBody && !endpoint.read.includes(place)) {
+  if (place !== undefined && isBodyForm(place) && !endpoint.read.includes(place)) {
     const bodies = endpoint.read.filter((one) => one !== 'query').join(' or ');
     const reads = bodies === '' ? 'no body' : `its body as ${bodies}`;
     yield [[...at, 'in'], `this endpoint reads ${reads}, so no input can be read as ${place}`];

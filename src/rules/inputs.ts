@@ -77,7 +77,8 @@ export function* refusalComplaints(definition: Definition): Iterable<Complaint> 
       const isServed = grants.some((type) => readsInput(type, role));
       if (name !== undefined && inputsOfGrants.has(role) && !isServed) continue;
       const place = [...at, 'inputs', role];
-      yield* inputComplaints(definition, place, known.has(role) ? role : undefined, input);
+      const isUsed = known.has(role) || Object.hasOwn(definition.authorize.draws, role);
+      yield* inputComplaints(definition, place, isUsed ? role : undefined, input);
       if (known.has(role) && !isIdle(role, definition)) {
         yield* understoodComplaints(definition, place, role, input, name);
       }

@@ -58,6 +58,11 @@ export function issuedTo(
   { must_equal: comparison }: Pick<InputDefinition, 'must_equal'>,
   definition: Definition,
 ): Issued | undefined {
+  const { draws } = definition.authorize;
+  if (role !== undefined && Object.hasOwn(draws, role)) {
+    const shapes = generated(draws[role] ?? {}, usualIdentifierLength);
+    return { what: `values of the shape in authorize.draws.${role}`, shapes };
+  }
   const byRole = role !== undefined && issuedRoles.has(role) ? issuedByRole[role] : undefined;
   const issued = byRole ?? (comparison === undefined ? undefined : comparedWith[comparison]);
   return issued?.(definition);

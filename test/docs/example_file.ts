@@ -122,6 +122,14 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'token_field.type': {
     beside: 'token_response: { fields: { extra: { value: access_lifetime } } }',
   },
+  'token_field.fraction': {
+    beside: 'token_response: { fields: { extra: { value: issued_at, as: date_time } } }',
+  },
+  'tokens.access.issuer': { beside: 'tokens: { access: { format: jwt } }' },
+  'tokens.access.subject': { beside: 'tokens: { access: { format: jwt } }' },
+  'authorize.draws': {
+    beside: 'authorize: { answer: { more: { device_id: member.drawn.device_id } } }',
+  },
   'token_field.zone': {
     beside: 'token_response: { fields: { extra: { value: issued_at, as: date_time } } }',
   },

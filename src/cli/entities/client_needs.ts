@@ -264,7 +264,7 @@ export function numericValues(
   );
   return new Set(
     fields.flatMap((field) =>
-      typeof field === 'object' && 'type' in field && field.type === 'number' ? [field.value] : [],
+      typeof field === 'object' && 'value' in field && field.type === 'number' ? [field.value] : [],
     ),
   );
 }

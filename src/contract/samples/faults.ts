@@ -90,27 +90,28 @@ function wrongInputs(code: string, grant: GrantType, { inputs }: Reading): Sampl
 
 function* bodyFaults({ reading, request }: Scene): Iterable<Found> {
   const good = request();
-  const { method, form, json, raw: xml, query } = good;
+  const { method, form: sent, json, raw: xml, query } = good;
   yield ['method_not_allowed', 'PUT', { ...good, method: 'PUT' }];
   const { form: _form, json: _json, raw: _raw, ...bodiless } = good;
-  if (form !== undefined || json !== undefined || xml !== undefined) {
+  if (sent !== undefined || json !== undefined || xml !== undefined) {
     const raw = (type: string, text: string): SampleRequest => ({
       ...bodiless,
       raw: { type, text },
     });
     const other = xml === undefined ? raw('application/json', '{') : raw(xml.type, '<');
-    const broken = form === undefined ? other : raw(formType, 'a=%zz');
+    const form = good.multipart === true ? raw('multipart/form-data', 'x') : raw(formType, 'a=%zz');
+    const broken = sent === undefined ? other : form;
     const strange = raw('application/x-unheard-of', 'x');
     yield ['unsupported_media_type', 'content-type of another kind', strange];
     yield ['malformed_body', 'a body that cannot be decoded', broken];
   }
   // A parameter that is neither declared nor known may be repeated (HOSTILE 43).
-  const [twice = ['grant_type', '1'] as const] = form ?? query;
+  const [twice = ['grant_type', '1'] as const] = sent ?? query;
   if (reading.repeated === 'refuse') {
     const again =
-      form?.[0] === undefined
+      sent?.[0] === undefined
         ? { query: [...query, twice, ...(query[0] === undefined ? [twice] : [])] }
-        : { form: [...form, twice] };
+        : { form: [...sent, twice] };
     yield ['repeated_parameter', `${twice[0]} twice`, { ...good, ...again }];
   }
   if (reading.unknown === 'refuse') {

@@ -15,6 +15,7 @@ import {
 import { question } from '../../language/known_inputs.ts';
 import { shapeTests, type ValueTest } from '../../language/value_shape.ts';
 import { present } from '../../lib/present.ts';
+import { attributeMark } from '../../oauth/bodies/xml_parameters.ts';
 import {
   type Cause,
   describeDifference,
@@ -29,7 +30,6 @@ import { grantRows, inputsOfGrants } from '../../oauth/grant.ts';
 import { memberPath } from '../../oauth/parameters.ts';
 import { challengeFault, proofInputs } from '../../oauth/pkce.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
-import { attributeMark } from '../../oauth/xml_parameters.ts';
 import { isPathValue } from '../path_index.ts';
 import { heldValues } from './client_values.ts';
 import { isGrant, needsWord, type RequestKind, readsInput, proofsOf } from './grant_places.ts';
@@ -171,6 +171,7 @@ function needsOf(
   kinds: readonly RequestKind[],
 ): Needs {
   const { authorize } = definition;
+  const isDrawn = Object.hasOwn(authorize.draws, role);
   const authentication = authenticationAt(definition, endpoint);
   const { isUnread, proves } = proofsOf(authentication, endpoint, role);
   const readBy = isUnread ? [] : kinds.filter((kind) => !isGrant(kind) || readsInput(kind, role));
@@ -194,9 +195,10 @@ function needsOf(
   // The grant judges their lack, by the code (RFC 6749 4.1.3, RFC 7636 4.6).
   const { login, token } = authorize.redirect_uri;
   const verifies = (kind: RequestKind): boolean =>
-    kind === 'authorization_code' &&
-    ((role === 'code_verifier' && authorize.pkce === 'required') ||
-      (role === 'redirect_uri' && login === 'required' && token === 'if_sent'));
+    (isDrawn && (kind === 'authorization_code' || kind === 'refresh_token')) ||
+    (kind === 'authorization_code' &&
+      ((role === 'code_verifier' && authorize.pkce === 'required') ||
+        (role === 'redirect_uri' && login === 'required' && token === 'if_sent')));
   return {
     readBy,
     neededBy: readBy.filter((kind) => inPath || isAsked(kind) || proves(kind) || verifies(kind)),

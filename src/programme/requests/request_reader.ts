@@ -71,6 +71,7 @@ export function compileReader(
   const keys = {
     query: keysIn(({ inQuery }) => inQuery),
     form: keysIn(({ inBody }) => inBody.has('form')),
+    multipart: keysIn(({ inBody }) => inBody.has('multipart')),
     json: keysIn(({ inBody }) => inBody.has('json')),
     xml: keysIn(({ inBody }) => inBody.has('xml')),
     body: keysIn(({ inBody }) => inBody.size > 0),
@@ -164,7 +165,7 @@ function reportStrays(
   for (const [name, values] of body.parameters) {
     if (body.form !== undefined && keys[body.form].has(name)) continue;
     // In a form, a parameter of that name is none.
-    const isObject = body.form !== 'form' && objects.has(name);
+    const isObject = (body.form === 'json' || body.form === 'xml') && objects.has(name);
     if (isObject && (values.length === 1 || endpoint.repeated !== 'refuse')) continue;
     reportStray(rules, body.form ?? 'form', name, values, report);
   }

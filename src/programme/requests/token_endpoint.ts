@@ -51,6 +51,8 @@ export interface TokenEndpoint {
   readonly selectGrant: (inputs: Inputs, client: Client) => GrantType;
   /** Checks the parameters of the grant: presence and shape. */
   readonly checkParameters: (inputs: Inputs, grant: GrantType) => void;
+  /** The names of its inputs that are held against what a login has drawn. */
+  readonly drawn: readonly string[];
   /** Refuses a request for the lack of an input that only its grant needs. */
   readonly refuseMissing: (role: string, inputs: Inputs) => never;
 }
@@ -70,6 +72,7 @@ export function compileTokenEndpoint(
   const reading = compileReading(endpoint, compileInputs(endpoint, definition, kinds), kinds);
   const { inputs: all } = reading;
   const authentication = authenticationAt(definition, endpoint);
+  const { draws } = definition.authorize;
   const choice = compileGrantChoice(endpoint, all, grants);
   const [only, ...others] = grants;
   const undeclared = undeclaredCredentials(endpoint, definition, authentication);
@@ -108,6 +111,7 @@ export function compileTokenEndpoint(
     },
     selectGrant: compileGrantSelection(choice.choose),
     checkParameters: compileParameterChecks(all.filter((input) => !isShared(input))),
+    drawn: all.flatMap(({ role }) => (Object.hasOwn(draws, role) ? [role] : [])),
     refuseMissing: (role, inputs) => {
       const input = all.find((one) => one.role === role);
       if (input === undefined) throw new Error(`${name} reads no ${role}`);
