@@ -129,6 +129,7 @@ const authenticationSchema = v.strictObject({
     text: 'With the method `unnamed`: the `client_id` of the client that stands for requests without credentials. Register it as a public client (`client add --public --client-id …`) in each environment. What it may do, its limits and its redirect URIs are those of its registration.',
     example: 'app-0001',
     otherwise: 'a request without credentials is refused',
+    tells: { row: 'client of requests without credentials' },
   }),
   credentials: key(v.optional(v.picklist(credentialEncodings), 'raw'), {
     text: 'How identifier and secret stand in the header. `raw`: as they are (RFC 7617). `form`: form-encoded, with percent and plus (RFC 6749 2.3.1). `either`: Jetway takes both, since some clients do the one and some the other. `base64`: each of the two in base64 by itself, before they are joined. What Jetway generates is the same in all of them.',

@@ -58,7 +58,10 @@ export function compileUnnamed(
   { methods, unnamed_client: id }: ClientAuthentication,
   rules: readonly Input[],
   ownHeader: string | undefined,
-): (request: WireRequest, inputs: Inputs) => PublicCredentials | undefined {
+): (
+  request: Pick<WireRequest, 'rawHeaders' | 'certificate'>,
+  inputs: Inputs,
+) => PublicCredentials | undefined {
   if (id === undefined || !takesUnnamed({ methods })) return () => undefined;
   const unnamed: PublicCredentials = { kind: 'none', id, isUnnamed: true };
   const roles = rules
