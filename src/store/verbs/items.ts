@@ -154,7 +154,7 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): ItemV
     find: <K extends Kind>(kind: K, programme: ProgrammeId, id: string, onGone?: () => void) => {
       const found = look(kind, programme, id);
       const itemIn = onGone === undefined ? soundItem : (row?: NamedRow) => soundItem(row, onGone);
-      return found.then(itemIn) as Promise<Item<K> | undefined>;
+      return found.then(itemIn);
     },
     findBy: async (kind, lookUp, programme, key) =>
       isText(key) ? holding(kind, lookUp, programme, key) : [],
