@@ -252,6 +252,18 @@ class PathRouter<Target> implements Router<Target> {
   }
 }
 
+/**
+ * The adapter reads the headers of `RESPONSE_ALREADY_SENT` after each request. The built-in ones are sorted and
+ * checked again each time, which costs as much as finding the endpoint: these are read as they are.
+ */
+const headersSent = [...RESPONSE_ALREADY_SENT.headers];
+Object.defineProperty(RESPONSE_ALREADY_SENT, 'headers', {
+  value: Object.assign(new Headers(), {
+    has: () => false,
+    [Symbol.iterator]: () => headersSent.values(),
+  }),
+});
+
 /** A path as a route of Hono, where a value, and what begins as Hono's own do, is any segment. */
 function routeOf(path: string): string {
   const segments = path.split('/');
