@@ -10,7 +10,7 @@ import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
 import { randomKey } from '../../lib/random.ts';
 import { hashRandomPassword } from '../../members/password.ts';
-import type { Client } from '../../oauth/client.ts';
+import type { Client, ClientId } from '../../oauth/client.ts';
 import type { Member, Subject } from '../../oauth/member.ts';
 import { inputsOf, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
@@ -34,10 +34,14 @@ export async function onboardDemo(
       : undefined;
   const inputs = inputsOf(programme);
   const numbers = numericValues(programme);
+  const { unnamed_client: standing } = programme.clients.authentication;
   const isPublic = isPublicOnly(programme.clients.authentication);
   const client: Client = {
     programme: programme.id,
-    id: programme.clients.newIdentifier(),
+    id:
+      isPublic && standing !== undefined
+        ? (standing as ClientId)
+        : programme.clients.newIdentifier(),
     name: 'Demo partner',
     roles: ['member', 'partner'],
     redirectUris: [redirectUri],
@@ -57,7 +61,9 @@ export async function onboardDemo(
     status: 'active',
     createdAt: clock.now(),
   };
-  await store.add('client', [client]);
+  const isAlone = isPublic || standing === undefined;
+  const others = isAlone ? [] : [standInFor(client, standing as ClientId)];
+  await store.add('client', [client, ...others]);
   await store.add('member', [
     {
       programme: programme.id,
@@ -79,6 +85,11 @@ export async function onboardDemo(
     base,
     ...present({ proof }),
   };
+}
+
+/** The public client of requests that name none, beside one that proves itself. */
+function standInFor(client: Client, id: ClientId): Client {
+  return { ...client, id, name: 'Demo app', isPublic: true, secrets: [], apiKeys: [] };
 }
 
 /** Of what the `sub` of tokens is made. */

@@ -11,6 +11,7 @@ import { credentialNames, provingToken } from '../../programme/requests/credenti
 import type { Input } from '../../programme/requests/inputs.ts';
 import { assertionInputs } from '../../programme/requests/presented_credentials.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
+import { takesUnnamed } from '../../programme/requests/unnamed_client.ts';
 import { unheardOf } from '../../programme/sandbox.ts';
 import {
   isByOwnToken,
@@ -154,6 +155,11 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
     yield [reason, `a ${told} that is no JWT`, request({ [role]: 'x' })];
     return;
   }
+  // Where one client stands for all others, only a wrong proof is none.
+  if (takesUnnamed(authentication)) {
+    yield* strangerFaults(scene, newIdentifier);
+    return;
+  }
   // Where public clients are, an identifier alone is a proof.
   const isNamed = !authentication.methods.includes('none');
   const unnamed = isNamed ? {} : { client_id: null };
@@ -170,7 +176,13 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
       yield ['authentication_ambiguous', `${secretName} beside the authorization header`, both];
     }
   }
+  yield* strangerFaults(scene, newIdentifier);
+}
+
+function* strangerFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
+  const { authentication, by, request } = scene;
   if (by.client.isPublic === true) {
+    if (!authentication.methods.includes('none')) return;
     const stranger = request({ client_id: newIdentifier() });
     yield ['client_authentication_failed', 'a client that there is not', stranger];
     return;
@@ -261,13 +273,14 @@ export function loginFaults(
 ): readonly SampleFault<LoginFailureReason>[] {
   const { inputs } = programme.login.endpoint.reading;
   const rule = inputs.find(({ role }) => role === 'response_type');
+  const isNamed = !takesUnnamed(programme.clients.authentication);
   const isScoped = programme.scope.refusesUnknown && inputs.some(({ role }) => role === 'scope');
   const told = rule?.name;
   const isChecked = rule?.fits('token') === false;
   const wrong = { response_type: 'token' };
   const elsewhere = { redirect_uri: 'https://elsewhere.example/' };
   const rows: readonly (readonly [LoginFailureReason, string, SampleValues, boolean?])[] = [
-    ['missing_client_id', 'no client', { client_id: null }],
+    ['missing_client_id', 'no client', { client_id: null }, isNamed],
     ['unknown_client', 'a client that there is not', { client_id: unheardOf }],
     ['unregistered_redirect_uri', 'an address that is not registered', elsewhere],
     ['missing_response_type', `no ${told}`, { response_type: null }, rule?.required === true],

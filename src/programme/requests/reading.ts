@@ -54,6 +54,15 @@ export function compileReading<Reason>(
   };
 }
 
+/** Whether a request can hold one value that is both. */
+export function isReadAlike(
+  one: Pick<Input, 'inHeader' | 'wireName' | 'key' | 'places'>,
+  other: Pick<Input, 'inHeader' | 'wireName' | 'key' | 'places'>,
+): boolean {
+  const isNamed = one.inHeader ? one.wireName === other.wireName : one.key === other.key;
+  return isNamed && one.places.some((place) => other.places.includes(place));
+}
+
 export type BodyForm = Exclude<ParameterPlace, 'query'>;
 
 export function isBodyForm(place: Place): place is BodyForm {
@@ -205,6 +214,29 @@ function compileMediaTypes(
     const isUsual = found?.form !== 'multipart' && header.length <= longestSpelling;
     if (found !== undefined && isUsual) spellings.set(header, found);
     return found;
+  };
+}
+
+/** The types of body that an endpoint is asked by; one of them is none at all, where it reads the query. */
+export function bodyTypes(endpoint: EndpointDefinition): readonly (string | undefined)[] {
+  return [
+    ...(endpoint.read.includes('query') ? [undefined] : []),
+    ...(endpoint.read.every((place) => place === 'query') ? [] : typesOf(endpoint).keys()),
+  ];
+}
+
+/** Tests whether a request has a body of such a type. */
+export function compileTypeTest(
+  endpoint: EndpointDefinition,
+): (request: Pick<WireRequest, 'rawHeaders' | 'body'>) => boolean {
+  const types = bodyTypes(endpoint);
+  const isBodiless = types.includes(undefined);
+  const mediaType =
+    types.length > Number(isBodiless) ? compileMediaTypes(endpoint) : () => undefined;
+  return ({ rawHeaders, body }) => {
+    const sent = headerValues({ rawHeaders }, 'content-type');
+    if (sent.length > 0) return mediaType(sent) !== undefined;
+    return isBodiless && body.length === 0;
   };
 }
 

@@ -59,7 +59,7 @@ export function compileReader(
   endpoint: EndpointDefinition,
   read: readonly Input<unknown>[],
   readBody: BodyReader = compileBodyReader(endpoint, read),
-): (request: WireRequest, report: Report) => Inputs {
+): (request: WireRequest, report: Report) => Map<string, string> {
   const inputs = read.map((input): PlacedInput => {
     const { places, inPath, wireName } = input;
     const inBody = new Set(places.filter(isBodyForm));
@@ -87,7 +87,7 @@ function readInputs(
   request: WireRequest,
   body: ReadBody,
   report: Report,
-): Inputs {
+): Map<string, string> {
   const inQuery = request.query === '' ? noParameters : readQuery(request.query, report);
   reportStrays(rules, inQuery, body, report);
   const values = new Map<string, string>();

@@ -91,10 +91,24 @@ export function askedOf(scene: PartnerScene): readonly Asked[] {
       const kind = id === 'userinfo' ? id : 'public';
       return [{ ...way, kind, grantType: undefined, reading: undefined }];
     }
-    const { reading } = endpoint;
-    return grantsOf(endpoint)
-      .filter(({ grant }) => way.title === undefined || way.title === grant)
-      .map(({ grant, grantType }) => ({ ...way, kind: grant, grantType, reading }));
+    // One operation has the requests of all endpoints of its path and method.
+    const type = way.body?.type;
+    const all = tokenEndpoints.filter(
+      ({ path, methods, reading: { mediaTypes } }) =>
+        path === endpoint.path &&
+        methods.has(way.method) &&
+        (type === undefined || mediaTypes.some(([one]) => one === type)),
+    );
+    return all.flatMap((one) =>
+      grantsOf(one)
+        .filter(({ grant }) => way.title === undefined || way.title === grant)
+        .map(({ grant, grantType }) => ({
+          ...way,
+          kind: grant,
+          grantType,
+          reading: one.reading,
+        })),
+    );
   });
   // What is revoked cannot be asked about.
   return all
@@ -102,13 +116,18 @@ export function askedOf(scene: PartnerScene): readonly Asked[] {
     .toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
 }
 
-function inputOf({ reading, body }: Asked, { place, path }: Field): Input<unknown> | undefined {
+function inputOf(
+  { reading, body, kind }: Asked,
+  { place, path }: Field,
+): Input<unknown> | undefined {
   const name = elementOf(path).join('.');
-  return reading?.inputs.find(
+  const found = reading?.inputs.filter(
     (one) =>
       (one.inHeader ? one.wireName : [...one.within, one.wireName].join('.')) === name &&
       (place === 'body' ? body !== undefined : true),
   );
+  // Inputs of two grants can have one name.
+  return found?.find(({ readBy }) => readBy.some((one) => one === kind)) ?? found?.[0];
 }
 
 /** What the document cannot tell: values of the registered client, of the member, and of a login. */
