@@ -103,15 +103,38 @@ function isOfLogin({ refreshing }: Programme, grant: GrantType): boolean {
   return grant !== 'client_credentials' || refreshing.has(grant);
 }
 
-/** The answer to a request by a grant. */
-export function answerTo(programme: Programme, grant: GrantType): Answers {
+/**
+ * The answer to a request by a grant.
+ *
+ * @param form the one that the request has chosen; the usual one if left out
+ */
+export function answerTo(programme: Programme, grant: GrantType, form?: string): Answers {
   const { fields, headers, cookies, encoding } = programme.layouts.tokens;
   const trees = [fields, headerFields(headers), cookieFields(cookies)];
-  return answersOf(programme, grant, trees, bodyFormOf(encoding), (client, facts, absent, sent) =>
+  const bodyForm = bodyFormOf(encodingIn(programme, form) ?? encoding);
+  return answersOf(programme, grant, trees, bodyForm, (client, facts, absent, sent) =>
     withoutChance(() =>
-      withCookies(programme.renderTokens(sampleTokens(facts, absent), client, sampleBudget, sent)),
+      withCookies(
+        programme.renderTokens(sampleTokens(facts, absent), client, sampleBudget, sent, form),
+      ),
     ),
   );
+}
+
+/** The encoding of a form that a request has chosen. */
+export function encodingIn(
+  { answerForms }: Programme,
+  form: string | undefined,
+): EncodingName | undefined {
+  return form === undefined ? undefined : answerForms[form]?.encoding;
+}
+
+/** The forms of answers at an endpoint: the usual one, and those that a request can choose there. */
+export function formsAt(
+  { answerForms }: Programme,
+  { chosenForm }: TokenEndpoint,
+): readonly (string | undefined)[] {
+  return [undefined, ...(chosenForm === undefined ? [] : Object.keys(answerForms))];
 }
 
 /** The claims of a grant's access tokens, where these are JWTs. */

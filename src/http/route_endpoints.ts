@@ -13,6 +13,8 @@ import type { Service } from '../engine/service.ts';
 import { answerTokenRequest } from '../engine/token_request.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
+import type { RequestHead } from '../oauth/wire_request.ts';
+import type { FormChooser } from '../programme/answers/forms.ts';
 import { managementMethods } from '../programme/requests/token_management.ts';
 import type { EndpointRoute } from '../programme/routes.ts';
 import { keySetMaxAge } from '../token/signing_keys.ts';
@@ -41,7 +43,7 @@ export function endpointOf(
         'token',
         route.endpoint.methods,
         (request) => answerTokenRequest(service, route.endpoint, request),
-        allowed,
+        { allowed, chosenForm: route.endpoint.chosenForm },
       );
     case 'introspection':
       return dialectEndpoint(service, 'verify', managementMethods, (request) =>
@@ -115,21 +117,28 @@ function dialectEndpoint(
   kind: WorkKind,
   methods: ReadonlySet<string>,
   answer: Endpoint['answer'],
-  allowed = methods,
+  {
+    allowed = methods,
+    chosenForm,
+  }: {
+    readonly allowed?: ReadonlySet<string> | undefined;
+    readonly chosenForm?: FormChooser | undefined;
+  } = {},
 ): Endpoint {
   const { clock } = service;
+  const formOf = (head: RequestHead): Pick<RequestRecord, 'form'> => ({ form: chosenForm?.(head) });
   const load: Load = {
     kind,
-    tooMany: ({ record }, retryAfter) =>
-      renderFailure(service, tooMany(service, retryAfter, record)),
+    tooMany: (head, retryAfter) =>
+      renderFailure(service, tooMany(service, retryAfter, head.record), formOf(head)),
   };
   const allow = [...allowed].join(', ');
   const cause = wrongMethodCause(allowed);
-  const wrongMethod: HeadReply = ({ record }) => {
+  const wrongMethod: HeadReply = (head) => {
     const facts = { allow, at: clock.now(), cause };
     const failure: ReportedFailure = { reason: 'method_not_allowed', facts };
-    record.failure = failure;
-    return renderFailure(service, failure);
+    head.record.failure = failure;
+    return renderFailure(service, failure, formOf(head));
   };
   return { load, methods, wrongMethod, answer };
 }

@@ -181,6 +181,8 @@ export interface Login {
   readonly member?: Member;
   /** What the login granted; a refresh may ask for less, never for more. */
   readonly scope?: string;
+  /** Its refresh token stays, where the programme tells by the login whether it does. */
+  readonly keepsRefresh?: true;
   /** No token of the login outlives this. */
   readonly endsAt: Instant;
   /**

@@ -199,6 +199,7 @@ class Scene {
       inputs: new Map(Object.entries(inputs)),
       refuseMissing: () => assert.fail('nothing is missing'),
       scope: undefined,
+      lifetime: service.programme.access.lifetimes[grant],
       now: this.#clock.now(),
       era: await store.era(),
       hangUp: () => new AbortController().signal,

@@ -7,7 +7,7 @@ import { encodingRows } from '../../oauth/basic.ts';
 import { methodRows } from '../../oauth/methods.ts';
 import { type Programme, logsIn } from '../../programme/programme.ts';
 import type { TokenEndpoint } from '../../programme/requests/token_endpoint.ts';
-import { answerTo, grantsOf, type ServedGrant } from '../answers.ts';
+import { answerTo, formsAt, grantsOf, type ServedGrant } from '../answers.ts';
 import { failuresOf } from '../failures.ts';
 import { codeShape, isPage, type LoginFailure, loginFailuresOf, loginSuccess } from '../login.ts';
 import { furtherEndpoints, verification, loginPage } from './gateways.ts';
@@ -43,7 +43,9 @@ export function endpointsOf(programme: Programme): readonly Endpoint[] {
     {
       kind: 'failed requests',
       rows: [
-        ...failuresOf(programme).map((one) => answers(one.reason, one)),
+        ...[undefined, ...Object.keys(programme.answerForms)].flatMap((form) =>
+          failuresOf(programme, form).map((one) => answers(one.reason + inForm(form), one)),
+        ),
         sandboxRows(programme),
       ],
     },
@@ -51,6 +53,10 @@ export function endpointsOf(programme: Programme): readonly Endpoint[] {
     ...furtherEndpoints(programme),
     { kind: 'programme', rows: keyRows(programme) },
   ]);
+}
+
+function inForm(form: string | undefined): string {
+  return form === undefined ? '' : ` as ${form}`;
 }
 
 /** No promise of the live environment: nothing about it breaks partners. */
@@ -135,7 +141,11 @@ function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint 
           ' or ',
         ),
       readingRows(programme, reading),
-      ...grants.map(({ grant }) => answers(`answer to ${grant}`, answerTo(programme, grant))),
+      ...grants.flatMap(({ grant }) =>
+        formsAt(programme, endpoint).flatMap((form) =>
+          answers(`answer to ${grant}${inForm(form)}`, answerTo(programme, grant, form)),
+        ),
+      ),
     ],
   };
 }

@@ -42,6 +42,7 @@ export function inputText(
       ? `always ${inCode(identifier)}`
       : equal && registeredText(equal),
     listed && `${listed.length === 1 ? 'always' : 'one of'} ${listed.map(inCode).join(', ')}`,
+    input.meaning,
     isScope && scope.kind === 'list' && scope.unknown === 'ignore' && 'others are ignored',
     several && `several with ${several === ' ' ? 'a space' : inCode(several)} between`,
     isScope &&

@@ -23,6 +23,7 @@ import {
   endpointRule,
   faulty,
   ownCause,
+  type RulePath,
 } from '../../oauth/cause.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
 import { grantRows, inputsOfGrants } from '../../oauth/grant.ts';
@@ -31,6 +32,7 @@ import { challengeFault, proofInputs } from '../../oauth/pkce.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { attributeMark } from '../../oauth/xml_parameters.ts';
 import { isPathValue } from '../path_index.ts';
+import { type Choice, formChoice, formInput, lifetimeChoice, lifetimeInput } from './choices.ts';
 import { heldValues } from './client_values.ts';
 import { isGrant, type RequestKind, readsInput, proofsOf } from './grant_places.ts';
 
@@ -99,6 +101,10 @@ export interface Input<Reason = FailureReason> extends Demands {
   readonly missedBy: readonly RequestKind[];
   /** What is asked of a value whoever sends it, in the order of C-8. */
   readonly tests: readonly InputTest<Reason>[];
+  /** A value that fits, where neither shape nor list tells one. */
+  readonly sample?: string;
+  /** What its values stand for: for partners, as Markdown. */
+  readonly meaning?: string;
   /** Whether the file asks a form of its values: the comparison with the programme apart. */
   readonly fits: (value: string) => boolean;
   readonly clientTest?: ClientTest<Reason>;
@@ -143,7 +149,8 @@ export function compileInputsWith<Reason>(
   return Object.entries(endpoint.inputs)
     .filter(([role]) => authorize.pkce !== 'off' || !proofInputs.has(role))
     .map(([role, input]) => {
-      const row = compile(role, input, identifier, endpoint, reasonsOf);
+      const choice = kinds.some(isGrant) ? choiceOf(role, input, definition) : undefined;
+      const row = compile(role, input, identifier, endpoint, reasonsOf, choice);
       return {
         ...row,
         // Of a login, an empty list in a header is malformed, not missing.
@@ -161,6 +168,19 @@ function scopeSeparator({ scope }: Definition): string {
 type Needs = Pick<Input, 'readBy' | 'neededBy' | 'missedBy'>;
 
 const none: readonly never[] = [];
+
+/** What a request chooses by the input, where the programme says what it can choose. */
+function choiceOf(
+  role: string,
+  input: InputDefinition,
+  definition: Definition,
+): Choice | undefined {
+  const { requested } = definition.tokens.access;
+  if (role === formInput && definition.answer_forms !== undefined) {
+    return formChoice(definition, input);
+  }
+  return role === lifetimeInput && requested !== undefined ? lifetimeChoice(requested) : undefined;
+}
 
 /** The one formula for which requests read and need an input. */
 function needsOf(
@@ -211,11 +231,14 @@ export function compileInput(
 
 function compile<Reason>(
   role: string,
-  definition: InputDefinition,
+  own: InputDefinition,
   programmeIdentifier: string,
   endpoint: Pick<EndpointDefinition, 'read' | 'empty'>,
   reasonsOf: ReasonsOf<Reason>,
+  choice?: Choice,
 ): Omit<Input<Reason>, keyof Needs> {
+  const definition = { ...choice?.demands, ...own };
+  const { sample, meaning, isList = false, tests: ofChoice = [] } = choice ?? {};
   const inHeader = definition.in === 'header';
   const { name: ownName = role, within = none, attribute = false, scheme, required } = definition;
   const { prefix, characters, length, format, allowed, must_equal: comparison } = definition;
@@ -223,11 +246,11 @@ function compile<Reason>(
   const name = inHeader ? wireName : [...within, ownName].join('.');
   const reasons = reasonsOf(role, definition, inHeader);
   const place = inHeader ? `the header ${name}` : name;
-  const formTests = [...formTestsOf(definition)].map(({ key, expected, came }) => ({
-    key,
+  const formTests = [...formTestsOf(definition), ...ofChoice].map(({ expected, ...test }) => ({
+    ...test,
+    ...(choice !== undefined && !Object.hasOwn(own, test.key) && { rule: choice.rule }),
     reason: reasons.whenInvalid,
     expected: `${place}: ${expected}`,
-    came,
   }));
   return {
     role,
@@ -241,13 +264,14 @@ function compile<Reason>(
     inHeader,
     inPath: definition.in === 'path',
     inCookie: definition.in === 'cookie',
-    list: inHeader && format !== undefined,
+    list: inHeader && (format !== undefined || isList),
     keepsEmpty: endpoint.empty === 'value',
     scheme,
     unwrap: compileUnwrap(scheme),
     required,
     isOfGrants: inputsOfGrants.has(role),
     ...present({ prefix, characters, length, format, allowed, must_equal: comparison }),
+    ...present({ sample, meaning }),
     tests: [
       ...formTests,
       ...(comparison === 'programme.identifier'
@@ -353,7 +377,8 @@ export function missingFault<Reason>(input: Input<Reason>, wasEmpty: boolean): I
   const { name, inHeader, whenMissing } = input;
   const place = inHeader ? `the header ${name}` : name;
   const came = wasEmpty ? `${place} without a value` : `no ${place}`;
-  return faultOf(input, whenMissing, input.required ? ['required'] : [], place, came);
+  const rule = ofInput(input, ...(input.required ? ['required'] : []));
+  return faultOf(input, whenMissing, rule, place, came);
 }
 
 /** Why a value is refused for every client; undefined if it is accepted. */
@@ -364,7 +389,8 @@ export function valueFault<Reason>(
   for (const test of input.tests) {
     const came = test.came(value);
     if (came === undefined) continue;
-    const fault = faultOf(input, test.reason, [test.key], test.expected, came);
+    const rule = test.rule ?? ofInput(input, test.key);
+    const fault = faultOf(input, test.reason, rule, test.expected, came);
     const slip = challengeFault(input.role, value);
     if (slip === undefined || test.key === 'must_equal') return fault;
     return { ...fault, facts: { ...fault.facts, cause: faulty(fault.facts.cause, slip, came) } };
@@ -375,17 +401,22 @@ export function valueFault<Reason>(
 /** The fault of a value that is not what is registered for the client. */
 export function unequalFault<Reason>(input: Input<Reason>, value: string): InputFault<Reason> {
   const expected = `${input.name}: what is registered for the client`;
-  return faultOf(input, input.whenUnequal, ['must_equal'], expected, describeText(value));
+  const came = describeText(value);
+  return faultOf(input, input.whenUnequal, ofInput(input, 'must_equal'), expected, came);
 }
 
-/** @param key the key of the input that decided it, if one did */
+/** The rule that an input, or a key of it, is. */
+function ofInput({ role }: Input<unknown>, ...key: readonly string[]): RulePath {
+  return endpointRule('inputs', role, ...key);
+}
+
 function faultOf<Reason>(
-  { role, name }: Input<Reason>,
+  { name }: Input<Reason>,
   reason: Reason,
-  key: readonly string[],
+  rule: RulePath,
   expected: string,
   came: string,
 ): InputFault<Reason> {
-  const cause = ownCause(endpointRule('inputs', role, ...key), expected, came, name);
+  const cause = ownCause(rule, expected, came, name);
   return { reason, facts: { parameter: name, cause } };
 }

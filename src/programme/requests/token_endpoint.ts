@@ -3,11 +3,14 @@
 import { authenticationAt, type ClientAuthentication } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
+import type { Milliseconds } from '../../lib/clock.ts';
 import { describeName, ownCause } from '../../oauth/cause.ts';
 import { type Client, type Role } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { byGrant, grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
+import { compileFormChooser, type FormChooser } from '../answers/forms.ts';
+import { lifetimeInput, requestedLifetime } from './choices.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileEcho, type Sent } from './echo.ts';
 import { grantsAt, needsInput, readsInput } from './grant_places.ts';
@@ -43,6 +46,8 @@ export interface TokenEndpoint {
   readonly methods: ReadonlySet<string>;
   /** The name of the scope on the wire. */
   readonly scopeName: string;
+  /** The form of the answer that a request chooses; undefined where none can. */
+  readonly chosenForm: FormChooser | undefined;
   /** Checks media type, size, repeated and stray parameters. */
   readonly readInputs: (request: WireRequest) => Inputs;
   /** The values that answers may repeat; undefined where none does. */
@@ -57,6 +62,8 @@ export interface TokenEndpoint {
   readonly selectGrant: (inputs: Inputs, client: Client) => GrantType;
   /** Checks the parameters of the grant: presence and shape. */
   readonly checkParameters: (inputs: Inputs, grant: GrantType) => void;
+  /** The lifetime that the request chooses for its access token; its inputs were checked. */
+  readonly chosenLifetime: (inputs: Inputs) => Milliseconds | undefined;
   /** Refuses a request for the lack of an input that only its grant needs. */
   readonly refuseMissing: (role: string, inputs: Inputs) => never;
 }
@@ -80,6 +87,7 @@ export function compileTokenEndpoint(
   const isShared = ({ inHeader, isOfGrants }: Input): boolean => inHeader && !isOfGrants;
   const compared = all.filter(({ clientTest }) => clientTest !== undefined);
   const headers = all.filter(isShared);
+  const { requested } = definition.tokens.access;
   return {
     name,
     path: definition.base_path + endpoint.path,
@@ -88,6 +96,7 @@ export function compileTokenEndpoint(
     grants,
     methods: new Set(endpoint.methods),
     scopeName: all.find(({ role }) => role === 'scope')?.name ?? 'scope',
+    chosenForm: compileFormChooser(definition, endpoint, all),
     readInputs: (request) => read(request, refuse),
     echo: compileEcho(definition, all),
     readCredentials: compileCredentials(authentication, all, {
@@ -108,6 +117,10 @@ export function compileTokenEndpoint(
     },
     selectGrant: compileGrantSelection(all, grants),
     checkParameters: compileParameterChecks(all.filter((input) => !isShared(input))),
+    chosenLifetime: (inputs) => {
+      const value = inputs.get(lifetimeInput);
+      return requested && value !== undefined ? requestedLifetime(requested, value) : undefined;
+    },
     refuseMissing: (role, inputs) => {
       const input = all.find((one) => one.role === role);
       if (input === undefined) throw new Error(`${name} reads no ${role}`);
