@@ -14,15 +14,8 @@ import { lifetimeInput, requestedLifetime } from './choices.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileEcho, type Sent } from './echo.ts';
 import { grantsAt, needsInput, readsInput } from './grant_places.ts';
-import {
-  compileInputs,
-  type Input,
-  type Inputs,
-  missingFault,
-  type SecretTest,
-  unequalFault,
-  valueFault,
-} from './inputs.ts';
+import { missingFault, unequalFault, valueFault } from './input_faults.ts';
+import { compileInputs, type Input, type Inputs, type SecretTest } from './inputs.ts';
 import { compileReading, type Reading } from './reading.ts';
 import { compileReader, refuse, wasEmpty } from './request_reader.ts';
 
