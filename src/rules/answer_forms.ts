@@ -4,7 +4,7 @@
 import type { Definition } from '../language/definition.ts';
 import { formsOf } from '../programme/answers/forms.ts';
 import { layoutsOf } from '../programme/answers/layouts.ts';
-import { choosesByType, formInput } from '../programme/requests/choices.ts';
+import { choosesByType } from '../programme/requests/choices.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 import { encodingComplaints } from './layouts.ts';
 
@@ -14,13 +14,13 @@ const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{
 export function* formComplaints(definition: Definition): Iterable<Complaint> {
   const { answer_forms: forms, token_endpoints: endpoints, token_response: response } = definition;
   const choosing = Object.entries(endpoints).flatMap(([name, { inputs }]) => {
-    const { [formInput]: input } = inputs;
+    const { answer_form: input } = inputs;
     return input === undefined ? [] : [[name, input] as const];
   });
   if (forms === undefined) {
     for (const [name] of choosing) {
       yield [
-        ['token_endpoints', name, 'inputs', formInput],
+        ['token_endpoints', name, 'inputs', 'answer_form'],
         'answer_forms does not say what forms a request can choose',
         'write answer_forms: { json: { encoding: json } }, or take this out',
       ];
@@ -33,14 +33,14 @@ export function* formComplaints(definition: Definition): Iterable<Complaint> {
     [
       choosing.length === 0,
       ['answer_forms'],
-      `no token endpoint reads ${formInput}, so that no request can choose`,
-      `add it to the inputs of an endpoint: ${formInput}: { name: format }`,
+      `no token endpoint reads answer_form, so that no request can choose`,
+      `add it to the inputs of an endpoint: answer_form: { name: format }`,
     ],
   );
   for (const [name, { required }] of choosing) {
     yield* wrong([
       required,
-      ['token_endpoints', name, 'inputs', formInput, 'required'],
+      ['token_endpoints', name, 'inputs', 'answer_form', 'required'],
       'a request without it has the usual form: no request needs it',
       'take it out',
     ]);

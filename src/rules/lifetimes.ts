@@ -6,7 +6,7 @@ import { writtenValues } from '../language/value_tree.ts';
 import { milliseconds } from '../lib/clock.ts';
 import { formatDuration } from '../lib/duration.ts';
 import { type GrantType, grantTypes } from '../oauth/grant.ts';
-import { choosable, lifetimeInput, longestRequested } from '../programme/requests/choices.ts';
+import { choosable, longestRequested } from '../programme/requests/choices.ts';
 import { grantsAt } from '../programme/requests/grant_places.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
@@ -30,12 +30,12 @@ export function* requestedComplaints(definition: Definition): Iterable<Complaint
   const { requested } = tokens.access;
   const at = ['tokens', 'access', 'requested'];
   const reading = Object.entries(endpoints).filter(
-    ([, { inputs }]) => inputs[lifetimeInput] !== undefined,
+    ([, { inputs }]) => inputs['access_lifetime'] !== undefined,
   );
   if (requested === undefined) {
     for (const [name] of reading) {
       yield [
-        ['token_endpoints', name, 'inputs', lifetimeInput],
+        ['token_endpoints', name, 'inputs', 'access_lifetime'],
         'tokens.access.requested does not say what lifetimes a request can choose',
         'set its longest, or its words',
       ];
@@ -60,15 +60,15 @@ export function* requestedComplaints(definition: Definition): Iterable<Complaint
     [
       reading.length === 0,
       at,
-      `no token endpoint reads ${lifetimeInput}, so that no request can choose`,
-      `add it to the inputs of an endpoint: ${lifetimeInput}: { name: expires_in }`,
+      `no token endpoint reads access_lifetime, so that no request can choose`,
+      `add it to the inputs of an endpoint: access_lifetime: { name: expires_in }`,
     ],
   );
   for (const [name, { inputs }] of reading) {
-    const { [lifetimeInput]: input = { required: false } } = inputs;
+    const { access_lifetime: input = { required: false } } = inputs;
     const { fits } = compileInput('', { ...input, required: false }, '');
     if (input.allowed === undefined && !choosable(requested).every(fits)) {
-      const place = ['token_endpoints', name, 'inputs', lifetimeInput];
+      const place = ['token_endpoints', name, 'inputs', 'access_lifetime'];
       yield [place, 'this refuses what tokens.access.requested lets a request choose', 'widen it'];
     }
     const grants = grantsAt(definition, name);

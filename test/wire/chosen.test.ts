@@ -113,9 +113,9 @@ describe('G-23: a lifetime that a request chooses', () => {
 
   test('HOSTILE 43: doubled, empty, and where the endpoint does not read it', async (t) => {
     const club = await clubOf(t, 'requested: { longest: 12h }');
-    const ask = (fields: readonly (readonly [string, string])[]) =>
+    const own = (fields: readonly (readonly [string, string])[]) =>
       askTokens(club, [['grant_type', 'client_credentials'], ...fields]);
-    const twice = await ask([
+    const twice = await own([
       ['expires_in', '60'],
       ['expires_in', '60'],
     ]);
@@ -123,7 +123,7 @@ describe('G-23: a lifetime that a request chooses', () => {
       [twice.status, twice.body],
       [400, '{"error":"invalid_request","error_description":"expires_in is repeated"}'],
     );
-    assert.equal(tokensIn(await ask([['expires_in', '']])).expires_in, 1800);
+    assert.equal(tokensIn(await own([['expires_in', '']])).expires_in, 1800);
     const other = await openClub(t);
     const unread = await askTokens(other, { grant_type: 'client_credentials', expires_in: '60' });
     assert.equal(tokensIn(unread).expires_in, 1800);
@@ -206,19 +206,19 @@ describe('HOSTILE 43, 45, 51: the form of an answer that a request chooses', () 
       over: [...over, 'errors: { fields: { note: sent.note } }'],
     });
     const note = `</note>&"\u2028`;
-    const ask = (f: string) =>
+    const answerIn = (f: string) =>
       post(
         club.url,
         paths.grant,
         { grant_type: 'x', f, note },
         { authorization: club.client.basic },
       );
-    const xml = await ask('xml');
+    const xml = await answerIn('xml');
     assert.equal(
       xml.body,
       `<?xml version="1.0" encoding="UTF-8"?>\n<Answer><error>unsupported_grant_type</error><note>&lt;/note&gt;&amp;&quot;\u2028</note></Answer>`,
     );
-    const form = await ask('form');
+    const form = await answerIn('form');
     assert.equal(form.body, 'error=unsupported_grant_type&note=%3C%2Fnote%3E%26%22%E2%80%A8');
   });
 

@@ -5,7 +5,7 @@ import type { Definition } from '../../language/definition.ts';
 import { preferredType } from '../../language/input_formats.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../../oauth/wire_request.ts';
-import { acceptHeader, formInput } from '../requests/choices.ts';
+import { acceptHeader } from '../requests/choices.ts';
 import type { Input } from '../requests/inputs.ts';
 import { compileBodyReader, noBody } from '../requests/reading.ts';
 import { compileReader } from '../requests/request_reader.ts';
@@ -50,7 +50,7 @@ export function compileFormChooser(
   inputs: readonly Input[],
 ): FormChooser | undefined {
   const forms = definition.answer_forms;
-  const input = inputs.find(({ role }) => role === formInput);
+  const input = inputs.find(({ role }) => role === 'answer_form');
   if (forms === undefined || input === undefined) return undefined;
   if (input.inHeader && input.wireName === acceptHeader) {
     const usual = definition.token_response.content_type;
@@ -72,7 +72,7 @@ export function compileFormChooser(
   });
   return (request) => {
     const { body = new Uint8Array() } = request;
-    const value = read({ ...request, body } as WireRequest, () => {}).get(formInput);
+    const value = read({ ...request, body } as WireRequest, () => {}).get('answer_form');
     return value !== undefined && input.fits(value) ? value : undefined;
   };
 }

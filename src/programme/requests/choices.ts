@@ -9,9 +9,6 @@ import { type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/duration.ts';
 import { describeText, type RulePath } from '../../oauth/cause.ts';
 
-/** The input by which a token request chooses a lifetime. */
-export const lifetimeInput = 'access_lifetime';
-
 export type Requestable = NonNullable<Definition['tokens']['access']['requested']>;
 
 const units = { seconds: 1000, minutes: 60_000 } as const;
@@ -122,14 +119,11 @@ export function lifetimeChoice(requested: Requestable): Choice {
   };
 }
 
-/** The input by which a token request chooses the form of its answer. */
-export const formInput = 'answer_form';
-
 /** Its header where requests choose by the types that they accept (RFC 9110 12.5.1). */
 export const acceptHeader = 'accept';
 
 /** Whether the input is the header in which clients weigh media types. */
-export function choosesByType({ in: place, name = formInput }: InputDefinition): boolean {
+export function choosesByType({ in: place, name = 'answer_form' }: InputDefinition): boolean {
   return place === 'header' && name.toLowerCase() === acceptHeader;
 }
 

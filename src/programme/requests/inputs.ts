@@ -23,7 +23,7 @@ import { proofInputs } from '../../oauth/pkce.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { attributeMark } from '../../oauth/xml_parameters.ts';
 import { isPathValue } from '../path_index.ts';
-import { type Choice, formChoice, formInput, lifetimeChoice, lifetimeInput } from './choices.ts';
+import { type Choice, formChoice, lifetimeChoice } from './choices.ts';
 import { heldValues } from './client_values.ts';
 import { isGrant, type RequestKind, readsInput, proofsOf } from './grant_places.ts';
 
@@ -167,10 +167,12 @@ function choiceOf(
   definition: Definition,
 ): Choice | undefined {
   const { requested } = definition.tokens.access;
-  if (role === formInput && definition.answer_forms !== undefined) {
+  if (role === 'answer_form' && definition.answer_forms !== undefined) {
     return formChoice(definition, input);
   }
-  return role === lifetimeInput && requested !== undefined ? lifetimeChoice(requested) : undefined;
+  return role === 'access_lifetime' && requested !== undefined
+    ? lifetimeChoice(requested)
+    : undefined;
 }
 
 /** The one formula for which requests read and need an input. */

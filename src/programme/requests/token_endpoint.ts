@@ -10,7 +10,7 @@ import { Refusal } from '../../oauth/failure.ts';
 import { byGrant, grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import { compileFormChooser, type FormChooser } from '../answers/forms.ts';
-import { lifetimeInput, requestedLifetime } from './choices.ts';
+import { requestedLifetime } from './choices.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileEcho, type Sent } from './echo.ts';
 import { grantsAt, needsInput, readsInput } from './grant_places.ts';
@@ -111,7 +111,7 @@ export function compileTokenEndpoint(
     selectGrant: compileGrantSelection(all, grants),
     checkParameters: compileParameterChecks(all.filter((input) => !isShared(input))),
     chosenLifetime: (inputs) => {
-      const value = inputs.get(lifetimeInput);
+      const value = inputs.get('access_lifetime');
       return requested && value !== undefined ? requestedLifetime(requested, value) : undefined;
     },
     refuseMissing: (role, inputs) => {
