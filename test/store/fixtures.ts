@@ -108,7 +108,6 @@ export function aLogin(over: Partial<NewLogin> = {}): NewLogin {
       properties: { tier: 'gold', ['__proto__']: 'Zoë’s' },
     },
     scope: 'AUTHN-LEVEL-12',
-    keepsRefresh: true,
     endsAt: at(30 * 86_400),
     loginDigest: cut('login', 12),
     generation: 1,
