@@ -132,9 +132,10 @@ export function encodingIn(
 /** The forms of answers at an endpoint: the usual one, and those that a request can choose there. */
 export function formsAt(
   { answerForms }: Programme,
-  { chosenForm }: TokenEndpoint,
+  { reading }: TokenEndpoint,
 ): readonly (string | undefined)[] {
-  return [undefined, ...(chosenForm === undefined ? [] : Object.keys(answerForms))];
+  const input = reading.inputs.find(({ role }) => role === 'answer_form');
+  return [undefined, ...(input === undefined ? [] : (input.allowed ?? Object.keys(answerForms)))];
 }
 
 /** The claims of a grant's access tokens, where these are JWTs. */

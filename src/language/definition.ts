@@ -221,10 +221,6 @@ export const definitionSchema = v.strictObject({
     text: 'The forms in which a token request can have its answer in place of the usual one, by the value of the input `answer_form` of a token endpoint that asks for each. Failures have the form, too. If that input is the header `Accept`, the names are media types, and the one with the greatest weight counts (RFC 9110 12.5.1); of types with the same weight the one that is named most precisely, then the usual form, then the order of this map. A request without a choice, or with one that cannot be read, has the usual form.',
     example: '{ json: { encoding: json } }',
     otherwise: 'all answers have the usual form',
-    tells: {
-      row: 'forms that a request can choose',
-      words: (forms) => Object.keys(forms).join(', '),
-    },
   }),
   verify: key(v.optional(verifySchema, {}), {
     text: 'What a request must bring beside the token, if a gateway asks about it (C-4, P-15).',

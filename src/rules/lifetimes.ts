@@ -55,8 +55,17 @@ export function* requestedComplaints(definition: Definition): Iterable<Complaint
     [
       isByNumber && Number(least) > Number(most),
       [...at, 'longest'],
-      `no whole number of ${requested.unit} lies between shortest and longest`,
+      `no whole number of ${requested.unit ?? 'seconds'} lies between shortest and longest`,
     ],
+    ...(['shortest', 'unit', 'over'] as const).map(
+      (name) =>
+        [
+          !isByNumber && requested[name] !== undefined,
+          [...at, name],
+          'this is about numbers, and requests choose by words',
+          'take it out',
+        ] as const,
+    ),
     [
       reading.length === 0,
       at,

@@ -257,6 +257,16 @@ describe('HOSTILE 43, 45, 51: the form of an answer that a request chooses', () 
       [[';;,,q=1,/'], usual],
       [['text/html'], usual],
     ];
+    const tokens = await ask(club.url, paths.grant, {
+      method: 'POST',
+      headers: {
+        accept: ['text/html', 'application/xml'],
+        authorization: club.client.basic,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=client_credentials',
+    });
+    assert.deepEqual([tokens.status, tokens.headers['content-type']], [200, xml]);
     for (const [accept, type] of rows) assert.equal(await typeFor(...accept), type, accept.join());
   });
 });

@@ -125,6 +125,7 @@ function clientAuthentication(programme: Programme): Endpoint {
 function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint {
   const { name, path, reading, authentication } = endpoint;
   const grants = grantsOf(endpoint);
+  const forms = formsAt(programme, endpoint);
   const isNarrow = authentication !== programme.clients.authentication;
   return {
     kind: 'token endpoint',
@@ -141,8 +142,9 @@ function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint 
           ' or ',
         ),
       readingRows(programme, reading),
+      forms.length > 1 && names('forms that a request can choose', forms.slice(1).map(String)),
       ...grants.flatMap(({ grant }) =>
-        formsAt(programme, endpoint).flatMap((form) =>
+        forms.flatMap((form) =>
           answers(`answer to ${grant}${inForm(form)}`, answerTo(programme, grant, form)),
         ),
       ),

@@ -43,19 +43,22 @@ const requestedSchema = v.strictObject({
     departs: [longAccessTokens],
     tells: { row: 'longest lifetime that a request can ask for', isSpan: true },
   }),
-  shortest: key(v.optional(lifetimeSchema, '1m'), {
+  shortest: key(v.exactOptional(lifetimeSchema), {
     text: 'The shortest lifetime that a request can ask for by a number. A request for less is refused as `when_invalid` of the input.',
     example: '5m',
+    otherwise: '`1m`',
     tells: { row: 'shortest lifetime that a request can ask for', words: formatDuration },
   }),
-  unit: key(v.optional(v.picklist(['seconds', 'minutes']), 'seconds'), {
+  unit: key(v.exactOptional(v.picklist(['seconds', 'minutes'])), {
     text: 'What the number counts.',
     example: 'minutes',
+    otherwise: '`seconds`',
     tells: { row: 'unit of a lifetime that is asked for' },
   }),
-  over: key(v.optional(v.picklist(['refuse', 'longest']), 'refuse'), {
+  over: key(v.exactOptional(v.picklist(['refuse', 'longest'])), {
     text: 'What a request for more than `longest` gets. `refuse`: it is refused as `when_invalid` of the input. `longest`: the longest lifetime; answers must then tell `access_lifetime` or `access_expires_at` (RFC 6749 5.1).',
     example: 'longest',
+    otherwise: '`refuse`',
     tells: { row: 'too long a lifetime', isStrict: (over) => over === 'refuse' },
   }),
   words: key(v.exactOptional(v.record(textSchema, lifetimeSchema)), {

@@ -22,10 +22,11 @@ interface Bounds {
   readonly least: number;
   readonly most: number;
   readonly longest: number;
-  readonly unit: number;
+  readonly unit: keyof typeof units;
 }
 
-function boundsOf({ longest, shortest, unit, over }: Requestable): Bounds | undefined {
+function boundsOf(requested: Requestable): Bounds | undefined {
+  const { longest, shortest = 60_000, unit = 'seconds', over = 'refuse' } = requested;
   if (longest === undefined) return undefined;
   const size = units[unit];
   const last = Math.floor(longest / size);
@@ -33,7 +34,7 @@ function boundsOf({ longest, shortest, unit, over }: Requestable): Bounds | unde
     least: Math.ceil(shortest / size),
     most: over === 'refuse' ? last : 10 ** longestNumber,
     longest: last,
-    unit: size,
+    unit,
   };
 }
 
@@ -56,7 +57,7 @@ export function requestedLifetime(requested: Requestable, value: string): Millis
   const { least, most, longest, unit } = bounds;
   const number = Number(value);
   if (number < least || number > most) return undefined;
-  return milliseconds(Math.min(number, longest) * unit);
+  return milliseconds(Math.min(number, longest) * units[unit]);
 }
 
 /** Values that a request can choose by: all words, or the least and the greatest number that count. */
@@ -83,21 +84,23 @@ export interface Choice {
 
 const requestedRule: RulePath = ['tokens', 'access', 'requested'];
 
-export function lifetimeChoice(requested: Requestable): Choice {
+/** @param input as the file has it: it can take a part of what there is */
+export function lifetimeChoice(requested: Requestable, { allowed }: InputDefinition): Choice {
   const bounds = boundsOf(requested);
   if (bounds === undefined) {
     const { words = {} } = requested;
-    const told = Object.entries(words).map(
-      ([word, span]) => `\`${word}\` for ${formatDuration(span)}`,
+    const told = Object.entries(words).flatMap(([word, span]) =>
+      allowed?.includes(word) === false ? [] : [`\`${word}\` for ${formatDuration(span)}`],
     );
     const demands = { allowed: Object.keys(words) };
     const rule = [...requestedRule, 'words'];
     return { demands, rule, tests: [], meaning: told.join(', ') };
   }
-  const { least, most, longest } = bounds;
+  const { least, most, longest, unit } = bounds;
   const rule = [...requestedRule, 'longest'];
-  const range = `a number of ${requested.unit} from ${least}`;
-  const expected = requested.over === 'refuse' ? `${range} to ${longest}` : range;
+  const isCut = most > longest;
+  const expected = `a number of ${unit} from ${least}${isCut ? '' : ` to ${longest}`}`;
+  const bounded = isCut ? `${expected}; more than ${longest} gets ${longest}` : expected;
   return {
     demands: { characters: 'digits', length: { min: 1, max: longestNumber } },
     rule,
@@ -113,9 +116,8 @@ export function lifetimeChoice(requested: Requestable): Choice {
         },
       },
     ],
-    sample: String(longest),
-    meaning:
-      requested.over === 'refuse' ? expected : `${expected}; more than ${longest} gets ${longest}`,
+    sample: allowed?.[0] ?? String(longest),
+    meaning: allowed === undefined ? bounded : `one of ${allowed.join(', ')} ${unit}`,
   };
 }
 
@@ -129,9 +131,10 @@ export function choosesByType({ in: place, name = 'answer_form' }: InputDefiniti
 
 /** What is asked of the input: one of the forms' names, if it does not weigh them. */
 export function formChoice(definition: Definition, input: InputDefinition): Choice {
+  const { allowed: taken } = input;
   const names = Object.keys(definition.answer_forms ?? {});
-  const told = Object.entries(definition.answer_forms ?? {}).map(
-    ([name, { encoding }]) => `\`${name}\` for ${formWords[encoding]}`,
+  const told = Object.entries(definition.answer_forms ?? {}).flatMap(([name, { encoding }]) =>
+    taken?.includes(name) === false ? [] : [`\`${name}\` for ${formWords[encoding]}`],
   );
   const meaning = `${told.join(', ')}; without it, ${formWords[definition.token_response.encoding]}`;
   const isList = choosesByType(input);

@@ -171,7 +171,7 @@ function choiceOf(
     return formChoice(definition, input);
   }
   return role === 'access_lifetime' && requested !== undefined
-    ? lifetimeChoice(requested)
+    ? lifetimeChoice(requested, input)
     : undefined;
 }
 
