@@ -39,6 +39,8 @@ export type BodyForm = 'json' | 'form' | 'text' | 'page';
 
 export interface Answers {
   readonly form: BodyForm;
+  /** A text before the body. */
+  readonly before?: string | undefined;
   /** Values that the answer holds if they are known: each can be absent. */
   readonly mayHold: readonly string[];
   readonly render: (absent: Absent, valuing?: Valuing) => Told;
@@ -109,16 +111,17 @@ function isOfLogin({ refreshing }: Programme, grant: GrantType): boolean {
  * @param form the one that the request has chosen; the usual one if left out
  */
 export function answerTo(programme: Programme, grant: GrantType, form?: string): Answers {
-  const { fields, headers, cookies, encoding } = programme.layouts.tokens;
+  const { fields, headers, cookies, encoding, before } = programme.layouts.tokens;
   const trees = [fields, headerFields(headers), cookieFields(cookies)];
   const bodyForm = bodyFormOf(encodingIn(programme, form) ?? encoding);
-  return answersOf(programme, grant, trees, bodyForm, (client, facts, absent, sent) =>
+  const all = answersOf(programme, grant, trees, bodyForm, (client, facts, absent, sent) =>
     withoutChance(() =>
       withCookies(
         programme.renderTokens(sampleTokens(facts, absent), client, sampleBudget, sent, form),
       ),
     ),
   );
+  return { ...all, before: form === undefined ? before : undefined };
 }
 
 /** The encoding of a form that a request has chosen. */
@@ -183,13 +186,14 @@ function answersOf(
   ) => Told,
 ): Answers {
   const mayHold = optional(programme, grant, trees);
+  const held = [...mayHold, ...(programme.access.subject?.values ?? [])];
   return {
     form,
     mayHold,
     render: (absent, valuing) =>
       write(
         sampleClient(programme, mayHold, absent, valuing),
-        sampleFacts(programme, grant, absent, mayHold),
+        sampleFacts(programme, grant, absent, held),
         absent,
         sampleSent(programme, mayHold, absent, valuing),
       ),

@@ -57,6 +57,7 @@ export function failuresOf(programme: Programme, form?: string): readonly Failur
         caller: found.caller.get(reason),
       },
       form: bodyFormOf(encodingIn(programme, form) ?? errors.encoding),
+      before: form === undefined ? errors.before : undefined,
       mayHold: [
         ...(told.has('parameter') ? ['parameter'] : []),
         ...[...told].filter((name) => name.startsWith(sentPrefix)),

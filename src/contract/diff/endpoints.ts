@@ -141,6 +141,11 @@ function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint 
           authentication.methods.map((method) => methodRows[method].offered),
           ' or ',
         ),
+      endpoint.untold !== undefined &&
+        offer(
+          'a request without grant_type asks for',
+          endpoint.untold === 'inputs' ? 'the grant whose inputs came' : endpoint.untold,
+        ),
       readingRows(programme, reading),
       forms.length > 1 && names('forms that a request can choose', forms.slice(1).map(String)),
       ...grants.flatMap(({ grant }) =>

@@ -19,7 +19,9 @@ export function formsOf(definition: Definition): ReadonlyMap<string, Definition>
 type Form = NonNullable<Definition['answer_forms']>[string];
 
 function definitionIn(definition: Definition, { encoding, content_type, root }: Form): Definition {
-  const { token_response: tokens, errors } = definition;
+  // What stands before their JSON is of the usual answers alone.
+  const { before: _tokens, ...tokens } = definition.token_response;
+  const { before: _errors, ...errors } = definition.errors;
   const form = { encoding, content_type };
   if (root === undefined || encoding === 'form') {
     return {
