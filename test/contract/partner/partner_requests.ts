@@ -93,13 +93,13 @@ export function askedOf(scene: PartnerScene): readonly Asked[] {
     }
     // One operation has the requests of all endpoints of its path and method.
     const type = way.body?.type;
-    const all = tokenEndpoints.filter(
+    const alike = tokenEndpoints.filter(
       ({ path, methods, reading: { mediaTypes } }) =>
         path === endpoint.path &&
         methods.has(way.method) &&
         (type === undefined || mediaTypes.some(([one]) => one === type)),
     );
-    return all.flatMap((one) =>
+    return alike.flatMap((one) =>
       grantsOf(one)
         .filter(({ grant }) => way.title === undefined || way.title === grant)
         .map(({ grant, grantType }) => ({
