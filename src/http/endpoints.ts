@@ -53,6 +53,8 @@ export interface Endpoint {
   readonly load?: Load;
   readonly methods: ReadonlySet<string>;
   readonly wrongMethod: HeadReply;
+  /** Answers an OPTIONS that asks for a page of another origin; undefined where that may not. */
+  readonly preflight?: (head: RequestHead) => Promise<Reply | undefined>;
   readonly answer: (request: WireRequest) => Promise<Answer> | Answer;
 }
 
@@ -166,7 +168,11 @@ export class App {
 
   #serve(exchange: Exchange, endpoint: Endpoint): Response {
     const { incoming } = exchange;
-    const { facts = noEndpoint, load, methods, wrongMethod, answer } = endpoint;
+    const { facts = noEndpoint, load, methods, wrongMethod, preflight, answer } = endpoint;
+    if (preflight !== undefined && incoming.method === 'OPTIONS') {
+      const orNot: HeadReply = async (head) => (await preflight(head)) ?? wrongMethod(head);
+      return this.#serveHead(exchange, { facts, load: load ?? unasked, answer: orNot });
+    }
     // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
     if (!methods.has(incoming.method ?? '')) {
       return this.#serveHead(exchange, { facts, load: unasked, answer: wrongMethod });

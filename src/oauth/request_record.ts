@@ -52,6 +52,7 @@ export const endpointKinds = [
   'key_set',
   'metadata',
   'picture',
+  'preflight',
   'other',
 ] as const;
 
