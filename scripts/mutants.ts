@@ -54,18 +54,18 @@ async function run(
   copySources(root, folder);
   const found = new Map<number, Verdict>();
   for (const mutant of mutants) {
+    const { verdict: listed } = mutant;
     const killer = killerOf(mutant);
     const others = testFiles(root).toSorted(
       (one, other) => distance(one, mutant) - distance(other, mutant),
     );
-    const files = killer === undefined ? others : [killer[0], ...others];
-    const trials = [
-      ...(killer === undefined ? [] : [killer]),
-      ...files.map((one) => [one] as const),
+    const trials: readonly Trial[] = [
+      ...(killer === undefined ? [] : ([killer, [killer[0]]] as const)),
+      ...others.map((file) => [file] as const),
     ];
     // One whose change means nothing is left alone.
-    const isEquivalent = mutant.verdict !== undefined && 'equivalent' in mutant.verdict;
-    const verdict = isEquivalent ? mutant.verdict : await judge(folder, mutant, trials);
+    const isLeft = killer === undefined && listed !== undefined && 'equivalent' in listed;
+    const verdict = isLeft ? listed : await judge(folder, mutant, trials);
     found.set(mutant.id, verdict);
     progress(`${mutant.id} ${mutant.file} ${mutant.function}: ${JSON.stringify(verdict)}\n`);
   }
