@@ -105,8 +105,8 @@ async function soak(
   const failures = new Set<string>();
   const stopping = new AbortController();
   const members = namesOf('known', atOnce).map((name) =>
-    live(server.port, name, stopping.signal).catch(({ message }: Error) => {
-      failures.add(`${name}: ${message}`);
+    live(server.port, name, stopping.signal).catch((error: unknown) => {
+      failures.add(`${name}: ${String(error)}`);
     }),
   );
   for (let index = 0; index < samples; index += 1) {
