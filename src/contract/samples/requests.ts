@@ -62,7 +62,12 @@ export function sampleTokenRequest(
     ...values,
   };
   const needed = ['grant_type', ...grantRows[grant].needs, ...Object.keys({ ...proof, ...values })];
-  const request = fillInputs(endpoint.reading, programme, by, known, new Set(needed));
+  // Inputs of two grants can have one name.
+  const inputs = endpoint.reading.inputs.filter(
+    ({ isOfGrants, readBy }) => !isOfGrants || readBy.includes(grant),
+  );
+  const reading = { ...endpoint.reading, inputs };
+  const request = fillInputs(reading, programme, by, known, new Set(needed));
   return { ...request, ...shown };
 }
 
