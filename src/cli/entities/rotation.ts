@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Config } from '../../config/config.ts';
-import { after, type Milliseconds } from '../../lib/clock.ts';
+import { after, type Instant, type Milliseconds } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { dateText } from '../../lib/duration.ts';
 import type { StoredSecret } from '../../oauth/client.ts';
@@ -12,6 +12,7 @@ import type { Programme } from '../../programme/programme.ts';
 import { failed } from '../../server/exit.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { Item, LookUp } from '../../store/kinds.ts';
+import type { Keyring } from '../../token/keyring.ts';
 import type { Values } from '../grammar/options.ts';
 import type { rotateApiKeyOptions, rotateSecretOptions } from '../grammar/rows.ts';
 import { fullName } from './client_kind.ts';
@@ -33,6 +34,8 @@ export interface Rotation<N extends Holder> {
   readonly make: (config: Config, options: RotateOptions) => Promise<string> | string;
   readonly held: (item: Item<N>) => readonly StoredSecret[];
   readonly holding: (item: Item<N>, secrets: readonly StoredSecret[]) => Item<N>;
+  /** The new secret as it is kept; its digest alone if left out. */
+  readonly keep?: (keyring: Keyring, item: Item<N>, text: string, now: Instant) => StoredSecret;
   /** Changes all items that have one of the secrets, in one step. */
   readonly changeHolders?: (
     open: OpenStore,

@@ -15,10 +15,14 @@ import { type Row, valueOf, warningAt } from './table.ts';
 
 const columns = {
   client_secret: { noun: 'secret', check: secretFault },
+  signing_secret: { noun: 'signing secret', check: secretFault },
   api_key: { noun: 'API key', check: apiKeyFault },
 } as const;
 type Column = keyof typeof columns;
 const names = Object.keys(columns) as readonly Column[];
+
+/** Those that can be all that names a client. */
+const naming = names.filter((name) => name !== 'signing_secret');
 
 /** The column that names those of a row that may be short (HOSTILE 82). */
 const insecure = 'insecure_short';
@@ -30,9 +34,9 @@ const keyInputs: readonly Input[] = [
     many: true,
     quoted: true,
     check: (text) =>
-      names.some((name) => name === text)
+      naming.some((name) => name === text)
         ? undefined
-        : `must be ${names.join(' or ')}, not ${quote(text)}`,
+        : `must be ${naming.join(' or ')}, not ${quote(text)}`,
   },
 ];
 
@@ -45,7 +49,7 @@ type OwnLookUps = readonly LookUp<'client'>[];
 
 /** Whether the column's text alone names its client. */
 function namesAlone(column: Column, own: OwnLookUps): boolean {
-  return column === 'api_key' || own.includes('secret');
+  return column === 'api_key' || (column === 'client_secret' && own.includes('secret'));
 }
 
 /** Errors of keys that can be guessed, unless this client may have them. */

@@ -1,6 +1,7 @@
 // Owns sample requests with one fault each, and the dialect's reason to refuse each of them.
 
 import type { ClientAuthentication } from '../../language/client_schema.ts';
+import { signedInputs } from '../../language/signature_schema.ts';
 import { present } from '../../lib/present.ts';
 import { grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
@@ -14,6 +15,7 @@ import type { Reading } from '../../programme/requests/reading.ts';
 import { unheardOf } from '../../programme/sandbox.ts';
 import {
   isByOwnToken,
+  isBySignature,
   isSigning,
   type SampleClient,
   sampleProof,
@@ -49,6 +51,7 @@ export function tokenFaults(programme: Programme, by: SampleClient): readonly Sa
         ...credentialFaults(scene, programme.clients.newIdentifier),
         // Without a key or a token of the client, no request gets past its authentication.
         ...((isSigning(authentication) && by.assertion === undefined) ||
+        (isBySignature(authentication) && by.sign === undefined) ||
         (isByOwnToken(authentication) && by.ownToken === undefined)
           ? []
           : [...inputFaults(scene, programme.clients.newIdentifier), ...grantFaults(scene)]),
@@ -145,6 +148,13 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
     yield ['client_authentication_failed', `a ${told} that was never issued`, wrong];
     return;
   }
+  if (isBySignature(authentication)) {
+    const told = inputOf(scene, 'client_signature')?.name ?? 'client_signature';
+    yield ['authentication_missing', `no ${told}`, request({ client_signature: null })];
+    const wrong = request({ client_signature: 'wrong' });
+    yield ['client_authentication_failed', `a ${told} of another request`, wrong];
+    return;
+  }
   if (isSigning(authentication)) {
     const role = grant === 'jwt_bearer' ? 'assertion' : 'client_assertion';
     const told = inputOf(scene, role)?.name ?? role;
@@ -204,6 +214,7 @@ function ownInputs({ programme, grant, reading, authentication, by }: Scene): re
   const others = new Set([
     'grant_type',
     'client_secret',
+    'client_signature',
     'client_token',
     ...proofInputs,
     ...assertionInputs,
@@ -212,6 +223,9 @@ function ownInputs({ programme, grant, reading, authentication, by }: Scene): re
   if (proving !== undefined) others.add(proving.role);
   if (grant === 'jwt_bearer') others.add('assertion');
   if (isSigning(authentication)) others.add('client_id');
+  // Of what is signed and not sent, the signature's own failure is told.
+  if (isBySignature(authentication) && authentication.signature !== undefined)
+    for (const role of signedInputs(authentication.signature)) others.add(role);
   if (sampleProof(authentication, by).inputs['client_id'] !== undefined) others.add('client_id');
   // With another selector, another programme would answer.
   if (programme.selectorInput !== undefined) others.add(programme.selectorInput);

@@ -171,7 +171,21 @@ export async function fill(scene: PartnerScene, asked: Asked, held: Held): Promi
       return [[field, scheme === undefined ? value : `${scheme} ${value}`] as const];
     }),
   );
-  return all.flat();
+  return signed(scene, asked, all.flat());
+}
+
+/** The values with the client's signature, once all that is signed is there. */
+function signed({ guide, by }: PartnerScene, asked: Asked, filled: Filled): Filled {
+  const { signature } = guide.programme.clients.authentication;
+  if (signature === undefined || by.sign === undefined) return filled;
+  const roleOf = (field: Field): string | undefined => inputOf(asked, field)?.role;
+  const valueOf = (role: string): string =>
+    filled.find(([field]) => roleOf(field) === role)?.[1] ?? '';
+  const made = by.sign(signature, valueOf);
+  return filled.map(([field, value]) => [
+    field,
+    roleOf(field) === 'client_signature' ? made : value,
+  ]);
 }
 
 export function authorizationFor(
