@@ -69,10 +69,10 @@ export async function addClient(options: AddClientOptions): Promise<void> {
     };
     const given = clientId as ClientId | undefined;
     const complete = (id: ClientId): Client => {
-      const client = { ...record, id };
-      if (signing === undefined) return client;
-      const sealed = sealSigningSecret(open.keyring, client, signing, createdAt);
-      return { ...client, signingSecrets: [sealed] };
+      const unsigned = { ...record, id };
+      if (signing === undefined) return unsigned;
+      const sealed = sealSigningSecret(open.keyring, unsigned, signing, createdAt);
+      return { ...unsigned, signingSecrets: [sealed] };
     };
     const hasHolder = async (): Promise<boolean> =>
       secret !== undefined && (await findHolder(open, programme, secret)) !== undefined;

@@ -102,7 +102,10 @@ export function judgeClient(
       ...missing(compared, 'compares requests with it, and refuses those of a client without'),
       ...missing(answered, 'puts it into its answers'),
       ...missing(lacksKeys(programme, client) ? ['jwks'] : [], 'proves assertions by it'),
-      ...missing(lacksSigning(programme, client) ? ['signing_secret'] : [], 'has signatures by it'),
+      ...missing(
+        lacksSigning(programme, client) ? ['signing_secret'] : [],
+        'needs it for signatures',
+      ),
       ...unfitValues(programme, client, naming),
     ],
     warnings: [

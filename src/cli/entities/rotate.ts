@@ -56,6 +56,7 @@ const signingSecret: Rotation<'client'> = {
   words: 'signing secret',
   wayOut: 'end the older one with client retire-signing-secret, or both with --overlap 0s',
   make: clientSecret.make,
+  isLong: true,
   held: ({ signingSecrets = [] }) => signingSecrets,
   // Each of them was made by `keep`.
   holding: (client, secrets) => {
@@ -118,7 +119,8 @@ async function rotate<N extends Holder>(
   const text = await rotation.make(config, options);
   await withItem(kind, id, options, async (open, found) => {
     const own = rotation.own?.(compileIfGood(config, found.programme)) ?? [];
-    expectLong(text, own, options.insecureShortSecret);
+    const alone = rotation.isLong === true ? (['secret'] as const) : own;
+    expectLong(text, alone, options.insecureShortSecret);
     const digest = open.keyring.secretDigest(text);
     const befores = new Map<string, Item<N>>();
     const change = (item: Item<N>): Item<N> => {

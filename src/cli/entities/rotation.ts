@@ -42,6 +42,8 @@ export interface Rotation<N extends Holder> {
     secrets: readonly Digest[],
     change: ChangeAll<N>,
   ) => Promise<readonly Item<N>[]>;
+  /** Whether a short one is refused unless told so: it can be guessed from what it has signed (HOSTILE 82). */
+  readonly isLong?: true;
   /** See `ownLookUps`. */
   readonly own?: (programme: Programme | undefined) => readonly LookUp<N>[];
   /** Prints the new secret; `others` have it as well. */

@@ -23,7 +23,6 @@ import {
   listOptions,
   rotateApiKeyOptions,
   rotateSecretOptions,
-  rotateSigningSecretOptions,
 } from './rows.ts';
 
 const clientKind: LoadedKind<'client'> = {
@@ -104,7 +103,7 @@ export const clientVerbs: readonly Verb[] = [
     summary: 'give a client a new signing secret; prints it, once',
     details:
       'With it redirects and requests are signed, where the programme says so; it lets nobody in as a client secret does. The store keeps it sealed under the master key. While there are two, requests may be signed by either, and redirects are signed by the older one.',
-    options: rotateSigningSecretOptions,
+    options: rotateSecretOptions,
     example: '--overlap 7d',
     run: async () => (await rotations()).rotateSigningSecret,
   }),

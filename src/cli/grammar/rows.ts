@@ -265,11 +265,6 @@ export const rotateSecretOptions = [
   shortSecret,
 ] as const;
 
-export const rotateSigningSecretOptions = [
-  overlapOption('30d'),
-  option('--secret-stdin', 'read the new secret from standard input'),
-] as const;
-
 export const rotateGatewaySecretOptions = [overlapOption('1d')] as const;
 
 export const rotateApiKeyOptions = [

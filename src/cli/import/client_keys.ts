@@ -21,9 +21,6 @@ const columns = {
 type Column = keyof typeof columns;
 const names = Object.keys(columns) as readonly Column[];
 
-/** Those that can be all that names a client. */
-const naming = names.filter((name) => name !== 'signing_secret');
-
 /** The column that names those of a row that may be short (HOSTILE 82). */
 const insecure = 'insecure_short';
 
@@ -34,9 +31,9 @@ const keyInputs: readonly Input[] = [
     many: true,
     quoted: true,
     check: (text) =>
-      naming.some((name) => name === text)
+      names.some((name) => name === text)
         ? undefined
-        : `must be ${naming.join(' or ')}, not ${quote(text)}`,
+        : `must be ${names.join(' or ')}, not ${quote(text)}`,
   },
 ];
 
@@ -47,9 +44,9 @@ export const clientColumns: readonly Input[] = [...otherColumns, ...newInputsOf(
 
 type OwnLookUps = readonly LookUp<'client'>[];
 
-/** Whether the column's text alone names its client. */
+/** Whether the column's text alone names its client, or can be guessed from what it has signed. */
 function namesAlone(column: Column, own: OwnLookUps): boolean {
-  return column === 'api_key' || (column === 'client_secret' && own.includes('secret'));
+  return column !== 'client_secret' || own.includes('secret');
 }
 
 /** Errors of keys that can be guessed, unless this client may have them. */

@@ -153,9 +153,9 @@ export function isNeeded({ kind }: Asked, { required, neededFor }: Field): boole
 /** The requests of a scene: the values of its fields. */
 export async function fill(scene: PartnerScene, asked: Asked, held: Held): Promise<Filled> {
   const { methods } = scene.guide.programme.clients.authentication;
-  const proofs = new Set<string>(
-    asked.schemes.length === 0 ? ['client_id', 'client_secret', ...assertionInputs] : [],
-  );
+  // One method in each request.
+  const inputs = methods.includes('parameters') ? ['client_secret'] : assertionInputs;
+  const proofs = new Set<string>(asked.schemes.length === 0 ? ['client_id', ...inputs] : []);
   const document = documentOf(scene);
   const isScoped = asked.kind === 'login' && neededScopes(document).length > 0;
   const all = await Promise.all(
