@@ -9,7 +9,7 @@ import {
   signatureHashes,
   type SignatureMethod,
   weakHashes,
-} from '../oauth/signature.ts';
+} from '../oauth/proofs/signature.ts';
 import { key, type KeyDeparture, type Output, type Surroundings } from '../schema/notes.ts';
 import { listOf, matching, wireNameSchema } from '../schema/scalars.ts';
 

@@ -7,7 +7,7 @@ import { type RequestSignature, signedInputs } from '../language/signature_schem
 import { alphabetOf, type ValueShape } from '../language/value_shape.ts';
 import type { Path } from '../lib/fault.ts';
 import { inputsOfGrants } from '../oauth/grant.ts';
-import { secretWord } from '../oauth/signature.ts';
+import { secretWord } from '../oauth/proofs/signature.ts';
 import { onlyProofs } from '../programme/requests/grant_places.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 

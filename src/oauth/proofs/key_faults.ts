@@ -119,8 +119,7 @@ export const ofAssertions = {
   },
   assertion_subject: {
     likely: 'sub is a user or a URL in place of what is registered, or a workload of another name',
-    remedy:
-      'compare sub with what is registered for the client: its identifier, or the property that client.authentication.assertion.sub names',
+    remedy: 'compare sub with what is registered for the client, letter by letter',
   },
   assertion_audience: {
     likely: 'aud is the URL of another environment or endpoint, or has a slash too many',

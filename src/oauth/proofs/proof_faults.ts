@@ -151,7 +151,7 @@ const ofSecrets = {
     likely:
       'the values were joined in another order or escaped, the hash is written in another way, or the secret is another one',
     remedy:
-      'compare text, hash and encoding with client.authentication.signature, and when each signing secret was made (jetway client show)',
+      'compare text, hash and encoding with what is asked (client.authentication.signature), and when the secret was made (jetway client show)',
   },
   client_unknown: {
     likely: 'the identifier is of another programme or environment, was mistyped, or was removed',

@@ -13,8 +13,8 @@ import {
 import type { Client } from '../../oauth/client.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import type { Member } from '../../oauth/member.ts';
+import { signatureOf, signedPairs } from '../../oauth/proofs/signature.ts';
 import { withParameters } from '../../oauth/redirect_uri.ts';
-import { signatureOf, signedPairs } from '../../oauth/signature.ts';
 import { compileTexts, type Values } from './tree_writer.ts';
 
 /** Where an answer to the partner goes, once client and redirect URI are checked. */

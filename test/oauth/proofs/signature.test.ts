@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { signatureOf, signedPairs } from '../../src/oauth/signature.ts';
-import { fc } from '../support/property.ts';
+import { signatureOf, signedPairs } from '../../../src/oauth/proofs/signature.ts';
+import { fc } from '../../support/property.ts';
 
 const text = 'code=0907a61c&shop=harbour.shops.example&state=1';
 
