@@ -1,7 +1,6 @@
 // Owns sample requests with one fault each, and the dialect's reason to refuse each of them.
 
 import type { ClientAuthentication } from '../../language/client_schema.ts';
-import { signedInputs } from '../../language/signature_schema.ts';
 import { present } from '../../lib/present.ts';
 import { grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
@@ -190,10 +189,12 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
 }
 
 function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
-  const { grant, by, request } = scene;
+  const { grant, authentication, by, request } = scene;
+  // A request without what is signed has no signature.
+  const signed = isBySignature(authentication) ? authentication.signature?.of : undefined;
   for (const input of ownInputs(scene)) {
     const { role, name, fits, inPath, inHeader, must_equal: comparison } = input;
-    if (input.missedBy.includes(grant)) {
+    if (input.missedBy.includes(grant) && signed?.includes(role) !== true) {
       yield [input.whenMissing, `no ${name}`, request({ [role]: null })];
     }
     const texts = [...(inPath ? [] : ['text/plain', '?']), 'x', 'x'.repeat(200)];
@@ -223,9 +224,6 @@ function ownInputs({ programme, grant, reading, authentication, by }: Scene): re
   if (proving !== undefined) others.add(proving.role);
   if (grant === 'jwt_bearer') others.add('assertion');
   if (isSigning(authentication)) others.add('client_id');
-  // Of what is signed and not sent, the signature's own failure is told.
-  if (isBySignature(authentication) && authentication.signature !== undefined)
-    for (const role of signedInputs(authentication.signature)) others.add(role);
   if (sampleProof(authentication, by).inputs['client_id'] !== undefined) others.add('client_id');
   // With another selector, another programme would answer.
   if (programme.selectorInput !== undefined) others.add(programme.selectorInput);
