@@ -14,6 +14,7 @@ import type { RequestHead } from '../../oauth/wire_request.ts';
 import { openSigningSecret } from '../../token/signing_secrets.ts';
 import { disabledClient } from '../causes/client.ts';
 import { blankField } from '../causes/member.ts';
+import { withDrawn } from '../drawn_values.ts';
 import { reportFailure } from '../failure.ts';
 import { expectAudit } from '../maintenance.ts';
 import {
@@ -108,7 +109,8 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
       record.member = told.member.subject;
       record.step = 'code';
       const cookie = request.cookie(cookieName(found)) ?? '';
-      const matched = { client: standing, cookie, ...told };
+      const member = withDrawn(programme.login, told.member);
+      const matched = { client: standing, cookie, ...told, member };
       return await finish(service, found, matched, begun, record);
     }
     if (told.outcome === 'too_many_failures') return tooManyFailures(found, told.retryAfter);

@@ -30,6 +30,7 @@ import {
   type TokenCredentials,
 } from './presented_credentials.ts';
 import { signRequest } from './signature.ts';
+import { compileUnnamed } from './unnamed_client.ts';
 
 /** `known` is the cache. */
 export type ReadCredentials = (
@@ -57,6 +58,7 @@ export function credentialNames(
     [methods.includes('signature'), nameOf('client_signature')],
     [methods.includes('own_token'), nameOf('client_token')],
     [methods.includes(privateKeyJwt), rules.find(isAssertion)?.name ?? 'client_assertion'],
+    [methods.includes('unnamed'), idName],
   ] as const;
   const [, proof] = proofs.find(([isRead]) => isRead) ?? [true, 'client_certificate'];
   return { idName, secretName, proof };
@@ -134,6 +136,7 @@ export function compileCredentials(
     ({ wireName, inHeader: isHeader }) => isHeader && wireName === 'authorization',
   )?.role;
   const assertions = compileAssertionReader(authentication, rules, asksByAssertion);
+  const readUnnamed = compileUnnamed(authentication, rules, ownHeader);
   const ambiguous = (came: string, parameter: string): Refusal => {
     const rule = ['client', 'authentication', 'when_both'];
     const cause = { ...credentialsCause(`one of ${ways}`, came, parameter), rule };
@@ -223,7 +226,8 @@ export function compileCredentials(
       if (methods.has('none')) return { kind: 'none', id };
     }
     const shown = secret === undefined ? shownToken(methods, inputs) : undefined;
-    if (shown !== undefined) return shown;
+    const found = shown ?? readUnnamed(request, inputs);
+    if (found !== undefined) return found;
     throw missing(id, secret);
   };
 }

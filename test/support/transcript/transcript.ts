@@ -8,7 +8,7 @@
 //                                       `roles=member,partner` (`roles=` for none), `disabled`,
 //                                       `public` (no secret counts), `redirect=com.example.app:/cb` or
 //                                       `throttle=5/60` (requests in seconds), `context=Cars`,
-//                                       `key=…` (its API key), `.plan=gold` (a property), `jwks=ES256`
+//                                       `origin=https://app.example` (of its pages), `key=…` (its API key), `.plan=gold` (a property), `jwks=ES256`
 //   member bob = bobs-password          another member, who may have `number=`, `level=`, `subject=` and `.tier=`
 //   look code = [0-9a-f]{64}            what {code} and {code_…} look like at first sight
 //   gateway = gateway-1                 a gateway with `gateway_secret`, {gateway_basic}
