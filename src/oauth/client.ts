@@ -11,6 +11,9 @@ export type ProgrammeId = string & { readonly __brand: 'ProgrammeId' };
 /** Bytes of the longest client identifier: URLs and tokens hold it. */
 export const longestIdentifier = 255;
 
+/** Characters of the longest origin of a client's pages. */
+export const longestOrigin = 300;
+
 /** A client identifier as it is sent on the wire, unique within its programme. */
 export type ClientId = string & { readonly __brand: 'ClientId' };
 
