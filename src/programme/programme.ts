@@ -73,6 +73,12 @@ export function logsIn({ grants }: Programme): boolean {
   return grants.has('authorization_code');
 }
 
+/** Whether its clients have a signing secret: they sign requests by it, or it signs their redirects. */
+export function needsSigningSecret({ clients, login, grants }: Programme): boolean {
+  const signsRedirects = login.redirect.isSigned && grants.has('authorization_code');
+  return signsRedirects || clients.authentication.methods.includes('signature');
+}
+
 /** The inputs of the login request and of every token endpoint. */
 export function inputsOf({ login, tokenEndpoints }: Programme): readonly Input<unknown>[] {
   const ofTokens = tokenEndpoints.flatMap(({ reading }) => reading.inputs);

@@ -24,6 +24,20 @@ const signedClient = {
 const choosing = (input: string): string =>
   `token_endpoints: { grant: { inputs: { ${input}: {} } } }`;
 
+/** Clients that sign by a secret; `signature` is what stands beside the example. */
+function signing(signature: string, inputs = '{}'): { readonly beside: string } {
+  return {
+    beside: `client: { authentication: { methods: [basic, signature], signature: ${signature} } }
+token_endpoints: { grant: { inputs: { client_signature: {}, timestamp: ${inputs} } } }`,
+  };
+}
+
+/** Redirects that are signed. */
+const signedRedirect = {
+  beside:
+    'authorize: { answer: { more: { shop: client.shop }, signature: { name: sig, hmac: sha512, of: [code] } } }',
+};
+
 /** Where an example needs another variant than `grant`, or more YAML beside it. */
 const surroundings: Readonly<Record<string, { readonly on?: string; readonly beside?: string }>> = {
   selector: { on: 'partner-login' },
@@ -64,6 +78,20 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
     ['', '.audience', '.algorithms', '.issuer', '.longest', '.tolerance', '.jti', '.sub'].map(
       (name) => [`client.authentication.assertion${name}`, signedClient],
     ),
+  ),
+  'client.authentication.signature': signing('{}', '{ length: 10 }'),
+  'client.authentication.signature.hmac': signing('{ of: [client_id] }'),
+  'client.authentication.signature.digest': signing('{ of: [client_id, secret] }'),
+  'client.authentication.signature.of': signing('{ hmac: sha256 }'),
+  'client.authentication.signature.separator': signing(
+    '{ hmac: sha256, of: [client_id, timestamp] }',
+  ),
+  'client.authentication.signature.encoding': signing('{ hmac: sha256, of: [client_id] }'),
+  ...Object.fromEntries(
+    ['name', 'hmac', 'of', 'encoding'].map((name) => [
+      `authorize.answer.signature.${name}`,
+      signedRedirect,
+    ]),
   ),
   'grants.jwt_bearer': {
     beside: 'token_endpoints: { grant: { inputs: { assertion: {} } } }',
