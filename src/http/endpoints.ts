@@ -53,6 +53,8 @@ export interface Endpoint {
   readonly load?: Load;
   readonly methods: ReadonlySet<string>;
   readonly wrongMethod: HeadReply;
+  /** Answers an OPTIONS that asks for a page of another origin; undefined where that may not. */
+  readonly preflight?: (head: RequestHead) => Promise<Reply | undefined>;
   readonly answer: (request: WireRequest) => Promise<Answer> | Answer;
 }
 
@@ -166,7 +168,11 @@ export class App {
 
   #serve(exchange: Exchange, endpoint: Endpoint): Response {
     const { incoming } = exchange;
-    const { facts = noEndpoint, load, methods, wrongMethod, answer } = endpoint;
+    const { facts = noEndpoint, load, methods, wrongMethod, preflight, answer } = endpoint;
+    if (preflight !== undefined && incoming.method === 'OPTIONS') {
+      const orNot: HeadReply = async (head) => (await preflight(head)) ?? wrongMethod(head);
+      return this.#serveHead(exchange, { facts, load: load ?? unasked, answer: orNot });
+    }
     // HEAD is not GET here: it would cost a login its transaction (HOSTILE 45).
     if (!methods.has(incoming.method ?? '')) {
       return this.#serveHead(exchange, { facts, load: unasked, answer: wrongMethod });
@@ -245,6 +251,18 @@ class PathRouter<Target> implements Router<Target> {
     return this.#exact.get(path) ?? this.#others.match(method, path);
   }
 }
+
+/**
+ * The adapter reads the headers of `RESPONSE_ALREADY_SENT` after each request. The built-in ones are sorted and
+ * checked again each time, which costs as much as finding the endpoint: these are read as they are.
+ */
+const headersSent = [...RESPONSE_ALREADY_SENT.headers];
+Object.defineProperty(RESPONSE_ALREADY_SENT, 'headers', {
+  value: Object.assign(new Headers(), {
+    has: () => false,
+    [Symbol.iterator]: () => headersSent.values(),
+  }),
+});
 
 /** A path as a route of Hono, where a value, and what begins as Hono's own do, is any segment. */
 function routeOf(path: string): string {

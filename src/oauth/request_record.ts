@@ -52,6 +52,7 @@ export const endpointKinds = [
   'key_set',
   'metadata',
   'picture',
+  'preflight',
   'other',
 ] as const;
 
@@ -210,7 +211,7 @@ async function noted<Result>(
 }
 
 /** Crockford's base 32: no letter is mistaken for a digit when the id is read out. */
-const digits = [...'0123456789ABCDEFGHJKMNPQRSTVWXYZ'];
+const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'.split('');
 /** Two digits at once: half as many texts are made on the way to an id. */
 const pairs = digits.flatMap((one) => digits.map((other) => one + other));
 const idLength = 12;

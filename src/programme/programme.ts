@@ -66,6 +66,12 @@ export function logsIn({ grants }: Programme): boolean {
   return grants.has('authorization_code');
 }
 
+/** Whether its clients have a signing secret: they sign requests by it, or it signs their redirects. */
+export function needsSigningSecret({ clients, login, grants }: Programme): boolean {
+  const signsRedirects = login.redirect.isSigned && grants.has('authorization_code');
+  return signsRedirects || clients.authentication.methods.includes('signature');
+}
+
 /** The inputs of the login request and of every token endpoint. */
 export function inputsOf({ login, tokenEndpoints }: Programme): readonly Input<unknown>[] {
   const ofTokens = tokenEndpoints.flatMap(({ reading }) => reading.inputs);
@@ -132,6 +138,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     /** Public base URL; `iss` of its tokens (C-9). */
     issuer,
     audience,
+    /** Whether pages of registered origins can read answers. */
+    isCrossOrigin: definition.cors === 'on',
     /** The header of answers that holds the request id; undefined where the dialect has none. */
     requestIdHeader: definition.request_id === 'none' ? undefined : definition.request_id,
     values,

@@ -30,6 +30,7 @@ import { loginPageComplaints } from './login_page.ts';
 import { memberComplaints, memberNumberComplaints, tokenOwnerComplaints } from './members.ts';
 import { pathComplaints } from './paths.ts';
 import { scopeComplaints } from './scopes.ts';
+import { signatureComplaints } from './signatures.ts';
 import { type Check, warningsOf } from './warnings.ts';
 
 const errors: readonly Check[] = [
@@ -38,6 +39,7 @@ const errors: readonly Check[] = [
   endpointComplaints,
   authenticationComplaints,
   assertionComplaints,
+  signatureComplaints,
   loginComplaints,
   memberComplaints,
   memberNumberComplaints,

@@ -20,6 +20,20 @@ const signedClient = {
     'client: { authentication: { methods: [basic, private_key_jwt] } }\ntoken_endpoints: { grant: { inputs: { client_assertion: {} } } }',
 };
 
+/** Clients that sign by a secret; `signature` is what stands beside the example. */
+function signing(signature: string, inputs = '{}'): { readonly beside: string } {
+  return {
+    beside: `client: { authentication: { methods: [basic, signature], signature: ${signature} } }
+token_endpoints: { grant: { inputs: { client_signature: {}, timestamp: ${inputs} } } }`,
+  };
+}
+
+/** Redirects that are signed. */
+const signedRedirect = {
+  beside:
+    'authorize: { answer: { more: { shop: client.shop }, signature: { name: sig, hmac: sha512, of: [code] } } }',
+};
+
 /** Where an example needs another variant than `grant`, or more YAML beside it. */
 const surroundings: Readonly<Record<string, { readonly on?: string; readonly beside?: string }>> = {
   selector: { on: 'partner-login' },
@@ -61,6 +75,20 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
       (name) => [`client.authentication.assertion${name}`, signedClient],
     ),
   ),
+  'client.authentication.signature': signing('{}', '{ length: 10 }'),
+  'client.authentication.signature.hmac': signing('{ of: [client_id] }'),
+  'client.authentication.signature.digest': signing('{ of: [client_id, secret] }'),
+  'client.authentication.signature.of': signing('{ hmac: sha256 }'),
+  'client.authentication.signature.separator': signing(
+    '{ hmac: sha256, of: [client_id, timestamp] }',
+  ),
+  'client.authentication.signature.encoding': signing('{ hmac: sha256, of: [client_id] }'),
+  ...Object.fromEntries(
+    ['name', 'hmac', 'of', 'encoding'].map((name) => [
+      `authorize.answer.signature.${name}`,
+      signedRedirect,
+    ]),
+  ),
   'grants.jwt_bearer': {
     beside: 'token_endpoints: { grant: { inputs: { assertion: {} } } }',
   },
@@ -84,6 +112,11 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   },
   id_token: { beside: 'token_response: { fields: { id_token: id_token } }' },
   'id_token.lifetime': { beside: 'token_response: { fields: { id_token: id_token } }' },
+  'id_token.algorithm': { beside: 'token_response: { fields: { id_token: id_token } }' },
+  cors: {
+    beside:
+      'client: { authentication: { methods: [basic, none], when_both: refuse } }\nauthorize: { pkce: required }\ntoken_endpoints: { grant: { inputs: { client_id: { must_equal: client.id } } } }',
+  },
   'id_token.claims': { beside: 'token_response: { fields: { id_token: id_token } }' },
   'userinfo.fields': { beside: 'userinfo: { path: /userinfo }' },
   'list_scope.values': { on: 'partner-login' },

@@ -39,7 +39,7 @@ export const oddBearerTokens: KeyDeparture<ValueShape> = {
   name: 'odd_bearer_tokens',
   isQuiet: true,
   when: ({ prefix = '' }) => !bearerCharacters.test(prefix),
-  message: 'access tokens begin with characters that RFC 6750 2.1 does not allow',
+  message: 'access tokens begin with characters that they may not have (RFC 6750 2.1)',
   hint: 'an API that checks the form of a token before it asks Jetway may refuse them',
 };
 

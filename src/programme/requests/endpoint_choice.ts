@@ -15,6 +15,7 @@ import type { TokenEndpoint } from './token_endpoint.ts';
 /** The token endpoints of one path. */
 export interface TokenPath {
   readonly path: string;
+  readonly endpoints: readonly TokenEndpoint[];
   readonly methods: ReadonlySet<string>;
   /** That of a request. If it could be for several, one that refuses it. */
   readonly choose: (request: WireRequest) => TokenEndpoint;
@@ -27,6 +28,7 @@ export function compileTokenPaths(
 ): readonly TokenPath[] {
   return [...Map.groupBy(compiled, ({ path }) => path)].map(([path, endpoints]) => ({
     path,
+    endpoints,
     methods: new Set(endpoints.flatMap(({ methods }) => [...methods])),
     choose: compileChoice(definition, endpoints),
   }));

@@ -108,12 +108,12 @@ function keySet({ programme }: Guide): Block {
 }
 
 function identitySections({ programme, base }: Guide): Block {
-  const { identity: token, userinfo, issuer, access } = programme;
+  const { identity: token, userinfo, issuer } = programme;
   const { origin } = new URL(base);
   return [
     token !== undefined && [
       '## Know who has logged in',
-      `The answer to a code holds an identity token (OpenID Connect), a JWT signed with ${access.algorithm}. Let a library check its signature with the keys at ${inCode(issuer + programmePaths.keySet)}, ${inCode(`iss = ${issuer}`)}, \`aud\` (your client identifier), \`exp\`, and the \`nonce\` that you sent with the login request. \`sub\` is the member, for good. It is for you alone: the API takes access tokens.`,
+      `The answer to a code holds an identity token (OpenID Connect), a JWT signed with ${token.algorithm}. Let a library check its signature with the keys at ${inCode(issuer + programmePaths.keySet)}, ${inCode(`iss = ${issuer}`)}, \`aud\` (your client identifier), \`exp\`, and the \`nonce\` that you sent with the login request. \`sub\` is the member, for good. It is for you alone: the API takes access tokens.`,
     ],
     userinfo !== undefined && [
       '## Ask about the member',
