@@ -58,6 +58,14 @@ export interface StreamResult {
   readonly tokens: readonly Tokens[];
 }
 
+/** What was not answered as it should, in words. */
+export function failuresIn(results: readonly StreamResult[]): readonly string[] {
+  return results.flatMap(({ name, others, refused }) => [
+    ...others.map((one) => `${name}: ${one}`),
+    ...(refused.count > 0 ? [`${name}: ${refused.count} refused`] : []),
+  ]);
+}
+
 export interface LoadOrder {
   readonly streams: readonly StreamOrder[];
   readonly seconds: number;

@@ -135,16 +135,18 @@ function allows(client: Client | undefined, origin: string): boolean {
 /** Whom a request names that was refused before it was read: in maintenance, or by the sandbox. */
 export function claimedAt(
   { provenHeaders }: Service,
-  endpoint: Pick<TokenEndpoint, 'readInputs' | 'readCredentials'>,
+  endpointOf: (request: WireRequest) => Pick<TokenEndpoint, 'readInputs' | 'readCredentials'>,
 ): NonNullable<CrossOriginTerms['claimed']> {
-  return (request) =>
-    endpoint.readCredentials(request, endpoint.readInputs(request), provenHeaders).id;
+  return (request) => {
+    const endpoint = endpointOf(request);
+    return endpoint.readCredentials(request, endpoint.readInputs(request), provenHeaders).id;
+  };
 }
 
 /** Whose token a request shows that was refused, often since the token has expired. */
 export function claimedByToken(service: Service): NonNullable<CrossOriginTerms['claimed']> {
   return async (request) => {
-    const bearer = readBearer(request, ['userinfo']);
+    const bearer = readBearer(service, request, ['userinfo']);
     return bearer && (await proveAnyAge(service, bearer, service.clock.now()))?.client;
   };
 }

@@ -94,7 +94,9 @@ export async function openService(
     provenHeaders: new ProvenHeaders(),
     reports: former?.reports ?? new Windows(mostReports),
   };
-  const { issuer, audience, identity } = programme;
+  const { issuer: own, audience, identity } = programme;
+  // Tokens that were issued before the file named an issuer, or after it named none, go on being good.
+  const issuer = [access.issuer, own];
   const keys = await openKeys(programme, foundation, signingKeyRules(programme));
   const ownKeys = await openKeys(programme, foundation, identityKeyRules(programme));
   const signer = keys?.signer;

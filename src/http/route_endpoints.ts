@@ -46,12 +46,15 @@ export function endpointOf(
     case 'token':
       return forPages(
         service,
-        { headers: headersOf(route.endpoint), claimed: claimedAt(service, route.endpoint) },
+        {
+          headers: headersOf(route.endpoint.endpoints),
+          claimed: claimedAt(service, route.endpoint.choose),
+        },
         dialectEndpoint(
           service,
           'token',
           route.endpoint.methods,
-          (request) => answerTokenRequest(service, route.endpoint, request),
+          (request) => answerTokenRequest(service, route.endpoint.choose(request), request),
           allowed,
         ),
       );
@@ -62,7 +65,7 @@ export function endpointOf(
     case 'revocation':
       return forPages(
         service,
-        { headers: headersOf(route.endpoint), claimed: claimedAt(service, route.endpoint) },
+        { headers: headersOf([route.endpoint]), claimed: claimedAt(service, () => route.endpoint) },
         dialectEndpoint(service, 'token', managementMethods, (request) =>
           answerRevocation(service, route.endpoint, request),
         ),
@@ -134,9 +137,10 @@ function forPages(service: Service, terms: CrossOriginTerms, endpoint: Endpoint)
 }
 
 /** The headers that requests may have, beside those that any page may send. */
-function headersOf({ reading }: Pick<TokenEndpoint, 'reading'>): readonly string[] {
+function headersOf(endpoints: readonly Pick<TokenEndpoint, 'reading'>[]): readonly string[] {
   const usual = ['Authorization', 'Content-Type'];
-  const named = reading.inputs.filter(({ inHeader }) => inHeader).map((one) => one.writtenName);
+  const inputs = endpoints.flatMap(({ reading }) => reading.inputs);
+  const named = inputs.filter(({ inHeader }) => inHeader).map((one) => one.writtenName);
   const isUsual = (name: string): boolean => /^(?:authorization|content-type)$/i.test(name);
   return [...usual, ...new Set(named.filter((name) => !isUsual(name)))];
 }

@@ -29,6 +29,11 @@ export interface StoredSecret {
   readonly expiresAt?: Instant;
 }
 
+/** A secret that signs redirects and requests. It is no client secret: nothing is let in by it as it is. */
+export interface SigningSecret extends StoredSecret {
+  readonly sealed: string;
+}
+
 /** Under which the last use of a public client is kept, as that of a secret is. */
 export function publicUse(id: ClientId): Digest {
   return digest(id);
@@ -68,6 +73,8 @@ export interface Client {
   readonly certificateSubject?: string;
   /** Public keys; with assertions that they sign it authenticates where a dialect takes them. */
   readonly assertionKeys?: ClientKeys;
+  /** One, or two during a rotation. */
+  readonly signingSecrets?: readonly SigningSecret[];
   readonly apiKeys: readonly StoredSecret[];
   readonly businessContext?: string;
   readonly partnerId?: string;

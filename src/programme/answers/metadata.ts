@@ -4,7 +4,7 @@ import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { present } from '../../lib/present.ts';
 import { grantRows } from '../../oauth/grant.ts';
-import { privateKeyJwt, isByCertificate } from '../../oauth/methods.ts';
+import { privateKeyJwt, isByCertificate, isByNothing } from '../../oauth/methods.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
 import { endpointsOf, offeredGrants } from '../requests/grant_places.ts';
@@ -193,6 +193,11 @@ function registeredMethods({ client, token_endpoints }: Definition): readonly st
       : []),
     ...(methods.includes('parameters') && isPost ? ['client_secret_post'] : []),
     ...(methods.includes(privateKeyJwt) && isSigned ? [privateKeyJwt] : []),
-    ...methods.filter((method) => method === 'none' || isByCertificate(method)),
+    ...new Set(
+      methods.flatMap((method) => {
+        if (isByNothing(method)) return 'none';
+        return isByCertificate(method) ? method : [];
+      }),
+    ),
   ];
 }

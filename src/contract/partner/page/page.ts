@@ -103,7 +103,7 @@ function keySet({ programme }: Guide): Block {
   if (!signsTokens || !access.isSigned) return [];
   return [
     '## Verify tokens yourself',
-    `Access tokens are JWTs, signed with ${access.algorithm}. You do not need to read them to call the API. If a service of yours takes them from others, let a JWT library check signature, \`exp\`, ${inCode(`iss = ${issuer}`)} and ${inCode(`aud = ${audience}`)}, with the keys at ${inCode(issuer + programmePaths.keySet)}. Keys change: load them again when a token names an unknown \`kid\`. A revoked token passes such a check until it ends.`,
+    `Access tokens are JWTs, signed with ${access.algorithm}. You do not need to read them to call the API. If a service of yours takes them from others, let a JWT library check signature, \`exp\`, ${inCode(`iss = ${access.issuer}`)} and ${inCode(`aud = ${audience}`)}, with the keys at ${inCode(issuer + programmePaths.keySet)}. Keys change: load them again when a token names an unknown \`kid\`. A revoked token passes such a check until it ends.`,
   ];
 }
 
