@@ -23,7 +23,7 @@ await runCampaign(
     },
     texts: {
       only: ['NAME', `one path: ${paths.join(', ')}`],
-      server: ['NAME', `one store beside the bare server: ${careful.servers.join(', ')}`],
+      server: ['NAME', `one server beside the bare one: ${careful.servers.join(', ')}`],
     },
     flags: {
       guard: "fails if a request costs much more CPU, beside the bare server's, than expected",

@@ -47,7 +47,7 @@ export interface Plan {
 /** Many short measurements: other work on a shared machine affects all servers alike. */
 export const careful: Plan = {
   paths,
-  servers: ['file', 'postgres'],
+  servers: ['file', 'executable', 'postgres'],
   warmUps: 1,
   // The last code is compiled after some ten thousand requests.
   warmUpSeconds: 2.5,

@@ -5,6 +5,7 @@ import type { BoundedMap } from '../lib/bounded_map.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MemberDirectory } from '../members/directory.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
+import type { SigningKind } from '../oauth/signing_key.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { Sandbox } from '../programme/sandbox.ts';
 import type { Environment, Store } from '../store/contract.ts';
@@ -45,8 +46,8 @@ export interface Foundation {
   readonly jwksAuthorities?: () => string | undefined;
   /** This process's number among those that share the store; absent where it is alone. */
   readonly node?: () => number;
-  /** Whether another server of the store signs tokens of a programme; none where it is left out. */
-  readonly signsElsewhere?: (programme: ProgrammeId) => boolean;
+  /** Whether another server of the store signs by a programme's keys of a kind; none where it is left out. */
+  readonly signsElsewhere?: (programme: ProgrammeId, kind: SigningKind) => boolean;
 }
 
 /** One programme, ready to answer. */
@@ -75,9 +76,10 @@ export interface Service extends Foundation {
   readonly provenHeaders: ProvenHeaders;
   /** What the log is told of once in a while: refresh tokens ahead of their login, wrong API keys. */
   readonly reports: Windows;
-  /** Present where tokens are JWTs. */
   /** Key sets that clients publish; present where the programme takes assertions. */
   readonly fetchedKeys?: FetchedKeys;
-  readonly keys?: PublishedKeys;
+  /** Those that the key set publishes, by their kinds; none where no token is a JWT. */
+  readonly keys: readonly PublishedKeys[];
+  /** Present where access tokens are or were JWTs. */
   readonly verifyAccessToken?: TokenVerifier;
 }

@@ -10,8 +10,10 @@ import {
 import { key, type KeyDeparture, listed, named, note, type Output } from '../schema/notes.ts';
 import { listOf, matching, textSchema, wholeNumber, wireNameSchema } from '../schema/scalars.ts';
 import { fieldSchemasOf } from './field_schema.ts';
-import { endpointSchema } from './input_schema.ts';
+import { endpointSchema, roleNameSchema } from './input_schema.ts';
 import { pageTextSchema } from './page_schema.ts';
+import { type RedirectSignature, redirectSignatureSchema } from './signature_schema.ts';
+import { valueShapeSchema } from './value_shape.ts';
 import { redirectVocabulary } from './vocabularies.ts';
 
 const pageFailureSchema = v.pipe(
@@ -128,12 +130,25 @@ const answerSchema = v.strictObject({
     example: 'iss',
     otherwise: 'no issuer is sent',
   }),
+  signature: key(v.exactOptional(redirectSignatureSchema), {
+    text: "Signs the redirect with a code by the client's signing secret: by the older of two while that is good, so that a partner can install the newer.",
+    example: '{ name: hmac, hmac: sha256, of: [code, state] }',
+    otherwise: 'redirects are not signed',
+    tells: { page: checkText },
+  }),
   more: key(v.optional(fieldSchemasOf(redirectVocabulary).tree, {}), {
     text: 'What else stands on the redirect, by wire name, as [fields](#fields-of-an-answer) that are texts. `only` names `code`, for the redirect with a code, or [failures](#failures-of-a-login-request). A value that is absent is left out.',
     example:
       '{ realmId: client.realm_id, error_description: error_description, region: { constant: eu, only: [code] } }',
   }),
 });
+
+function checkText(signature: RedirectSignature | undefined): string | undefined {
+  if (signature === undefined) return undefined;
+  const { name, hmac, encoding, of } = signature;
+  const signed = of.map((one) => `\`${one}\``).join(', ');
+  return `**Check the signature of the code**: \`${name}\` is the HMAC by ${hmac} (${encoding}), under your signing secret, of ${signed}, in this order, each as \`name=value\` with \`&\` between. What the redirect does not have is left out; in a value \`%\` is signed as \`%25\` and \`&\` as \`%26\`. Compare it in constant time, and use no code whose signature is wrong. While you have two signing secrets, the older one signs.`;
+}
 
 const redirectUriAtLogin = v.picklist(['required', 'optional_when_single']);
 
@@ -240,6 +255,14 @@ export const authorizeSchema = v.strictObject({
         hint: 'codes are bound to client and redirect URI and need the client secret',
       },
     ],
+  }),
+  draws: key(v.optional(v.record(roleNameSchema, valueShapeSchema), {}), {
+    text: 'Values that each login draws anew, by name: a [value shape](#value-shape). `member.drawn.NAME` is such a value on the redirect (`authorize.answer.more`), in answers, in claims and for gateways, until the login ends. If a token endpoint has an input of the same name, each code and refresh token of the login must come with the value there, and an exchange of its tokens, too. Without it the request is `missing_parameter`, with another value a bad code or token.',
+    example: '{ device_id: { characters: alphanumeric, length: 32 } }',
+    tells: {
+      row: 'values that each login draws',
+      words: (draws) => Object.keys(draws).join(', ') || 'none',
+    },
   }),
   answer: key(answerSchema, {
     text: 'Names of the parameters on the redirect back to the partner (RFC 6749 4.1.2).',

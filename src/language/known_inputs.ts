@@ -37,6 +37,15 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     partner: 'your client secret',
     isSecret: true,
   },
+  client_signature: {
+    at: ['token'],
+    use: 'What a client has made with its signing secret to authenticate (`signature`).',
+    partner: 'your signature of the request',
+    sample: 'CLIENT_SIGNATURE',
+    isSecret: true,
+    hasOwnForm: true,
+    isOurs: true,
+  },
   client_token: {
     at: ['token'],
     use: 'An access token of its own by which a client proves itself (`own_token`).',

@@ -225,6 +225,31 @@ export function scopeOf(ofLogin: string | undefined, own: string | undefined): s
   return own === undefined ? ofLogin : own || undefined;
 }
 
+/** A login with an answer, as an object of its own: each field stands in one place for all logins. */
+export function answered(login: Login, answer: Answer): Login & Answer {
+  const made: { -readonly [Name in keyof (Login & Answer)]: (Login & Answer)[Name] } = {
+    programme: login.programme,
+    place: login.place,
+    client: login.client,
+    endsAt: login.endsAt,
+    loginDigest: login.loginDigest,
+    generation: answer.generation,
+    refreshDigest: answer.refreshDigest,
+    nonce: answer.nonce,
+    keyNumber: answer.keyNumber,
+    answeredAt: answer.answeredAt,
+    accessSpan: answer.accessSpan,
+    refreshSpan: answer.refreshSpan,
+    retrySpan: answer.retrySpan,
+    tokenNumber: answer.tokenNumber,
+    forgetAt: answer.forgetAt,
+  };
+  if (login.member !== undefined) made.member = login.member;
+  if (login.scope !== undefined) made.scope = login.scope;
+  if (answer.ownScope !== undefined) made.ownScope = answer.ownScope;
+  return made;
+}
+
 /** Generations that the four bytes in a refresh token hold. */
 export const lastGeneration = 2 ** 32 - 1;
 

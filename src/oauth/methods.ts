@@ -2,12 +2,12 @@
 // client, and its words for operators and partners. Code that acts on it stands in programme/requests/credentials.ts.
 
 interface Method {
-  readonly proof: 'secret' | 'certificate' | 'assertion' | 'token' | 'nothing';
+  readonly proof: 'secret' | 'signature' | 'certificate' | 'assertion' | 'token' | 'nothing';
   /** It fills the Authorization header by itself. */
   readonly inHeader?: true;
   /** The inputs that it cannot do without. */
   readonly inputs: readonly string[];
-  /** What a request holds, for operators: `{id}`, `{secret}`, `{token}` and `{proof}` are wire names. */
+  /** What a request holds, for operators: `{id}`, `{secret}`, `{signature}`, `{token}` and `{proof}` are wire names. */
   readonly expected: string;
   /** What a dialect offers, for comparing two versions of it. */
   readonly offered: string;
@@ -58,12 +58,27 @@ const rows = {
     offered: 'the secret alone',
     partner: '`{secret}` in the request, without an identifier',
   },
+  // By its signing secret, which the request does not hold.
+  signature: {
+    proof: 'signature',
+    inputs: ['client_id', 'client_signature'],
+    expected: '{id} and {signature}',
+    offered: 'client_id and a signature',
+    partner: '`{id}` and `{signature}` in the request, which you make with your signing secret',
+  },
   // What public clients do (RFC 7591).
   none: {
     proof: 'nothing',
     inputs: ['client_id'],
     expected: '{id} alone, of a public client',
     offered: 'client_id alone, of public clients',
+  },
+  // A public client of the file stands for the request.
+  unnamed: {
+    proof: 'nothing',
+    inputs: [],
+    expected: 'no credentials of any kind',
+    offered: 'no credentials at all',
   },
   token: {
     proof: 'token',
@@ -112,6 +127,11 @@ export const certificateMethods = authenticationMethods.filter(isByCertificate);
 
 export function isBySecret(method: AuthenticationMethod): boolean {
   return methodRows[method].proof === 'secret';
+}
+
+/** Whether the method is one of public clients. */
+export function isByNothing(method: AuthenticationMethod): boolean {
+  return methodRows[method].proof === 'nothing';
 }
 
 export function isByCertificate(method: AuthenticationMethod): boolean {

@@ -6,6 +6,12 @@ import type { ProgrammeId } from './client.ts';
 export const signingAlgorithms = ['ES256', 'EdDSA', 'RS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
+/**
+ * The kinds of keys that sign JWTs, whose public halves are published, as the store names them. Those of the
+ * kind `identity_key` sign identity tokens and nothing else.
+ */
+export type SigningKind = 'signing_key' | 'identity_key';
+
 /** When a key signs. When its last token expires follows from it and the next key (token/key_line.ts). */
 interface KeyTimes {
   readonly createdAt: Instant;
@@ -25,7 +31,10 @@ interface KeyTimes {
   readonly retiresAt?: Instant;
 }
 
-/** A programme's signing key as the store keeps it: the private half is sealed under the master key. */
+/**
+ * A programme's key for JWTs as the store keeps it, those of identity tokens alone too: the private half is
+ * sealed under the master key.
+ */
 export interface SigningKeyRecord extends KeyTimes {
   readonly programme: ProgrammeId;
   /** RFC 7638 thumbprint of the public key. */

@@ -20,10 +20,16 @@ import type { TokenOwner } from './grants.ts';
 
 /** Of each kind: its record, its identifier within a programme, and the keys of its look-ups. */
 interface KindTypes {
-  client: { item: Client; id: ClientId; lookUps: { api_key: Digest; secret: Digest } };
+  client: {
+    item: Client;
+    id: ClientId;
+    lookUps: { api_key: Digest; secret: Digest; origin: string };
+  };
   member: { item: MemberRecord; id: Subject; lookUps: { username: string } };
   gateway: { item: Gateway; id: GatewayId; lookUps: object };
   signing_key: { item: SigningKeyRecord; id: string; lookUps: object };
+  /** Of identity tokens alone. */
+  identity_key: { item: SigningKeyRecord; id: string; lookUps: object };
   token_key: { item: TokenKeyRecord; id: string; lookUps: object };
   maintenance: { item: Maintenance; id: MaintainedPart; lookUps: object };
   audit_stream: { item: AuditMark; id: string; lookUps: object };
@@ -88,6 +94,8 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
       api_key: { keysOf: ({ apiKeys }) => apiKeys.map((apiKey) => apiKey.digest), isUnique: false },
       // For clients that name themselves by their secret alone; imported secrets may be alike.
       secret: { keysOf: ({ secrets }) => secrets.map((secret) => secret.digest), isUnique: false },
+      // A preflight names no client.
+      origin: { keysOf: ({ origins = [] }) => origins, isUnique: false },
     },
     reusesIds: false,
     ownerOf: (client) => ({ client }),
@@ -99,8 +107,9 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
       certificates = [],
       certificateSubject: subject,
       assertionKeys,
+      signingSecrets = [],
     }) => [
-      ...[...secrets, ...apiKeys].map((secret) => secret.digest),
+      ...[...secrets, ...signingSecrets, ...apiKeys].map((secret) => secret.digest),
       ...[...certificates, ...keysOf(assertionKeys)].map(({ thumbprint }) => thumbprint),
       ...(subject === undefined ? [] : [digest(subject)]),
       ...(isPublic === true ? [publicUse(id)] : []),
@@ -112,6 +121,7 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
       createdAt: earlier(client.createdAt, to),
       secrets: redated(client.secrets, to, from),
       apiKeys: redated(client.apiKeys, to, from),
+      ...(client.signingSecrets && { signingSecrets: redated(client.signingSecrets, to, from) }),
     }),
   },
   // C-9: the subject is immutable, the username is not.
@@ -134,6 +144,7 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
     }),
   },
   signing_key: { ...keyKind, setBack: begun },
+  identity_key: { ...keyKind, setBack: begun },
   token_key: { ...keyKind, setBack: begun },
   maintenance: {
     idOf: ({ part }) => part,
@@ -180,11 +191,11 @@ function isBetween(time: Instant | undefined, from: Instant, upTo: Instant): boo
  * else count as older than they are, and be retired in their stead. The end of a secret that it replaced
  * comes as long after `to` as it was to come (FAULTS 33).
  */
-function redated(
-  secrets: readonly StoredSecret[],
+function redated<Secret extends StoredSecret>(
+  secrets: readonly Secret[],
   to: Instant,
   from: Instant,
-): readonly StoredSecret[] {
+): readonly Secret[] {
   const wasReplaced = secrets.some(({ createdAt }) => createdAt > to);
   return secrets.map((secret) => {
     const made = { ...secret, createdAt: earlier(secret.createdAt, to) };

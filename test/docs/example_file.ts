@@ -20,6 +20,20 @@ const signedClient = {
     'client: { authentication: { methods: [basic, private_key_jwt] } }\ntoken_endpoints: { grant: { inputs: { client_assertion: {} } } }',
 };
 
+/** Clients that sign by a secret; `signature` is what stands beside the example. */
+function signing(signature: string, inputs = '{}'): { readonly beside: string } {
+  return {
+    beside: `client: { authentication: { methods: [basic, signature], signature: ${signature} } }
+token_endpoints: { grant: { inputs: { client_signature: {}, timestamp: ${inputs} } } }`,
+  };
+}
+
+/** Redirects that are signed. */
+const signedRedirect = {
+  beside:
+    'authorize: { answer: { more: { shop: client.shop }, signature: { name: sig, hmac: sha512, of: [code] } } }',
+};
+
 /** Where an example needs another variant than `grant`, or more YAML beside it. */
 const surroundings: Readonly<Record<string, { readonly on?: string; readonly beside?: string }>> = {
   selector: { on: 'partner-login' },
@@ -61,6 +75,20 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
       (name) => [`client.authentication.assertion${name}`, signedClient],
     ),
   ),
+  'client.authentication.signature': signing('{}', '{ length: 10 }'),
+  'client.authentication.signature.hmac': signing('{ of: [client_id] }'),
+  'client.authentication.signature.digest': signing('{ of: [client_id, secret] }'),
+  'client.authentication.signature.of': signing('{ hmac: sha256 }'),
+  'client.authentication.signature.separator': signing(
+    '{ hmac: sha256, of: [client_id, timestamp] }',
+  ),
+  'client.authentication.signature.encoding': signing('{ hmac: sha256, of: [client_id] }'),
+  ...Object.fromEntries(
+    ['name', 'hmac', 'of', 'encoding'].map((name) => [
+      `authorize.answer.signature.${name}`,
+      signedRedirect,
+    ]),
+  ),
   'grants.jwt_bearer': {
     beside: 'token_endpoints: { grant: { inputs: { assertion: {} } } }',
   },
@@ -84,6 +112,11 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   },
   id_token: { beside: 'token_response: { fields: { id_token: id_token } }' },
   'id_token.lifetime': { beside: 'token_response: { fields: { id_token: id_token } }' },
+  'id_token.algorithm': { beside: 'token_response: { fields: { id_token: id_token } }' },
+  cors: {
+    beside:
+      'client: { authentication: { methods: [basic, none], when_both: refuse } }\nauthorize: { pkce: required }\ntoken_endpoints: { grant: { inputs: { client_id: { must_equal: client.id } } } }',
+  },
   'id_token.claims': { beside: 'token_response: { fields: { id_token: id_token } }' },
   'userinfo.fields': { beside: 'userinfo: { path: /userinfo }' },
   'list_scope.values': { on: 'partner-login' },
@@ -100,6 +133,13 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'endpoint.authentication': {
     beside: 'client: { authentication: { methods: [basic, parameters] } }',
   },
+  'client.authentication.unnamed_client': {
+    beside:
+      'client: { identifier: { prefix: app-, length: 4 }, authentication: { methods: [basic, unnamed] } }\nauthorize: { pkce: required, endpoint: { inputs: { client_id: { required: false } } } }',
+  },
+  'endpoint.without_grant_type': {
+    beside: 'token_endpoints: { grant: { inputs: { grant_type: { required: false } } } }',
+  },
   'endpoint.methods': { beside: 'token_endpoints: { grant: { read: query } }' },
   'endpoint.media_types': { beside: 'token_endpoints: { grant: { read: json } }' },
   'endpoint.root': { beside: 'token_endpoints: { grant: { read: xml } }' },
@@ -114,6 +154,14 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   },
   'token_field.type': {
     beside: 'token_response: { fields: { extra: { value: access_lifetime } } }',
+  },
+  'token_field.fraction': {
+    beside: 'token_response: { fields: { extra: { value: issued_at, as: date_time } } }',
+  },
+  'tokens.access.issuer': { beside: 'tokens: { access: { format: jwt } }' },
+  'tokens.access.subject': { beside: 'tokens: { access: { format: jwt } }' },
+  'authorize.draws': {
+    beside: 'authorize: { answer: { more: { device_id: member.drawn.device_id } } }',
   },
   'token_field.zone': {
     beside: 'token_response: { fields: { extra: { value: issued_at, as: date_time } } }',

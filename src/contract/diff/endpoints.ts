@@ -1,6 +1,7 @@
 // Owns the rows of a programme's login request, client authentication, token endpoints and failed requests.
 
 import { readsHeader } from '../../language/client_schema.ts';
+import { signatureText } from '../../language/signature_schema.ts';
 import { describeShape } from '../../language/value_shape.ts';
 import { listed } from '../../lib/present.ts';
 import { encodingRows } from '../../oauth/basic.ts';
@@ -91,7 +92,14 @@ function loginFailure({ reason, outcome }: LoginFailure): Rows {
 
 function clientAuthentication(programme: Programme): Endpoint {
   const { authentication } = programme.clients;
-  const { methods, credentials, when_both: both, scheme, secret_half: half } = authentication;
+  const {
+    methods,
+    credentials,
+    when_both: both,
+    scheme,
+    secret_half: half,
+    signature,
+  } = authentication;
   const inHeader = readsHeader(authentication);
   return {
     kind: 'client authentication',
@@ -108,6 +116,8 @@ function clientAuthentication(programme: Programme): Endpoint {
         ),
       ],
       half !== undefined && text('half that is the secret', half),
+      signature !== undefined &&
+        offer('signature', signatureText(signature, (role) => role).replaceAll('`', '')),
       shape('client identifiers', programme.clients.shape),
       text('wrong secrets from one address', limitText(programme.clients.failureLimit)),
       limit('requests of a client', programme.throttle),
@@ -133,6 +143,11 @@ function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint 
           'client authentication',
           authentication.methods.map((method) => methodRows[method].offered),
           ' or ',
+        ),
+      endpoint.untold !== undefined &&
+        offer(
+          'a request without grant_type asks for',
+          endpoint.untold === 'inputs' ? 'the grant whose inputs came' : endpoint.untold,
         ),
       readingRows(programme, reading),
       ...grants.map(({ grant }) => answers(`answer to ${grant}`, answerTo(programme, grant))),

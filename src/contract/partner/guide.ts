@@ -67,6 +67,7 @@ export function makeGuide(
       secret: variable('CLIENT_SECRET'),
       assertion: (use) => variable(use === 'client' ? 'CLIENT_ASSERTION' : 'ASSERTION'),
       ownToken: () => variable('CLIENT_TOKEN'),
+      sign: () => variable('CLIENT_SIGNATURE'),
       ...present({ apiKey: hasKey ? variable('API_KEY') : undefined }),
     },
     isRegistered: client !== undefined,
@@ -125,7 +126,15 @@ export function tokenRequests(
   const { repeatsRedirectUri } = programme.login.endpoint;
   const isRepeated = grant === 'authorization_code' && repeatsRedirectUri;
   const again = isRepeated ? { redirect_uri: by.client.redirectUris[0] } : {};
-  const values = { ...Object.fromEntries(needed), ...proof, ...again };
+  // What came back with the code, or with that of the login.
+  const isOfLogin = grant === 'authorization_code' || grant === 'refresh_token';
+  const drawn = isOfLogin ? [...programme.login.draws.keys()] : [];
+  const values = {
+    ...Object.fromEntries(needed),
+    ...proof,
+    ...again,
+    ...Object.fromEntries(drawn.map((name) => [name, variable(name.toUpperCase())])),
+  };
   return endpointsFor(programme, grant).map(({ name }) => ({
     name,
     request: sampleTokenRequest(programme, grant, by, values, name),

@@ -32,6 +32,15 @@ export function unknownClient({ clients }: Programme, sent: string): Cause {
   return faulty(cause, 'client_unknown', came);
 }
 
+/** The client of requests that name none. */
+export function unregisteredClient(id: string): Cause {
+  return {
+    rule: ['client', 'authentication', 'unnamed_client'],
+    expected: `a registered client: jetway client add --public --client-id ${id}`,
+    came: 'no credentials, and no such client',
+  };
+}
+
 /** Not told how it differs: it may be a guess. */
 export const unknownSecret: Cause = Object.freeze({
   rule: methods,
@@ -61,6 +70,13 @@ export function wrongSecret(
   const came = `another one, of ${describeText(text)}`;
   const cause = { rule: methods, expected: `the client's secret, of which it has ${live}`, came };
   return faulty(cause, near ?? (text === '' ? 'secret_empty' : 'secret_other'));
+}
+
+/** @param live how many signing secrets the client has that are good */
+export function wrongSignature(live: number): Cause {
+  const expected = `the signature by the client's signing secret, of which it has ${live}`;
+  const rule = ['client', 'authentication', 'signature'];
+  return faulty({ rule, expected, came: 'another one' }, 'signature_other');
 }
 
 export function endedSecret({ expiresAt = 0 as Instant }: StoredSecret): Cause {

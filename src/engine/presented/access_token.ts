@@ -4,7 +4,8 @@ import { after, allowedDrift, earlier, instant, type Instant } from '../../lib/c
 import type { Client } from '../../oauth/client.ts';
 import { type ExchangedFrom, type LoginState, scopeOf } from '../../oauth/grant.ts';
 import type { StandingQuestion } from '../../store/grants.ts';
-import type { FindKey, OpenedAccess } from '../../token/sealed/access_text.ts';
+import { ownerOf } from '../../token/jwt.ts';
+import type { OpenedAccess } from '../../token/sealed/access_text.ts';
 import { loginTagOf } from '../../token/sealed/refresh_text.ts';
 import type { Service } from '../service.ts';
 import { anyAge, isReplaced, ordinaryText } from '../token_forms.ts';
@@ -18,6 +19,8 @@ export interface ProvenToken {
   readonly kind: 'member' | 'client';
   readonly client: Client['id'];
   readonly subject: string;
+  /** Its `sub`, where that is a text of the dialect's. */
+  readonly toldSubject?: string | undefined;
   readonly scope?: string | undefined;
   /** The login's row; absent for a client's own token that came without a refresh token. */
   readonly login?: LoginState;
@@ -65,7 +68,7 @@ export async function findStandingToken(
   // A token whose issuer's clock was further ahead, and was set right since, would live until that
   // clock's end of it (FAULTS 11).
   if (proven.issuedAt > now + allowedDrift) return 'revoked';
-  if (await isReplaced(service, proven, now)) return 'replaced';
+  if (service.hasEndedTokens && (await isReplaced(service, proven, now))) return 'replaced';
   if (!(await isStanding(service, proven))) return 'revoked';
   // Client and member may be enabled again before the token ends.
   const client = await store.find('client', programme.id, proven.client);
@@ -115,26 +118,36 @@ export function saidEnd(text: string): number | undefined {
   }
 }
 
-async function prove(
+function prove(
   service: Service,
   token: string,
   now: Instant,
   keptAt: Instant = now,
 ): Promise<ProvenToken | undefined> {
-  const isFormed = service.programme.forms.access_token !== undefined;
-  const text = isFormed ? await ordinaryText(service, 'access_token', token, keptAt) : token;
-  const proveText = isJwt(text) ? proveJwt : proveSealed;
-  const proven = await proveText(service, text, now);
-  return proven !== undefined && isItsOwn(service, proven) ? proven : undefined;
+  if (service.programme.forms.access_token === undefined) return proveText(service, token, now);
+  return ordinaryText(service, 'access_token', token, keptAt).then((text) =>
+    proveText(service, text, now),
+  );
+}
+
+function proveText(service: Service, text: string, now: Instant): Promise<ProvenToken | undefined> {
+  return isJwt(text) ? proveJwt(service, text, now) : proveSealed(service, text);
+}
+
+/** The token, unless its subject is another owner's. */
+function ownOrNone(service: Service, proven: ProvenToken): ProvenToken | undefined {
+  return isItsOwn(service, proven) ? proven : undefined;
 }
 
 /**
  * Whether the subject fits the kind of token by the present prefix of client subjects. After a change
  * of prefix the subject of an older token could be another owner's (C-9, HOSTILE 72).
  */
-function isItsOwn({ programme }: Service, { kind, subject, client }: ProvenToken): boolean {
+function isItsOwn({ programme }: Service, token: ProvenToken): boolean {
   const { clientSubject, isClientSubject } = programme;
-  return kind === 'client' ? subject === clientSubject(client) : !isClientSubject(subject);
+  const { kind, subject, client, toldSubject = subject } = token;
+  if (kind === 'client') return toldSubject === clientSubject(client);
+  return !isClientSubject(subject) && !isClientSubject(toldSubject);
 }
 
 function kindOf({ member }: LoginState): ProvenToken['kind'] {
@@ -155,30 +168,36 @@ function isJwt(text: string): boolean {
 }
 
 async function proveJwt(
-  { store, programme, verifyAccessToken }: Service,
+  service: Service,
   text: string,
   now: Instant,
 ): Promise<ProvenToken | undefined> {
+  const { store, programme, verifyAccessToken } = service;
   const token = await verifyAccessToken?.(text, now);
   if (token === undefined) return undefined;
-  const { client, tokenId, issuedAt, origin } = token;
+  const { client, tokenId, issuedAt, origin, owner } = token;
   const facts = { ...token, jti: tokenId };
   if ('era' in origin) {
     const own = { client, era: origin.era, issuedAt };
     const question = { tokenId, expiresAt: token.expiresAt, own };
-    return { ...facts, kind: 'client', question, isKnown: true };
+    return ownOrNone(service, { ...facts, kind: 'client', question, isKnown: true });
   }
   const login = await store.findLogin(programme.id, origin.place);
   // The place may be another login's, after a store was put back and its clock with it.
-  if (login?.client !== client || subjectOf(programme, login) !== token.subject) return undefined;
+  if (login?.client !== client) return undefined;
+  const subject = subjectOf(programme, login);
+  const isOwned = owner === undefined ? subject === token.subject : ownerOf(subject) === owner;
+  if (!isOwned) return undefined;
   const expiresAt = earlier(token.expiresAt, login.endsAt);
   const question = { tokenId, expiresAt, loginEndsAt: login.endsAt };
-  return { ...facts, kind: kindOf(login), login, expiresAt, question, isKnown: true };
+  const toldSubject = owner === undefined ? undefined : token.subject;
+  const whose = { kind: kindOf(login), subject, toldSubject, login };
+  return ownOrNone(service, { ...facts, ...whose, expiresAt, question, isKnown: true });
 }
 
 async function proveSealed(service: Service, text: string): Promise<ProvenToken | undefined> {
   const { store, programme, tokenKeys } = service;
-  const opened = await openSealed(service, text);
+  const opened = service.openAccess(text, tokenKeys.find) ?? (await openAnew(service, text));
   if (opened === undefined) return undefined;
   const { access, tag: tokenId, key } = opened;
   const { issuedAt } = access;
@@ -195,14 +214,14 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
     const question = { tokenId, expiresAt: ended, own: { client, era, issuedAt } };
     const subject = programme.clientSubject(client);
     const facts = { client, subject, scope, issuedAt, expiresAt: ended, exchangedFrom };
-    return { kind: 'client', ...facts, question, isKnown: true };
+    return ownOrNone(service, { kind: 'client', ...facts, question, isKnown: true });
   }
   const login = await store.findLogin(programme.id, access.place);
   // The place may have been given again, after a store was put back and its clock with it.
   if (login === undefined || loginTagOf(login.loginDigest) !== access.loginTag) return undefined;
   const { client, endsAt } = login;
   const expiresAt = earlier(ended, endsAt);
-  return {
+  return ownOrNone(service, {
     kind: kindOf(login),
     client,
     subject: subjectOf(programme, login),
@@ -213,22 +232,21 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
     exchangedFrom: access.exchangedFrom,
     question: { tokenId, expiresAt, loginEndsAt: endsAt },
     isKnown: access.generation <= login.generation,
-  };
+  });
 }
 
-async function openSealed(
+/** Another process may have added the key of a text just now. */
+async function openAnew(
   { tokenKeys, openAccess }: Service,
   text: string,
 ): Promise<OpenedAccess | undefined> {
   let isUnknown = false;
-  const find: FindKey = (number) => {
+  openAccess(text, (number) => {
     const key = tokenKeys.find(number);
     isUnknown = key === undefined;
     return key;
-  };
-  const opened = openAccess(text, find);
-  if (!isUnknown) return opened;
-  // Another process may have added the key just now.
+  });
+  if (!isUnknown) return undefined;
   await tokenKeys.reloadIfMoved();
   return openAccess(text, tokenKeys.find);
 }

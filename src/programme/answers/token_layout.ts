@@ -59,8 +59,8 @@ export function compileTokenLayout(
     ...constantHeaders(layout.headers),
   });
   const rules = tokenWriting(scope);
-  const { name_case: nameCase, wrap } = layout;
-  const write = compileBody(layout.fields, { ...rules, encoding, nameCase, wrap });
+  const { name_case: nameCase, wrap, before } = layout;
+  const write = compileBody(layout.fields, { ...rules, encoding, nameCase, wrap, before });
   const writeHeaders = compileHeaders(layout.headers, rules);
   const writeCookies = compileCookies(layout.cookies, rules);
   const isPlain = (writeHeaders ?? writeCookies ?? tellBudget) === undefined;
@@ -88,9 +88,7 @@ export function tokenValues(
   programme: ProgrammeValues,
 ): Values {
   return {
-    ...clientProperties(client),
-    ...memberProperties(tokens.memberProperties),
-    ...programme,
+    // First: an object of known size costs less than one that grows by the properties below.
     access_token: tokens.accessToken,
     refresh_token: tokens.refreshToken,
     id_token: tokens.idToken,
@@ -112,6 +110,11 @@ export function tokenValues(
     client_name: client.name,
     business_context: client.businessContext,
     partner_id: client.partnerId,
+    programme_identifier: programme.programme_identifier,
+    issuer: programme.issuer,
+    audience: programme.audience,
+    ...clientProperties(client),
+    ...memberProperties(tokens.memberProperties),
   };
 }
 

@@ -4,15 +4,16 @@ import { hash } from 'node:crypto';
 
 import type { Instant } from '../../lib/clock.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
-import type {
-  Answer,
-  AuthorizationCode,
-  CodeKey,
-  Era,
-  Login,
-  LoginState,
-  Place,
-  SpentCode,
+import {
+  type Answer,
+  answered,
+  type AuthorizationCode,
+  type CodeKey,
+  type Era,
+  type Login,
+  type LoginState,
+  type Place,
+  type SpentCode,
 } from '../../oauth/grant.ts';
 import type { Member, Subject } from '../../oauth/member.ts';
 import { beganAt } from '../../oauth/place.ts';
@@ -155,7 +156,7 @@ export function keptLogin(row: LoginRow, found: Revocations): KeptLogin {
 }
 
 function stateAfter(login: Login, answer: Answer, revoked: boolean): LoginState {
-  return Object.freeze({ ...login, ...answer, revoked });
+  return Object.freeze(Object.assign(answered(login, answer), { revoked }));
 }
 
 /** A login that is not revoked by itself, after its next answer. */

@@ -26,6 +26,8 @@ import type { LoadedProgramme } from '../../../src/rules/load.ts';
 import { ProvenHeaders } from '../../../src/token/proven_headers.ts';
 import { firstRefreshText } from '../../../src/token/sealed/refresh_text.ts';
 import { signingFor, testKey } from '../../support/assertions.ts';
+import { multipartText, multipartType } from '../../support/multipart.ts';
+import { signingBy } from '../../support/signing.ts';
 
 const signer = testKey();
 const now = Date.parse('2026-01-02T03:04:05Z') as Instant;
@@ -109,7 +111,8 @@ function assertGrant(
   const isJwt = definition.tokens.refresh.format === 'jwt';
   const clock = { now: () => now };
   const assertion = signingFor({ programme, clock }, client, signer);
-  const by = { client, secret, assertion, ownToken: () => 'aZ09-_'.repeat(20) };
+  const [sign, ownToken] = [signingBy(secret), () => 'aZ09-_'.repeat(20)];
+  const by = { client, secret, assertion, sign, ownToken };
   for (const verifier of [43, 128].map((length) => 'aZ09-._~'.repeat(16).slice(0, length))) {
     const values: Record<string, string> = {
       ...(grant === 'authorization_code' ? { code: programme.code.generate() } : {}),
@@ -253,15 +256,19 @@ function wire({
   headers,
   credentials,
   form,
+  multipart,
   json,
   raw,
 }: SampleRequest): WireRequest {
   const text = (pairs: readonly (readonly [string, string])[]): string =>
     new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
   const members = JSON.stringify(json ?? '').replace(/^""$/, '');
-  const body = raw?.text ?? (form === undefined ? members : text(form));
-  const usual = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
-  const type = raw?.type ?? usual;
+  const [asForm, formType] =
+    multipart === true
+      ? [multipartText, multipartType]
+      : [text, 'application/x-www-form-urlencoded'];
+  const body = raw?.text ?? (form === undefined ? members : asForm(form));
+  const type = raw?.type ?? (form === undefined ? 'application/json' : formType);
   const authorization = credentials && authorizationOf(credentials);
   return {
     method,
