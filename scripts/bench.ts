@@ -6,30 +6,29 @@ import { cpus } from 'node:os';
 import { formatVerdict, guardPlan, judge } from './bench/guard.ts';
 import { careful, measure, paths, type Plan } from './bench/measure.ts';
 import { formatRows, rowsOf } from './bench/report.ts';
-import { type NumberOption, runCampaign } from './campaign.ts';
-
-const usage = `npm run bench -- [options]
-  --rounds N    measured rounds (${careful.rounds}); the table shows medians
-  --seconds S   length of one measurement (${careful.seconds})
-  --only NAME   one path: ${paths.join(', ')}
-  --server NAME one store beside the bare server: ${careful.servers.join(', ')}
-  --guard       fails if a request costs much more CPU, beside the bare server's, than expected
-  --json        for programs
-Exits 1 when any answer is wrong.`;
+import { runCampaign } from './campaign.ts';
 
 /** Bounds the length of a run, whatever the options say; 0 stands for the plan's own number. */
-const upTo = (most: number): NumberOption => [0, (value) => value > 0 && value <= most];
+const upTo = (most: number) => [0, (value: number) => value > 0 && value <= most] as const;
 
 /** `statfs` type of tmpfs. */
 const tmpfs = 0x0102_1994;
 
 await runCampaign(
   {
-    name: 'bench',
-    usage,
-    numbers: { rounds: upTo(100), seconds: upTo(30) },
-    texts: ['only', 'server'],
-    flags: ['guard'],
+    command: 'bench',
+    numbers: {
+      rounds: ['N', `measured rounds (${careful.rounds}); the table shows medians`, ...upTo(100)],
+      seconds: ['S', `length of one measurement (${careful.seconds})`, ...upTo(30)],
+    },
+    texts: {
+      only: ['NAME', `one path: ${paths.join(', ')}`],
+      server: ['NAME', `one server beside the bare one: ${careful.servers.join(', ')}`],
+    },
+    flags: {
+      guard: "fails if a request costs much more CPU, beside the bare server's, than expected",
+    },
+    fails: 'when any answer is wrong',
   },
   async ({ rounds, seconds, only, server, guard }, { folder, progress }) => {
     const base = guard === true ? guardPlan : careful;

@@ -21,10 +21,10 @@ import { serialize } from 'node:v8';
 
 import { threadAsset } from '../src/lib/asset.ts';
 import { parseYaml } from '../src/lib/yaml/yaml.ts';
-import { type BuildFacts, buildFactsAsset } from '../src/server/version.ts';
+import { type BuildFacts, buildFactsAsset, versionLineOf } from '../src/server/version.ts';
 import { bundledProgram, bundledScript } from './build/bundle.ts';
 import { codeCacheOf } from './build/code_cache.ts';
-import { codeCacheAsset, programAsset } from './build/program_assets.ts';
+import { codeCacheAsset, programAsset, versionAsset } from './build/program_assets.ts';
 import { ownTarget, strippedNode, type Target } from './build/target.ts';
 import { sourceState } from './source_state.ts';
 
@@ -34,11 +34,7 @@ const root = join(import.meta.dirname, '..');
 export const executable: string = join(root, 'dist/jetway');
 
 /** The modules that `src/lib/asset.ts` starts as threads; the executable has no files for them. */
-const threads = [
-  'src/audit/audit_worker.ts',
-  'src/members/hashing_worker.ts',
-  'src/store/sqlite/commits/checkpoint_worker.ts',
-];
+const threads = ['src/members/hashing_worker.ts', 'src/store/sqlite/commits/checkpoint_worker.ts'];
 
 /** The files that `src/lib/asset.ts` finds in the executable, by path from the root. */
 const shipped = [
@@ -97,8 +93,11 @@ export async function build(folder: string, target: Target = ownTarget): Promise
     writeFileSync(join(folder, `${programAsset}.map`), map);
     embed(codeCacheAsset, codeCacheOf(join(work, programAsset), target.runs));
     writeFileSync(join(work, 'launch.cjs'), await bundledScript('scripts/build/launch.ts'));
+    const facts = factsOf(assets);
     assets[buildFactsAsset] = join(folder, factsFile);
-    writeFileSync(assets[buildFactsAsset], JSON.stringify(factsOf(assets)));
+    writeFileSync(assets[buildFactsAsset], JSON.stringify(facts));
+    const manifest = readFileSync(join(root, 'package.json'), 'utf8');
+    embed(versionAsset, `${versionLineOf(manifest, facts)}\n`);
     writeFileSync(join(work, 'sea.json'), JSON.stringify(seaConfig(strippedNode(target), assets)));
     // The main file's path is recorded in the executable: the working folder keeps it short.
     run(process.execPath, ['--build-sea', 'sea.json'], work);

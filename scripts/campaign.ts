@@ -1,26 +1,37 @@
-// Owns the frame of a campaign: its options from the command line, its folder, its report, and its
-// verdict with the exit code.
+// Owns the frame of a campaign: its options from the command line and what it says of them, its folder, its
+// report, and its verdict with the exit code.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { tableOf } from './figures.ts';
 import { type Noise, watchOthers } from './load/noise.ts';
 
-/** A number's default, and whether another may stand for it. */
-export type NumberOption = readonly [usual: number, fits: (value: number) => boolean];
+/** An option with a number: what stands for it, what it is, its default (0 is told in words), what it may be. */
+export type NumberOption = readonly [
+  value: string,
+  text: string,
+  usual: number,
+  fits: (value: number) => boolean,
+];
 
 export const isPositive = (value: number): boolean => value > 0;
 export const isWhole = (value: number): boolean => Number.isInteger(value) && value >= 1;
 export const isNotNegative = (value: number): boolean => value >= 0;
 
+/** An option of the campaigns that start Jetway. */
+export const executableOption = ['FILE', 'a built jetway instead of the sources'] as const;
+
 export interface Campaign<Numbers extends string, Text extends string, Flag extends string> {
-  readonly name: string;
-  readonly usage: string;
+  /** Of its command in package.json: `campaign:crash`. */
+  readonly command: string;
   readonly numbers: Readonly<Record<Numbers, NumberOption>>;
-  readonly texts?: readonly Text[];
-  readonly flags?: readonly Flag[];
+  readonly texts?: Readonly<Record<Text, readonly [value: string, text: string]>>;
+  readonly flags?: Readonly<Record<Flag, string>>;
+  /** When it exits with 1. */
+  readonly fails: string;
   /** Whether the folder is left where the campaign fails. */
   readonly keepsFolder?: boolean;
   /** Whether its limits are for the slowest of all moments, and not for medians. */
@@ -53,7 +64,7 @@ export interface Findings {
 }
 
 /** The first words of the line that a campaign ends with that could not be told; .ci/run reads them. */
-const untold = 'too noisy to tell';
+export const untold = 'too noisy to tell';
 
 /** Shares of the processors that others may take: in the mean, and in two seconds where each counts. */
 const mostNoise: Noise = { mean: 0.1, worst: 0.4 };
@@ -72,7 +83,7 @@ export async function runCampaign<
   const isJson = options.json === true;
   const progress = isJson ? () => {} : (text: string): void => void process.stderr.write(text);
   let isGood = false;
-  const folder = mkdtempSync(join(tmpdir(), `jetway-${campaign.name}-`));
+  const folder = mkdtempSync(join(tmpdir(), `jetway-${campaign.command.replace(/^.*:/, '')}-`));
   const leave = (): void => {
     if (isGood || campaign.keepsFolder !== true) rmSync(folder, { recursive: true, force: true });
   };
@@ -133,19 +144,20 @@ function report(
 }
 
 /** Undefined after `--help` or a slip, with the exit code set. */
-function readOptions<Numbers extends string, Text extends string, Flag extends string>({
-  usage,
-  numbers,
-  texts = [],
-  flags = [],
-}: Campaign<Numbers, Text, Flag>): Options<Numbers, Text, Flag | 'json'> | undefined {
-  const rows = Object.entries<NumberOption>(numbers);
+function readOptions<Numbers extends string, Text extends string, Flag extends string>(
+  campaign: Campaign<Numbers, Text, Flag>,
+): Options<Numbers, Text, Flag | 'json'> | undefined {
+  const rows = Object.entries<NumberOption>(campaign.numbers);
   const types = [
-    ...[...rows.map(([name]) => name), ...texts].map((name) => [name, 'string'] as const),
-    ...[...flags, 'json', 'help'].map((name) => [name, 'boolean'] as const),
+    ...[...rows.map(([name]) => name), ...Object.keys(campaign.texts ?? {})].map(
+      (name) => [name, 'string'] as const,
+    ),
+    ...[...Object.keys(campaign.flags ?? {}), 'json', 'help'].map(
+      (name) => [name, 'boolean'] as const,
+    ),
   ];
   const stop = (code: number, ...told: readonly string[]): undefined => {
-    console.error([...told, usage].join('\n'));
+    console.error([...told, usageOf(campaign)].join('\n'));
     process.exitCode = code;
   };
   try {
@@ -153,7 +165,7 @@ function readOptions<Numbers extends string, Text extends string, Flag extends s
       options: Object.fromEntries(types.map(([name, type]) => [name, { type }])),
     });
     if (values['help'] === true) return stop(0);
-    const read = rows.map(([name, [usual, fits]]) => {
+    const read = rows.map(([name, [, , usual, fits]]) => {
       const value = Number(values[name] ?? usual);
       if (values[name] !== undefined && !fits(value))
         throw new Error(`--${name} cannot be ${String(values[name])}`);
@@ -163,4 +175,27 @@ function readOptions<Numbers extends string, Text extends string, Flag extends s
   } catch (error) {
     return stop(2, error instanceof Error ? error.message : String(error));
   }
+}
+
+function usageOf({
+  command,
+  numbers,
+  texts = {},
+  flags = {},
+  fails,
+}: Campaign<string, string, string>): string {
+  const lines = [
+    ...Object.entries(numbers).map(([name, [value, text, usual]]) => [
+      `--${name} ${value}`,
+      usual === 0 ? text : `${text} (${usual})`,
+    ]),
+    ...Object.entries(texts).map(([name, [value, text]]) => [`--${name} ${value}`, text]),
+    ...Object.entries(flags).map(([name, text]) => [`--${name}`, text]),
+    ['--json', 'for programs'],
+  ];
+  const options = tableOf(
+    lines.map((cells) => ['', ...cells]),
+    0,
+  );
+  return `npm run ${command} -- [options]\n${options}\nExits 1 ${fails}.`;
 }

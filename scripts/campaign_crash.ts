@@ -15,11 +15,6 @@ import { type Findings, isWhole, runCampaign } from './campaign.ts';
 import { Model } from './crash/model.ts';
 import type { Line } from './crash/steps.ts';
 
-const usage = `npm run campaign:crash -- [options]
-  --count N   kills (200)
-  --json      for programs
-Exits 1 when anything acknowledged is lost, half done or undone, or a start takes two seconds.`;
-
 /** Kills on one file before a fresh one: what was acknowledged first has to survive them all. */
 const killsPerFile = 10;
 const callers = 32;
@@ -168,9 +163,9 @@ function findingsOf({ faults, ...sums }: Tally): Findings {
 
 await runCampaign(
   {
-    name: 'crash',
-    usage,
-    numbers: { count: [200, isWhole] },
+    command: 'campaign:crash',
+    numbers: { count: ['N', 'kills', 200, isWhole] },
+    fails: 'when anything acknowledged is lost, half done or undone, or a start takes two seconds',
     keepsFolder: true,
     isOfMoments: true,
   },

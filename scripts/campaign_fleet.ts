@@ -2,14 +2,14 @@
 // while machines die, stop and lose each other. Decides whether one correct server could have given the
 // answers (FAULTS 9, 13 to 15, 28 to 30, HOSTILE 29, 30, 57).
 
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Findings, isPositive, isWhole, runCampaign } from './campaign.ts';
+import { executableOption, type Findings, isPositive, isWhole, runCampaign } from './campaign.ts';
 import { Clients } from './fleet/clients.ts';
 import { Databases } from './fleet/databases.ts';
 import {
+  deadOf,
   lateOf,
   type Limits,
   lostOf,
@@ -19,23 +19,10 @@ import {
   throttleFaults,
 } from './fleet/findings.ts';
 import { FleetNode } from './fleet/node.ts';
-import { nodeCommand, type Plant, plants, shownBy } from './fleet/plants.ts';
 import { type Fleet, scenarios } from './fleet/scenarios.ts';
 import { layOutFleet } from './fleet/site.ts';
 import { namesOf } from './load/login.ts';
-import { logOf } from './load/server.ts';
-
-const usage = `npm run campaign:fleet -- [options]
-  --count N          what happens to the fleet, one after another (38: 20 failovers)
-  --only NAME        ${scenarios.map(([name]) => `"${name}"`).join(', ')}
-  --members N        who are there at the same time (16)
-  --delay MS         to the standby, in each direction (5)
-  --late MS          in which every request has to be answered (2000)
-  --recovery MS      in which every node has to work again (5000)
-  --executable FILE  a built jetway instead of the sources
-  --plant FAULT      only this: a fault that has to be found: ${plants.join(', ')}, all
-  --json             for programs
-Exits 1 when anything acknowledged is lost or a limit is missed; with --plant, when nothing is lost.`;
+import { jetwayCommand, logOf } from './load/server.ts';
 
 const nodeCount = 3;
 /** Milliseconds of load before the first occasion, and after each. */
@@ -47,7 +34,7 @@ interface Options extends Limits {
   readonly delay: number;
   readonly only?: string | undefined;
   readonly executable?: string | undefined;
-  readonly plant?: Plant;
+  readonly asynchronous?: boolean;
   readonly progress: (text: string) => void;
 }
 
@@ -71,8 +58,8 @@ async function happenAll(fleet: Fleet, clients: Clients, options: Options): Prom
 }
 
 async function campaign(folder: string, options: Options): Promise<Findings> {
-  const { delay, members, plant, executable } = options;
-  const isSynchronous = plant !== 'asynchronous';
+  const { delay, members, asynchronous, executable } = options;
+  const isSynchronous = asynchronous !== true;
   const databases = await Databases.start({ nodes: nodeCount, delay, isSynchronous });
   const nodes: FleetNode[] = [];
   const logs: string[] = [];
@@ -81,7 +68,7 @@ async function campaign(folder: string, options: Options): Promise<Findings> {
       ([one, other]) =>
         `postgres://jetway@127.0.0.1:${one.port},127.0.0.1:${other.port}/jetway?sslmode=disable`,
     );
-    const command = nodeCommand(executable, plant);
+    const command = jetwayCommand(executable);
     const sites = await layOutFleet(folder, { urls, members });
     logs.push(...sites.map(logOf));
     for (const [index, site] of sites.entries()) {
@@ -102,7 +89,7 @@ async function campaign(folder: string, options: Options): Promise<Findings> {
     return {
       figures: { failovers, logins, requests, slowestAnswer, slowestRecovery },
       text: `${failovers} failovers, ${logins} logins, ${requests} requests, slowest answer ${slowestAnswer} ms, slowest recovery ${slowestRecovery} ms`,
-      faults: [...throttled, ...lostOf(clients)],
+      faults: [...throttled, ...lostOf(clients), ...deadOf(clients, occasions, nodes)],
       late: lateOf(clients, occasions, nodes, options),
     };
   } catch (error) {
@@ -118,49 +105,30 @@ ${told.join('').slice(-4000)}`,
   }
 }
 
-/** A fault shows by chance: in this many campaigns at most. */
-const mostTries = 3;
-
-/** Plants each fault where it shows; those that were not found are faults of the campaign. */
-async function findAll(
-  chosen: readonly Plant[],
-  folder: string,
-  options: Options,
-): Promise<Findings> {
-  const found: Record<string, string> = {};
-  for (const plant of chosen) {
-    for (let tries = 1; tries <= mostTries && found[plant] === undefined; tries += 1) {
-      const own = join(folder, `${plant}-${tries}`);
-      mkdirSync(own);
-      const { faults } = await campaign(own, { ...options, count: 3, only: shownBy[plant], plant });
-      if (faults.length > 0) found[plant] = faults.slice(0, 2).join('\n');
-    }
-  }
-  const faults = chosen.flatMap((plant) =>
-    found[plant] === undefined ? [`${plant} was not found in ${mostTries} campaigns`] : [],
-  );
-  const text = Object.entries(found).map(([plant, told]) => `${plant}: found. ${told}`);
-  return { figures: { found }, text: text.join('\n'), faults };
-}
-
 await runCampaign(
   {
-    name: 'fleet',
-    usage,
+    command: 'campaign:fleet',
     numbers: {
-      count: [38, isWhole],
-      members: [16, isWhole],
-      delay: [5, isPositive],
-      late: [2000, isPositive],
-      recovery: [5000, isPositive],
+      count: [
+        'N',
+        'what happens to the fleet, one after another; 20 of 38 are failovers',
+        38,
+        isWhole,
+      ],
+      members: ['N', 'who are there at the same time', 16, isWhole],
+      delay: ['MS', 'to the standby, in each direction', 5, isPositive],
+      late: ['MS', 'in which every request has to be answered', 2000, isPositive],
+      recovery: ['MS', 'in which every node has to work again', 5000, isPositive],
     },
-    texts: ['only', 'executable', 'plant'],
+    texts: {
+      only: ['NAME', scenarios.map(([name]) => `"${name}"`).join(', ')],
+      executable: executableOption,
+    },
+    flags: {
+      asynchronous: 'a fault that has to be found where the standby is silent: no commit waits for it',
+    },
+    fails: 'when anything acknowledged is lost or a limit is missed',
     isOfMoments: true,
   },
-  ({ plant, ...given }, { folder, progress }) => {
-    if (plant === undefined) return campaign(folder, { ...given, progress });
-    const chosen = plants.filter((one) => plant === 'all' || one === plant);
-    if (chosen.length === 0) throw new Error(`there is no fault "${plant}"`);
-    return findAll(chosen, folder, { ...given, progress });
-  },
+  (options, { folder, progress }) => campaign(folder, { ...options, progress }),
 );

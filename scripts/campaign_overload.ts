@@ -1,7 +1,7 @@
 // Owns `npm run campaign:overload`: offers ten times what a server can sustain, and finds what is left of
 // its goodput, how soon the rest is refused, and who else suffers (FAULTS 22, 23, HOSTILE 70).
 
-import { isPositive, runCampaign } from './campaign.ts';
+import { executableOption, isPositive, runCampaign } from './campaign.ts';
 import { onFirstCore } from './load/child.ts';
 import type { StreamOrder } from './load/generator.ts';
 import { tokensFor } from './load/login.ts';
@@ -20,18 +20,6 @@ import {
 } from './overload/findings.ts';
 
 const kinds: readonly Kind[] = ['token', 'verify', 'login'];
-
-const usage = `npm run campaign:overload -- [options]
-  --seconds S        length of each measurement (2)
-  --multiple N       times the sustainable load (10)
-  --connections N    of the flood (1000)
-  --rounds N         measurements; medians count (3)
-  --only KIND        ${kinds.join(', ')}
-  --limit P          percent of the peak goodput that has to be kept (80)
-  --late MS          in which the rest has to be refused, 99 of 100 times (50)
-  --executable FILE  a built jetway instead of the sources
-  --json             for programs
-Exits 1 when a limit is missed.`;
 
 /** Connections that keep a server busy all the time, and no more. */
 const peakConnections = 64;
@@ -112,17 +100,17 @@ async function sustainableRate(target: Target, kind: Kind, peak: number): Promis
 
 await runCampaign(
   {
-    name: 'overload',
-    usage,
+    command: 'campaign:overload',
     numbers: {
-      seconds: [2, isPositive],
-      multiple: [10, isPositive],
-      connections: [1000, isPositive],
-      rounds: [3, isPositive],
-      limit: [80, isPositive],
-      late: [50, isPositive],
+      seconds: ['S', 'length of each measurement', 2, isPositive],
+      multiple: ['N', 'times the sustainable load', 10, isPositive],
+      connections: ['N', 'of the flood', 1000, isPositive],
+      rounds: ['N', 'measurements; medians count', 3, isPositive],
+      limit: ['P', 'percent of the peak goodput that has to be kept', 80, isPositive],
+      late: ['MS', 'in which the rest has to be refused, 99 of 100 times', 50, isPositive],
     },
-    texts: ['only', 'executable'],
+    texts: { only: ['KIND', kinds.join(', ')], executable: executableOption },
+    fails: 'when a limit is missed',
   },
   async (options, { folder }) => {
     const site = await layOut(folder, { programmes: { store: openClub('store') } });
@@ -130,8 +118,8 @@ await runCampaign(
       onFirstCore(jetwayCommand(options.executable)),
       site,
       async ({ server, offer }) => {
-        const url = `http://127.0.0.1:${server.port}${tokenPath}`;
-        const { access_token: bearer } = await tokensFor(url, { grant_type: 'client_credentials' });
+        const asked = { grant_type: 'client_credentials' };
+        const { access_token: bearer } = await tokensFor(server.port, tokenPath, asked);
         const streams = streamsTo(server, bearer);
         const target: Target = {
           streams,

@@ -1,24 +1,15 @@
 // Owns `npm run campaign:programmes`: two hundred programmes, half of them foreign dialects, in one
-// process beside three: how fast they start, what they weigh idle, how many requests they answer.
+// process beside three: how fast they start, what they weigh idle, what a request costs.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { isNotNegative, isPositive, runCampaign } from './campaign.ts';
+import { executableOption, isNotNegative, isPositive, runCampaign } from './campaign.ts';
 import { median, tableOf } from './figures.ts';
-import { type Generator, startGenerator } from './load/generator.ts';
+import { failuresIn, type Generator, startGenerator } from './load/generator.ts';
 import { tokenRequest } from './load/requests.ts';
 import { jetwayCommand, offerTo, type Server, startServer } from './load/server.ts';
 import { measureReload, type ReloadFigures } from './many_programmes/reload.ts';
 import { layOutMany, type Site } from './many_programmes/site.ts';
-
-const usage = `npm run campaign:programmes -- [options]
-  --many N            programmes beside the three (200)
-  --rounds N          measured rounds (7); the table shows medians
-  --seconds S         length of one measurement (1)
-  --slack PERCENT     more processor time for a request than is allowed otherwise (0)
-  --executable FILE   the built executable instead of the sources
-  --json              for programs
-Exits 1 when a target is missed.`;
 
 /** What the issue asks for. */
 const targets = {
@@ -34,129 +25,114 @@ const targets = {
  * but for noise; requests for all of them in turn find less of what they need in the caches.
  */
 const allowances = { 'one of a kind': 1.1, 'all in turn': 1.3 } as const;
+type Traffic = keyof typeof allowances;
+const traffics = Object.keys(allowances) as readonly Traffic[];
 
-/** Whose median is told. */
+const kinds = ['opaque', 'jwt'] as const;
+type Kind = (typeof kinds)[number];
+
+/** Of one programme; the median is told. */
 const reloads = 20;
-
+/** Of a site, after the first one. */
+const starts = 3;
 /** Connections that ask for tokens. */
 const connections = 16;
 
-interface Contestant {
+/** A server that runs; milliseconds of its first start, in which every signing key is made, and of later ones. */
+interface Started {
   readonly site: Site;
   readonly server: Server;
-  /** Which programmes the requests are for. */
-  readonly traffic: 'one of a kind' | 'all in turn';
   readonly firstStart: number;
   readonly start: number;
 }
 
-interface Figures {
-  readonly programmes: number;
-  readonly traffic: Contestant['traffic'];
-  /** With every signing key still to be made, and with all of them in the store. */
-  readonly firstStart: number;
-  readonly start: number;
-  readonly idleMegabytes: number;
-  readonly loadedMegabytes: number;
-  readonly opaquePerSecond: number;
-  readonly opaqueCpu: number;
-  readonly jwtPerSecond: number;
-  readonly jwtCpu: number;
-}
-
-interface Options {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly command: readonly string[];
-}
-
-/** Starts a site some times over, the first time from nothing; leaves the last one running. */
-async function startOver(site: Site, { command, rounds }: Options) {
-  const first = await startServer(command, site);
-  const firstStart = first.startMilliseconds;
-  await first.stop();
-  const starts: number[] = [];
-  for (let round = 1; round < Math.min(rounds, 5); round += 1) {
-    const again = await startServer(command, site);
-    starts.push(again.startMilliseconds);
-    await again.stop();
+async function startOver(site: Site, command: readonly string[]): Promise<Started> {
+  const took: number[] = [];
+  for (;;) {
+    const server = await startServer(command, site);
+    took.push(Math.round(server.startMilliseconds));
+    const [firstStart = 0, ...later] = took;
+    if (later.length === starts) return { site, server, firstStart, start: median(later) };
+    await server.stop();
   }
-  const server = await startServer(command, site);
-  return { server, firstStart, start: median([...starts, server.startMilliseconds]) };
 }
 
-/** Requests a second, and microseconds of the server's processor time for each. */
-type Traffic = readonly [perSecond: number, cpu: number];
-
-async function putLoad(
+/** Microseconds of the server's processor time for a token request. */
+async function costOf(
   generator: Generator,
-  { site, server, traffic }: Contestant,
-  kind: 'opaque' | 'jwt',
+  { site, server }: Started,
+  [traffic, kind]: readonly [Traffic, Kind],
   seconds: number,
-): Promise<Traffic> {
+): Promise<number> {
   const some = site.programmes.filter((programme) => programme.kind === kind);
   const asked = traffic === 'all in turn' ? some : some.slice(0, 1);
   const requests = asked.map(({ id }) => tokenRequest(`/${id}/api/grant`));
   const stream = { name: 'token', port: server.port, requests, connections, rate: 0 };
   const { results, cpu } = await offerTo(generator, server, [stream], seconds);
-  const [result] = results;
-  if (result === undefined || result.refused.count > 0 || result.others.length > 0) {
-    throw new Error(`answered ${JSON.stringify(result)}`);
-  }
-  return [result.served.count / seconds, cpu / result.served.count];
+  const failures = failuresIn(results);
+  if (failures.length > 0) throw new Error(failures.join(', '));
+  return cpu / (results[0]?.served.count ?? 0);
 }
 
-/** Both sites run all along; one at a time has work to do, in turns. */
-async function measure(sites: readonly Site[], options: Options): Promise<readonly Figures[]> {
-  const running: Contestant[] = [];
+interface Figures {
+  readonly programmes: number;
+  readonly firstStart: number;
+  readonly start: number;
+  readonly idleMegabytes: number;
+  /** By traffic and kind. */
+  readonly costs: Readonly<Record<string, number>>;
+}
+
+interface Plan {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly command: readonly string[];
+}
+
+/** All sites are served all along; one at a time has work to do, in turns. */
+async function measure(
+  sites: readonly Site[],
+  { rounds, seconds, command }: Plan,
+): Promise<readonly Figures[]> {
   const generator = startGenerator();
+  const all: Started[] = [];
   try {
-    for (const site of sites) {
-      running.push({ site, traffic: 'one of a kind', ...(await startOver(site, options)) });
-    }
-    const everywhere = running
-      .slice(-1)
-      .map((last) => ({ ...last, traffic: 'all in turn' }) as const);
-    const contestants: readonly Contestant[] = [...running, ...everywhere];
+    for (const site of sites) all.push(await startOver(site, command));
     await sleep(3000);
-    const idle = contestants.map(({ server }) => server.megabytes());
-    const seen = contestants.map(() => ({ opaque: [] as Traffic[], jwt: [] as Traffic[] }));
-    for (let round = -1; round < options.rounds; round += 1) {
-      for (const [index, contestant] of contestants.entries()) {
-        for (const kind of ['opaque', 'jwt'] as const) {
-          const traffic = await putLoad(generator, contestant, kind, options.seconds);
-          if (round >= 0) seen[index]?.[kind].push(traffic);
+    const idle = all.map(({ server }) => Math.round(server.megabytes()));
+    const seen = all.map(() => new Map<string, number[]>());
+    for (let round = -1; round < rounds; round += 1) {
+      for (const [index, started] of all.entries()) {
+        for (const traffic of index === 0 ? traffics.slice(0, 1) : traffics) {
+          for (const kind of kinds) {
+            const cost = await costOf(generator, started, [traffic, kind], seconds);
+            const costs = seen[index]?.get(`${kind}, ${traffic}`) ?? [];
+            if (round >= 0) seen[index]?.set(`${kind}, ${traffic}`, [...costs, cost]);
+          }
         }
       }
     }
-    return contestants.map(({ site, server, traffic, firstStart, start }, index) => {
-      const middle = (kind: 'opaque' | 'jwt', figure: 0 | 1): number =>
-        Math.round(median((seen[index]?.[kind] ?? []).map((one) => one[figure])));
-      return {
-        programmes: site.programmes.length,
-        traffic,
-        firstStart: Math.round(firstStart),
-        start: Math.round(start),
-        idleMegabytes: Math.round(idle[index] ?? 0),
-        loadedMegabytes: Math.round(server.megabytes()),
-        opaquePerSecond: middle('opaque', 0),
-        opaqueCpu: middle('opaque', 1),
-        jwtPerSecond: middle('jwt', 0),
-        jwtCpu: middle('jwt', 1),
-      };
-    });
+    return all.map(({ site, firstStart, start }, index) => ({
+      programmes: site.programmes.length,
+      firstStart,
+      start,
+      idleMegabytes: idle[index] ?? 0,
+      costs: Object.fromEntries(
+        [...(seen[index] ?? [])].map(([name, costs]) => [name, Math.round(median(costs))]),
+      ),
+    }));
   } finally {
-    await Promise.all([generator.end(), ...running.map(({ server }) => server.stop())]);
+    await Promise.all([generator.end(), ...all.map(({ server }) => server.stop())]);
   }
 }
 
 /** The times that are missed, in words. */
 function lateOf(
-  [few, many, ...others]: readonly Figures[],
+  few: Figures,
+  many: Figures,
   reload: ReloadFigures,
   slack: number,
 ): readonly string[] {
-  if (few === undefined || many === undefined) throw new Error('nothing was measured');
   const { startMilliseconds, reloadMilliseconds, sliceMilliseconds } = targets;
   const overs = [
     ['reload', reload.total, reloadMilliseconds],
@@ -164,49 +140,56 @@ function lateOf(
     ['start', many.start, startMilliseconds],
     ['first start', many.firstStart, startMilliseconds],
   ] as const;
+  const costs = kinds.flatMap((kind) =>
+    traffics.flatMap((traffic) => {
+      const cost = many.costs[`${kind}, ${traffic}`] ?? Infinity;
+      const usual = few.costs[`${kind}, one of a kind`] ?? 0;
+      return cost > usual * allowances[traffic] * slack
+        ? [`${kind}, ${traffic}: ${cost} µs beside ${usual}`]
+        : [];
+    }),
+  );
   return [
     ...overs.flatMap(([name, took, most]) =>
       took > most ? [`${name}: ${took.toFixed(0)} ms`] : [],
     ),
-    ...[many, ...others].flatMap((figures) =>
-      (['opaqueCpu', 'jwtCpu'] as const).flatMap((key) =>
-        figures[key] > few[key] * allowances[figures.traffic] * slack
-          ? [`${key}, ${figures.traffic}: ${figures[key]} µs beside ${few[key]}`]
-          : [],
-      ),
-    ),
+    ...costs,
   ];
 }
 
 await runCampaign(
   {
-    name: 'programmes',
-    usage,
+    command: 'campaign:programmes',
     numbers: {
-      many: [200, isPositive],
-      rounds: [7, isPositive],
-      seconds: [1, isPositive],
-      slack: [0, isNotNegative],
+      many: ['N', 'programmes beside the three', 200, isPositive],
+      rounds: ['N', 'measured rounds; the table shows medians', 7, isPositive],
+      seconds: ['S', 'length of one measurement', 1, isPositive],
+      slack: ['PERCENT', 'more processor time for a request than is allowed', 0, isNotNegative],
     },
-    texts: ['executable'],
+    texts: { executable: executableOption },
+    fails: 'when a target is missed',
   },
   async ({ many: count, slack, executable, ...options }, { folder }) => {
-    const few = await layOutMany(folder, 3, false);
-    const many = await layOutMany(folder, count, count > 3);
+    const sites = [await layOutMany(folder, 3, false), await layOutMany(folder, count, count > 3)];
     const command = jetwayCommand(executable);
-    const figures = await measure([few, many], { ...options, command });
-    const reload = await measureReload(many, reloads);
-    const heavy = figures.find(
-      ({ programmes, idleMegabytes }) =>
-        programmes === count && idleMegabytes > targets.idleMegabytes,
-    );
-    const names = Object.keys(figures[0] ?? {}) as (keyof Figures)[];
-    const rows = figures.map((row) => names.map((name) => String(row[name])));
+    const [few, many] = await measure(sites, { ...options, command });
+    const [, site] = sites;
+    if (few === undefined || many === undefined || site === undefined)
+      throw new Error('no figures');
+    const reload = await measureReload(site, reloads);
+    const { idleMegabytes } = many;
+    const rows = [few, many].flatMap(({ costs, ...figures }) => [
+      ...Object.entries(figures),
+      ...Object.entries(costs).map(([name, cost]) => [`${name}, µs a request`, cost] as const),
+    ]);
     return {
-      figures: { rows: figures, reload },
-      text: `${tableOf([names, ...rows], names.length)}\nreload of one of ${count}: ${reload.total.toFixed(1)} ms of the request thread, longest slice ${reload.longestSlice.toFixed(1)} ms`,
-      faults: heavy === undefined ? [] : [`idle: ${heavy.idleMegabytes} MB`],
-      late: lateOf(figures, reload, 1 + slack / 100),
+      figures: { few, many, reload },
+      text: `${tableOf(
+        rows.map(([name, figure]) => [name, String(figure)]),
+        1,
+      )}\nreload of one of ${count}: ${reload.total.toFixed(1)} ms of the request thread, longest slice ${reload.longestSlice.toFixed(1)} ms`,
+      faults: idleMegabytes > targets.idleMegabytes ? [`idle: ${idleMegabytes} MB`] : [],
+      late: lateOf(few, many, reload, 1 + slack / 100),
     };
   },
 );

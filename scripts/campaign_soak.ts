@@ -5,10 +5,16 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Findings, isNotNegative, isPositive, runCampaign } from './campaign.ts';
+import {
+  executableOption,
+  type Findings,
+  isNotNegative,
+  isPositive,
+  runCampaign,
+} from './campaign.ts';
 import { median } from './figures.ts';
 import { onFirstCore } from './load/child.ts';
-import type { StreamOrder, StreamResult } from './load/generator.ts';
+import { failuresIn, type StreamOrder } from './load/generator.ts';
 import { logIn, namesOf, tokensFor } from './load/login.ts';
 import {
   jetwayCommand,
@@ -19,14 +25,6 @@ import {
   underLoad,
 } from './load/server.ts';
 import { layOut, openClub } from './load/site.ts';
-
-const usage = `npm run campaign:soak -- [options]
-  --minutes M        how long (30)
-  --growth P         percent that resident memory may grow by after warming up (5)
-  --slower P         percent that the 99th percentile of answers may grow by (25)
-  --executable FILE  a built jetway instead of the sources
-  --json             for programs
-Exits 1 when a limit is missed, or a request failed.`;
 
 /** Samples of a run; a third of them is for warming up. */
 const samples = 30;
@@ -63,15 +61,6 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'wrong secret': ['401'],
   verify: ['401'],
 };
-
-function failuresIn(results: readonly StreamResult[]): readonly string[] {
-  return results.flatMap(({ name, others, refused }) => [
-    ...others
-      .filter((one) => expected[name]?.includes(one) !== true)
-      .map((one) => `${name}: ${one}`),
-    ...(refused.count > 0 ? [`${name}: ${refused.count} refused`] : []),
-  ]);
-}
 
 /** Growth in percent from the middle third of the samples to the last. */
 function growth(all: readonly Sample[], of: (sample: Sample) => number): number {
@@ -117,17 +106,16 @@ interface Visitors {
 
 /** Members that log in with their browsers; their partner refreshes for a while; again and again. */
 function startVisitors(port: number): Visitors {
-  const url = `http://127.0.0.1:${port}${tokenPath}`;
   const failures: string[] = [];
   const stopping = new AbortController();
   const { signal } = stopping;
   let refreshes = 0;
   const visit = async (username: string): Promise<void> => {
     const code = await logIn(port, username, 'store');
-    let tokens = await tokensFor(url, { grant_type: 'authorization_code', code });
+    let tokens = await tokensFor(port, tokenPath, { grant_type: 'authorization_code', code });
     for (let round = 0; round < refreshesOfLogin && !signal.aborted; round += 1) {
       const { refresh_token } = tokens;
-      tokens = await tokensFor(url, { grant_type: 'refresh_token', refresh_token });
+      tokens = await tokensFor(port, tokenPath, { grant_type: 'refresh_token', refresh_token });
       refreshes += 1;
       await sleep(pause);
     }
@@ -168,7 +156,7 @@ async function soak(
   try {
     for (let index = 0; index < samples; index += 1) {
       const { results } = await offer(streamsOf(server), seconds / samples);
-      for (const failure of failuresIn(results)) failures.add(failure);
+      for (const failure of failuresIn(results, expected)) failures.add(failure);
       const { served } = results[0] ?? {};
       const megabytes = server.megabytes();
       const descriptors = server.descriptors();
@@ -189,10 +177,14 @@ async function soak(
 
 await runCampaign(
   {
-    name: 'soak',
-    usage,
-    numbers: { minutes: [30, isPositive], growth: [5, isNotNegative], slower: [25, isNotNegative] },
-    texts: ['executable'],
+    command: 'campaign:soak',
+    numbers: {
+      minutes: ['M', 'how long', 30, isPositive],
+      growth: ['P', 'percent that resident memory may grow by after warming up', 5, isNotNegative],
+      slower: ['P', 'percent that the 99th percentile of answers may grow by', 25, isNotNegative],
+    },
+    texts: { executable: executableOption },
+    fails: 'when a limit is missed, or a request failed',
   },
   async (options, { folder, progress }) => {
     const programmes = { store: openClub('store') };

@@ -15,13 +15,6 @@ import { disabledClient, layOut, openClub } from './load/site.ts';
 import { compare, type Comparison, isWithin, type Kind, type Row } from './timing/compare.ts';
 import type { HookCommands } from './timing/hook.ts';
 
-const usage = `npm run campaign:timing -- [options]
-  --count N   samples of each kind in a round (200)
-  --limit P   percent that a median may differ by (5)
-  --rounds N  rounds at most; more than one only where a median is off (5)
-  --json      for programs
-Exits 1 when a median is still off after the last round, or an answer differs in a byte.`;
-
 /** An answer to a client takes a hundredth of one to a member, and its median needs more samples. */
 const clientSamples = 10;
 /** Accounts that are locked: tries at them change nothing. */
@@ -125,9 +118,13 @@ function cellsOf({ comparison, kind, samples, median, ratio }: Row): readonly st
 
 await runCampaign(
   {
-    name: 'timing',
-    usage,
-    numbers: { count: [200, isWhole], limit: [5, isPositive], rounds: [5, isWhole] },
+    command: 'campaign:timing',
+    numbers: {
+      count: ['N', 'samples of each kind in a round', 200, isWhole],
+      limit: ['P', 'percent that a median may differ by', 5, isPositive],
+      rounds: ['N', 'rounds at most; more than one only where a median is off', 5, isWhole],
+    },
+    fails: 'when a median is still off after the last round, or an answer differs in a byte',
   },
   async (given, { folder, progress }) => {
     const options = { ...given, limit: given.limit / 100 };

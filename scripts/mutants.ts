@@ -1,6 +1,5 @@
 // Owns `npm run mutants`: small changes of `src` that each break a promise, and whether tests find them.
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,21 +8,13 @@ import {
   type Change,
   copySources,
   distance,
+  isOfFile,
   judge,
-  plant,
   planted,
   testFiles,
+  type Trial,
   type Verdict,
 } from './mutants/judge.ts';
-import { measureReach, reaches } from './mutants/reach.ts';
-
-const usage = `npm run mutants -- [options]
-  --run N,N     runs mutants of the list against the tests that reach their lines; or --run all
-  --known       of --run: against the test alone that the list names
-  --record      writes the verdicts of --run into the list
-  --plant N,N   writes mutants into the sources of this checkout
-  --check       tells which mutants' lines are no longer found
-Exits 1 when lines are not found, or a mutant that the list has as killed survives.`;
 
 interface Mutant extends Change {
   readonly id: number;
@@ -39,7 +30,6 @@ const listPath = join(import.meta.dirname, 'mutants/list.json');
 const list = JSON.parse(readFileSync(listPath, 'utf8')) as readonly Mutant[];
 
 function chosen(text: string): readonly Mutant[] {
-  if (text === 'all') return list;
   return text.split(',').map((one) => {
     const mutant = list.find(({ id }) => id === Number(one));
     if (mutant === undefined) throw new Error(`the list has no mutant ${one}`);
@@ -47,70 +37,53 @@ function chosen(text: string): readonly Mutant[] {
   });
 }
 
-/** Where a change begins to differ. */
-function placeOf({ file, before, after }: Change): number {
-  let same = 0;
-  while (before[same] === after[same]) same += 1;
-  return readFileSync(join(root, file), 'utf8').indexOf(before) + same;
+/** The test that the list names: a file, and a test in it unless it fails as a whole. */
+function killerOf({ since, verdict }: Mutant): Trial | undefined {
+  const listed = since ?? verdict;
+  if (listed === undefined || !('killed' in listed)) return undefined;
+  const { killed, test } = listed;
+  return isOfFile(test) ? [killed] : [killed, test];
 }
 
-/** The tests that reach a mutant, and those of its folder, which may kill the processes that reach it. */
-async function testsOf(folder: string, mutant: Mutant): Promise<string[]> {
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root }).toString();
-  const path = join(root, 'dist/mutants', `${commit.trim()}.jsonl`);
-  const tests = testFiles(root);
-  const reach = await measureReach(folder, tests, path);
-  return tests
-    .filter(
-      (test) =>
-        distance(test, mutant) <= 2 || reaches(reach.get(test) ?? {}, mutant.file, placeOf(mutant)),
-    )
-    .toSorted((one, other) => distance(one, mutant) - distance(other, mutant));
-}
-
-/** Runs mutants; those that the list has as killed and that survive are faults. */
+/** Plants mutants in a copy of the commit, each until a test fails: the one that the list names, or any other. */
 async function run(
   folder: string,
   mutants: readonly Mutant[],
-  {
-    known: isKnownOnly = false,
-    record: records = false,
-  }: { readonly known?: boolean; readonly record?: boolean },
-): Promise<readonly string[]> {
-  copySources(root, join(folder, 'planted'));
-  copySources(root, join(folder, 'measured'));
-  const worse: string[] = [];
+  progress: (text: string) => void,
+): Promise<ReadonlyMap<number, Verdict>> {
+  copySources(root, folder);
   const found = new Map<number, Verdict>();
   for (const mutant of mutants) {
-    const listed = mutant.since ?? mutant.verdict;
-    const known = listed !== undefined && 'killed' in listed ? [listed.killed] : [];
-    let verdict = await judge(join(folder, 'planted'), mutant, known);
-    if (!('killed' in verdict) && !isKnownOnly) {
-      const tests = await testsOf(join(folder, 'measured'), mutant);
-      verdict = await judge(join(folder, 'planted'), mutant, tests);
-    }
+    const known = killerOf(mutant);
+    const others = testFiles(root)
+      .toSorted((one, other) => distance(one, mutant) - distance(other, mutant))
+      .map((test) => [test] as const);
+    // One whose change means nothing is left alone.
+    const isEquivalent = mutant.verdict !== undefined && 'equivalent' in mutant.verdict;
+    const tests = known === undefined ? others : [known, ...others];
+    const verdict = isEquivalent ? mutant.verdict : await judge(folder, mutant, tests);
     found.set(mutant.id, verdict);
-    if (known.length > 0 && !('killed' in verdict))
-      worse.push(`the list has ${mutant.id} as killed`);
-    console.log(`${mutant.id} ${mutant.file} ${mutant.function}: ${JSON.stringify(verdict)}`);
+    progress(`${mutant.id} ${mutant.file} ${mutant.function}: ${JSON.stringify(verdict)}\n`);
   }
-  if (records) {
-    const rows = list.map((mutant) => {
-      const verdict = found.get(mutant.id);
-      return verdict === undefined ? mutant : { ...mutant, verdict };
-    });
-    writeFileSync(listPath, `${JSON.stringify(rows, null, 2)}\n`);
-  }
-  return worse;
+  return found;
+}
+
+function record(found: ReadonlyMap<number, Verdict>): void {
+  const rows = list.map(({ since, ...mutant }) => {
+    const verdict = found.get(mutant.id);
+    if (verdict === undefined) return { ...mutant, ...(since && { since }) };
+    return since === undefined ? { ...mutant, verdict } : { ...mutant, since: verdict };
+  });
+  writeFileSync(listPath, `${JSON.stringify(rows, null, 2)}\n`);
 }
 
 /** Mutants whose lines are gone, to be planted anew where the function went, and tests that are gone. */
 function missing(): readonly string[] {
   const tests = new Set(testFiles(root));
   return list.flatMap((mutant) => {
-    const listed = mutant.since ?? mutant.verdict;
-    if (listed !== undefined && 'killed' in listed && !tests.has(listed.killed)) {
-      return [`${mutant.id} ${mutant.function}: there is no ${listed.killed}`];
+    const [killer] = killerOf(mutant) ?? [];
+    if (killer !== undefined && !tests.has(killer)) {
+      return [`${mutant.id} ${mutant.function}: there is no ${killer}`];
     }
     try {
       planted(readFileSync(join(root, mutant.file), 'utf8'), mutant);
@@ -123,19 +96,25 @@ function missing(): readonly string[] {
 
 await runCampaign(
   {
-    name: 'mutants',
-    usage,
+    command: 'mutants',
     numbers: {},
-    texts: ['run', 'plant'],
-    flags: ['known', 'record', 'check'],
+    texts: { only: ['N,N', 'these mutants of the list; all of them if left out'] },
+    flags: {
+      record: 'writes the verdicts into the list',
+      check: "tells only which mutants' lines and tests are gone",
+    },
+    fails: 'when lines or tests are gone, or a mutant survives',
   },
-  async (options, { folder }) => {
-    const planting = options.plant === undefined ? [] : chosen(options.plant);
-    for (const mutant of planting) plant(root, mutant);
-    const faults = [
-      ...(options.check === true ? missing() : []),
-      ...(options.run === undefined ? [] : await run(folder, chosen(options.run), options)),
-    ];
-    return { figures: { mutants: list.length }, text: `${list.length} mutants`, faults };
+  async ({ only, record: records, check }, { folder, progress }) => {
+    const text = `${list.length} mutants`;
+    const gone = missing();
+    if (check === true || gone.length > 0) return { figures: { gone }, text, faults: gone };
+    const mutants = only === undefined ? list : chosen(only);
+    const found = await run(join(folder, 'planted'), mutants, progress);
+    if (records === true) record(found);
+    const faults = [...found].flatMap(([id, verdict]) =>
+      'survived' in verdict ? [`${id} survives ${verdict.survived} tests`] : [],
+    );
+    return { figures: { verdicts: Object.fromEntries(found) }, text, faults };
   },
 );

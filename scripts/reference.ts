@@ -33,14 +33,7 @@ export const referencePaths = {
 } as const;
 
 /** The texts of the files. */
-export interface Reference {
-  readonly page: string;
-  readonly schema: string;
-  readonly metrics: string;
-  readonly events: string;
-  readonly dashboard: string;
-  readonly config: string;
-}
+export type Reference = Readonly<Record<keyof typeof referencePaths, string>>;
 
 /** What no variant says, so that each file on one must. */
 const saidByFile = ['name', 'programme_identifier', 'base_path'];

@@ -16,6 +16,7 @@ import type { Subject } from '../../src/oauth/member.ts';
 import { compileProgramme, type Programme } from '../../src/programme/programme.ts';
 import { loadProgramme } from '../../src/rules/load.ts';
 import { openStore } from '../../src/server/open_store.ts';
+import { buildIfStale } from '../build.ts';
 import { onFirstCore, startChild } from '../load/child.ts';
 import { namesOf } from '../load/login.ts';
 import { client } from '../load/requests.ts';
@@ -28,7 +29,7 @@ import type { BareCommands } from './bare_server.ts';
 export const formats = ['opaque', 'ES256'] as const;
 export type Format = (typeof formats)[number];
 
-export const serverNames = ['bare', 'file', 'postgres'] as const;
+export const serverNames = ['bare', 'file', 'executable', 'postgres'] as const;
 export type ServerName = (typeof serverNames)[number];
 
 /** A server under measurement. */
@@ -87,7 +88,8 @@ export async function startJetway(
     owners: ['opaque', 'signed'],
     members: 1,
   });
-  const server = await startServer(onFirstCore(jetwayCommand()), site);
+  const built = name === 'executable' ? await buildIfStale() : undefined;
+  const server = await startServer(onFirstCore(jetwayCommand(built)), site);
   const { codes, close } = await openMint(site.configFile);
   return {
     name,

@@ -1,6 +1,7 @@
 // Owns a run of the bench: starts the servers and takes the measurements one at a time, round by round.
 
 import {
+  failuresIn,
   type Generator,
   startGenerator,
   type StreamOrder,
@@ -46,7 +47,7 @@ export interface Plan {
 /** Many short measurements: other work on a shared machine affects all servers alike. */
 export const careful: Plan = {
   paths,
-  servers: ['file', 'postgres'],
+  servers: ['file', 'executable', 'postgres'],
   warmUps: 1,
   // The last code is compiled after some ten thousand requests.
   warmUpSeconds: 2.5,
@@ -176,9 +177,8 @@ class Run {
     const fault = (what: string): Error =>
       new Error(`${path} ${this.#format} on ${this.#contestant.name}: ${what}`);
     if (result === undefined || result.served.count === 0) throw fault('nothing was answered');
-    if (result.refused.count > 0 || result.others.length > 0) {
-      throw fault([...result.others, `${result.refused.count} refused`].join(', '));
-    }
+    const failures = failuresIn(offered.results);
+    if (failures.length > 0) throw fault(failures.join(', '));
     if (path !== 'authorization_code') return offered;
     this.#tokens = [...this.#tokens, ...result.tokens].slice(-mostTokens);
     if (this.#contestant.name === 'bare') return offered;

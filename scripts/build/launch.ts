@@ -1,9 +1,10 @@
-// Owns the executable's first code: it clears the environment and runs the bundle.
+// Owns the executable's first code: it clears the environment, and runs the bundle unless only the version is
+// asked for, which most of the bundle's start would be for nothing.
 
 import { getAsset, getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 
-import { codeCacheAsset, programAsset } from './program_assets.ts';
+import { codeCacheAsset, programAsset, versionAsset } from './program_assets.ts';
 
 /** Variables that node reads, except those that node sets for its child processes. */
 const nodesOwn = /^NODE_(?!(?:CHANNEL_FD|CHANNEL_SERIALIZATION_MODE|UNIQUE_ID)$)/;
@@ -30,11 +31,18 @@ function refuseSockets(all: readonly (readonly [string, unknown])[]): never {
   process.exit(3);
 }
 
+function runProgram(): void {
+  // V8 compiles the source as usual if it refuses the cache.
+  const program = new Script(getAsset(programAsset, 'utf8'), {
+    filename: programAsset,
+    cachedData: new Uint8Array(getRawAsset(codeCacheAsset)),
+  });
+  const run = program.runInThisContext() as (require: (id: string) => unknown) => void;
+  run((id) => process.getBuiltinModule(id));
+}
+
 refuseEnvironment();
-// V8 compiles the source as usual if it refuses the cache.
-const program = new Script(getAsset(programAsset, 'utf8'), {
-  filename: programAsset,
-  cachedData: new Uint8Array(getRawAsset(codeCacheAsset)),
-});
-const run = program.runInThisContext() as (require: (id: string) => unknown) => void;
-run((id) => process.getBuiltinModule(id));
+const [, , asked, more] = process.argv;
+if (asked === '--version' && more === undefined)
+  process.stdout.write(getAsset(versionAsset, 'utf8'));
+else runProgram();

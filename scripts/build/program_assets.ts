@@ -5,3 +5,6 @@ export const programAsset = 'jetway.cjs';
 
 /** V8's code cache of it. */
 export const codeCacheAsset = 'jetway.cache';
+
+/** What `--version` prints. */
+export const versionAsset = 'version.txt';

@@ -1,7 +1,5 @@
 // Owns the operators' changes in a crash campaign, and the check that a file shows them.
 
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-
 import { type Instant, milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
@@ -93,66 +91,57 @@ async function changeKeys(
   return String(keys.length);
 }
 
-/** Reads the results of changes with SQL of its own. */
-export class ChangeLook {
-  readonly #client: StatementSync;
-  readonly #removed: StatementSync;
-  readonly #key: StatementSync;
-  readonly #attempt: StatementSync;
+/** The row that a query finds, by SQL of the campaign's own: the store under test does not judge itself. */
+export type Ask = (
+  sql: string,
+  ...values: readonly (string | number)[]
+) => Record<string, unknown> | undefined;
 
-  constructor(database: DatabaseSync) {
-    const ofProgramme = `programme = '${programme}'`;
-    this.#client = database.prepare(
-      `SELECT record ->> 'status' AS status FROM registered
-       WHERE kind = 'client' AND ${ofProgramme} AND id = ?`,
-    );
-    this.#removed = database.prepare(
-      `SELECT EXISTS (SELECT 1 FROM removed WHERE kind = 'client' AND ${ofProgramme} AND id = ?1)
-         AND EXISTS (SELECT 1 FROM revocation WHERE ${ofProgramme} AND owner = 'client ' || ?1)
-         AS yes`,
-    );
-    this.#key = database.prepare(`SELECT record ->> 'retiresAt' AS retires_at FROM registered
-       WHERE kind = 'signing_key' AND programme = ? AND id = ?`);
-    this.#attempt = database.prepare(
-      `SELECT * FROM login_attempt WHERE ${ofProgramme} AND key = ?`,
-    );
-  }
+const ofProgramme = `programme = '${programme}'`;
+const statusOfClient = `SELECT record ->> 'status' AS status FROM registered
+  WHERE kind = 'client' AND ${ofProgramme} AND id = ?`;
+const isRemovedClient = `SELECT
+  EXISTS (SELECT 1 FROM removed WHERE kind = 'client' AND ${ofProgramme} AND id = ?1)
+  AND EXISTS (SELECT 1 FROM revocation WHERE ${ofProgramme} AND owner = 'client ' || ?1) AS yes`;
+const endOfKey = `SELECT record ->> 'retiresAt' AS retires_at FROM registered
+  WHERE kind = 'signing_key' AND programme = ? AND id = ?`;
+const attemptAt = `SELECT * FROM login_attempt WHERE ${ofProgramme} AND key = ?`;
 
-  /** Faults in words. An unanswered step may have happened or not, but not half. */
-  faultOf(step: Change, isSure: boolean): string | undefined {
-    switch (step.act) {
-      case 'addClient':
-      case 'disableClient':
-      case 'removeClient':
-        return this.#clientFault(step.act, step.id, isSure);
-      case 'unlock':
-        return isSure && this.#attempt.get(step.account) !== undefined
-          ? 'an account that was unlocked is locked'
-          : undefined;
-      default:
-        return this.#keyFault(step.owner, step.act === 'rotateKey', isSure);
-    }
+/** A fault in words. An unanswered step may have happened or not, but not half. */
+export function faultOfChange(ask: Ask, step: Change, isSure: boolean): string | undefined {
+  switch (step.act) {
+    case 'addClient':
+    case 'disableClient':
+    case 'removeClient':
+      return clientFault(ask, step.act, step.id, isSure);
+    case 'unlock':
+      return isSure && ask(attemptAt, step.account) !== undefined
+        ? 'an account that was unlocked is locked'
+        : undefined;
+    default:
+      return keyFault(ask, step.owner, step.act === 'rotateKey', isSure);
   }
+}
 
-  #clientFault(act: string, id: string, isSure: boolean): string | undefined {
-    const status = this.#client.get(id)?.['status'];
-    const isRemoved = this.#removed.get(id)?.['yes'] === 1;
-    if (status !== undefined && isRemoved) return 'half of a removal is there';
-    if (!isSure) return undefined;
-    if (status === undefined && !isRemoved) return 'a client is lost';
-    if (act === 'disableClient' && status === 'active') return 'a client is active again';
-    return act === 'removeClient' && !isRemoved ? 'a removed client is back' : undefined;
-  }
+function clientFault(ask: Ask, act: string, id: string, isSure: boolean): string | undefined {
+  const status = ask(statusOfClient, id)?.['status'];
+  const isRemoved = ask(isRemovedClient, id)?.['yes'] === 1;
+  if (status !== undefined && isRemoved) return 'half of a removal is there';
+  if (!isSure) return undefined;
+  if (status === undefined && !isRemoved) return 'a client is lost';
+  if (act === 'disableClient' && status === 'active') return 'a client is active again';
+  return act === 'removeClient' && !isRemoved ? 'a removed client is back' : undefined;
+}
 
-  #keyFault(owner: string, isRotation: boolean, isSure: boolean): string | undefined {
-    const first = this.#key.get(owner, 'first');
-    const next = this.#key.get(owner, 'next');
-    if (isRotation && (first?.['retires_at'] ?? null) === null && next !== undefined) {
-      return 'half of a rotation is there';
-    }
-    if (isRotation && (first?.['retires_at'] ?? null) !== null && next === undefined) {
-      return 'half of a rotation is there';
-    }
-    return isSure && (isRotation ? next : first) === undefined ? 'a key is lost' : undefined;
-  }
+function keyFault(
+  ask: Ask,
+  owner: string,
+  isRotation: boolean,
+  isSure: boolean,
+): string | undefined {
+  const first = ask(endOfKey, owner, 'first');
+  const next = ask(endOfKey, owner, 'next');
+  const isEnding = (first?.['retires_at'] ?? null) !== null;
+  if (isRotation && isEnding !== (next !== undefined)) return 'half of a rotation is there';
+  return isSure && (isRotation ? next : first) === undefined ? 'a key is lost' : undefined;
 }

@@ -2,8 +2,8 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
-import { ChangeLook } from './changes.ts';
-import type { Line, Offer, Step } from './steps.ts';
+import { type Ask, faultOfChange } from './changes.ts';
+import { type Line, type Offer, programme, type Step } from './steps.ts';
 
 /** A step with its outcomes; without outcomes it was interrupted, and may have happened or not. */
 interface Act {
@@ -50,117 +50,103 @@ export class Model {
   }
 }
 
+const codeOf = `SELECT spent_for FROM code WHERE programme = '${programme}' AND login = ?`;
+const loginAt = `SELECT substr(state, 1, 4) AS generation, substr(state, 21, 12) AS nonce, revoked_at
+  FROM login WHERE programme = '${programme}' AND place = ?`;
+const revocationOf = `SELECT * FROM revocation
+  WHERE programme = '${programme}' AND owner = 'subject ' || ?`;
+
 function faultsOf(database: DatabaseSync, acts: readonly Act[]): string[] {
-  const look = new Look(database);
+  const prepared = new Map<string, StatementSync>();
+  const ask: Ask = (sql, ...values) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement.get(...values);
+  };
   return acts.flatMap((act) => {
-    const fault = look.faultOf(act);
+    const fault = faultOf(ask, act);
     return fault === undefined ? [] : [`${fault}: ${JSON.stringify(act)}`];
   });
 }
 
-interface LoginLook {
-  readonly generation: number;
-  readonly nonce: string;
-  readonly isRevoked: boolean;
+function faultOf(ask: Ask, { step, outcomes }: Act): string | undefined {
+  const isSure = outcomes !== undefined;
+  switch (step.act) {
+    case 'start':
+      return outcomes?.[0] === 'started' && !findLogin(ask, step.place)
+        ? 'a login is lost'
+        : undefined;
+    case 'issue':
+      return isSure && !ask(codeOf, step.code) ? 'a code is lost' : undefined;
+    case 'revoke':
+      return isSure && !findLogin(ask, step.place)?.isRevoked ? 'a revocation is lost' : undefined;
+    case 'revokeAll': {
+      const until = ask(revocationOf, step.subject)?.['revoked_until'];
+      return isSure && until === undefined ? 'a revocation of all is lost' : undefined;
+    }
+    case 'spend':
+      return spendFault(ask, step.code, step.offers, outcomes);
+    case 'refresh':
+      return refreshFault(ask, step.generation, step.offers, outcomes);
+    default:
+      return faultOfChange(ask, step, isSure);
+  }
 }
 
-/** Reads rows with SQL of its own, so that the store under test does not judge itself. */
-class Look {
-  readonly #code: StatementSync;
-  readonly #login: StatementSync;
-  readonly #revocation: StatementSync;
-  readonly #changes: ChangeLook;
-
-  constructor(database: DatabaseSync) {
-    this.#code = database.prepare(
-      `SELECT spent_for FROM code WHERE programme = 'campaign' AND login = ?`,
-    );
-    this.#login = database.prepare(
-      `SELECT substr(state, 1, 4) AS generation, substr(state, 21, 12) AS nonce, revoked_at
-       FROM login WHERE programme = 'campaign' AND place = ?`,
-    );
-    this.#changes = new ChangeLook(database);
-    this.#revocation = database.prepare(
-      `SELECT * FROM revocation WHERE programme = 'campaign' AND owner = 'subject ' || ?`,
-    );
+/** Of concurrent tries exactly one wins, with its login; the others leave nothing. */
+function spendFault(
+  ask: Ask,
+  code: string,
+  offers: readonly Offer[],
+  outcomes: readonly string[] | undefined,
+): string | undefined {
+  const spentFor = ask(codeOf, code)?.['spent_for'];
+  const winners = offers.map(({ place, nonce }) => {
+    const found = findLogin(ask, place);
+    // Another process may have drawn the place of a try that left nothing: its login has another nonce.
+    return found !== undefined && (found.nonce === nonce || spentFor === place);
+  });
+  if (offers.some(({ place }, n) => (spentFor === place) !== winners[n])) {
+    return 'half of a step is there';
   }
-
-  faultOf({ step, outcomes }: Act): string | undefined {
-    const isSure = outcomes !== undefined;
-    switch (step.act) {
-      case 'start':
-        return outcomes?.[0] === 'started' && !this.#find(step.place)
-          ? 'a login is lost'
-          : undefined;
-      case 'issue':
-        return isSure && !this.#code.get(step.code) ? 'a code is lost' : undefined;
-      case 'revoke':
-        return isSure && !this.#find(step.place)?.isRevoked ? 'a revocation is lost' : undefined;
-      case 'revokeAll': {
-        const until = this.#revocation.get(step.subject)?.['revoked_until'];
-        return isSure && until === undefined ? 'a revocation of all is lost' : undefined;
-      }
-      case 'spend':
-        return this.#spendFault(step.code, step.offers, outcomes);
-      case 'refresh':
-        return this.#refreshFault(step.generation, step.offers, outcomes);
-      default:
-        return this.#changes.faultOf(step, isSure);
-    }
+  if (outcomes === undefined) return undefined;
+  const isLoser = (one: string): boolean => one === 'replayed' || one === 'taken';
+  if (!outcomes.every((one, n) => (winners[n] ? one === 'spent' : isLoser(one)))) {
+    return 'the file is not what was acknowledged';
   }
+  const winner = offers[winners.indexOf(true)]?.place ?? 0;
+  return outcomes.includes('replayed') && !findLogin(ask, winner)?.isRevoked
+    ? 'a replay has revoked nothing'
+    : undefined;
+}
 
-  /** Of concurrent tries exactly one wins, with its login; the others leave nothing. */
-  #spendFault(
-    code: string,
-    offers: readonly Offer[],
-    outcomes: readonly string[] | undefined,
-  ): string | undefined {
-    const spentFor = this.#code.get(code)?.['spent_for'];
-    const winners = offers.map(({ place, nonce }) => {
-      const found = this.#find(place);
-      // Another process may have drawn the place of a try that left nothing: its login has another nonce.
-      return found !== undefined && (found.nonce === nonce || spentFor === place);
-    });
-    if (offers.some(({ place }, n) => (spentFor === place) !== winners[n])) {
-      return 'half of a step is there';
-    }
-    if (outcomes === undefined) return undefined;
-    const isLoser = (one: string): boolean => one === 'replayed' || one === 'taken';
-    if (!outcomes.every((one, n) => (winners[n] ? one === 'spent' : isLoser(one)))) {
-      return 'the file is not what was acknowledged';
-    }
-    const winner = offers[winners.indexOf(true)]?.place ?? 0;
-    return outcomes.includes('replayed') && !this.#find(winner)?.isRevoked
-      ? 'a replay has revoked nothing'
-      : undefined;
-  }
+/** Of concurrent tries exactly one wins; a later generation has been taken note of by its own step. */
+function refreshFault(
+  ask: Ask,
+  generation: number,
+  offers: readonly Offer[],
+  outcomes: readonly string[] | undefined,
+): string | undefined {
+  const found = findLogin(ask, offers[0]?.place ?? 0);
+  if (found === undefined) return 'a login is lost';
+  const wins = outcomes?.filter((outcome) => outcome === 'advanced').length ?? 1;
+  if (wins !== 1) return `a refresh was answered ${wins} times`;
+  if (found.generation > generation) return undefined;
+  if (found.generation < generation) return outcomes && 'a refresh is lost';
+  const winner = offers.findIndex(({ nonce }) => nonce === found.nonce);
+  if (winner < 0) return 'an answer that nobody gave is there';
+  return outcomes && outcomes[winner] !== 'advanced'
+    ? 'the file is not what was acknowledged'
+    : undefined;
+}
 
-  /** Of concurrent tries exactly one wins; a later generation has been taken note of by its own step. */
-  #refreshFault(
-    generation: number,
-    offers: readonly Offer[],
-    outcomes: readonly string[] | undefined,
-  ): string | undefined {
-    const found = this.#find(offers[0]?.place ?? 0);
-    if (found === undefined) return 'a login is lost';
-    const wins = outcomes?.filter((outcome) => outcome === 'advanced').length ?? 1;
-    if (wins !== 1) return `a refresh was answered ${wins} times`;
-    if (found.generation > generation) return undefined;
-    if (found.generation < generation) return outcomes && 'a refresh is lost';
-    const winner = offers.findIndex(({ nonce }) => nonce === found.nonce);
-    if (winner < 0) return 'an answer that nobody gave is there';
-    return outcomes && outcomes[winner] !== 'advanced'
-      ? 'the file is not what was acknowledged'
-      : undefined;
-  }
-
-  #find(place: number): LoginLook | undefined {
-    const row = this.#login.get(place);
-    if (row === undefined) return undefined;
-    return {
+function findLogin(ask: Ask, place: number) {
+  const row = ask(loginAt, place);
+  return (
+    row && {
       generation: Buffer.from(row['generation'] as Uint8Array).readUInt32BE(),
       nonce: Buffer.from(row['nonce'] as Uint8Array).toString('hex'),
       isRevoked: row['revoked_at'] !== null,
-    };
-  }
+    }
+  );
 }

@@ -1,6 +1,6 @@
 // Owns the requests of a fleet's clients as HTTP, and what an answer means.
 
-import { authorization } from '../load/requests.ts';
+import { type FormAnswer, post } from '../load/login.ts';
 import type { Act, Outcome } from './history.ts';
 import type { Programme } from './site.ts';
 
@@ -17,25 +17,14 @@ export class Strange extends Error {
   override readonly name = 'Strange';
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: string;
-}
-
 /** Posts a form; undefined where no answer came. */
-export async function post(
+export async function tryPost(
   port: number,
   path: string,
   fields: Readonly<Record<string, string>>,
-): Promise<Answer | undefined> {
+): Promise<FormAnswer | undefined> {
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers: { authorization },
-      body: new URLSearchParams(fields),
-      signal: AbortSignal.timeout(patience),
-    });
-    return { status: answer.status, body: await answer.text() };
+    return await post(port, path, fields, AbortSignal.timeout(patience));
   } catch (error) {
     const { cause } = error as { readonly cause?: NodeJS.ErrnoException };
     if (cause?.code === 'ECONNREFUSED') throw new NotSent(cause.message);
@@ -53,7 +42,7 @@ export async function perform(
   act: Exclude<Act, { readonly kind: 'issue' }>,
 ): Promise<Outcome | undefined> {
   const [path, fields] = formOf(act);
-  const answer = await post(port, `/${programme}/${path}`, fields);
+  const answer = await tryPost(port, `/${programme}/${path}`, fields);
   if (answer === undefined || answer.status === 503) return undefined;
   const { status, body } = answer;
   const told = JSON.parse(body === '' ? '{}' : body) as Readonly<Record<string, unknown>>;

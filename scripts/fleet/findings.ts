@@ -1,7 +1,7 @@
 // Owns what the fleet campaign tells: its figures, and where a promise is broken.
 
-import { post } from './act.ts';
-import { judgeHistory, shortest } from './checker.ts';
+import { tryPost } from './act.ts';
+import { judgeHistory, untilFault } from './checker.ts';
 import type { Clients } from './clients.ts';
 import { tellHistory } from './history.ts';
 import type { FleetNode } from './node.ts';
@@ -27,7 +27,7 @@ export function lostOf({ histories, strange }: Clients): readonly string[] {
   const verdicts = histories.map((history) => ({ history, verdict: judgeHistory(history) }));
   const wrong = verdicts.filter(({ verdict }) => verdict === 'impossible');
   const shown = wrong
-    .map(({ history }) => shortest(history))
+    .map(({ history }) => untilFault(history))
     .toSorted((one, other) => one.requests.length - other.requests.length);
   const undecided = verdicts.filter(({ verdict }) => verdict === 'undecided').length;
   return [
@@ -56,6 +56,18 @@ export function lateOf(
         : [];
     }),
   ];
+}
+
+/** A node that changes nothing until the campaign ends is lost, not late; the last occasion leaves no time. */
+export function deadOf(
+  clients: Clients,
+  occasions: readonly Occasion[],
+  nodes: readonly FleetNode[],
+): readonly string[] {
+  return occasions
+    .slice(0, -1)
+    .filter(({ mended }) => recoveryOf(clients, nodes, mended) === Infinity)
+    .map(({ name }) => `${name}: a node never worked again`);
 }
 
 /** Milliseconds from `mended` until the last of the nodes has changed something. */
@@ -90,7 +102,7 @@ export async function throttleFaults(nodes: readonly FleetNode[]): Promise<reado
   for (let round = 0; round < throttleLimit + surplus; round += 1) {
     const answers = await Promise.all(
       nodes.map(({ port = 0 }) =>
-        post(port, '/throttled/api/grant', { grant_type: 'client_credentials' }),
+        tryPost(port, '/throttled/api/grant', { grant_type: 'client_credentials' }),
       ),
     );
     granted += answers.filter((answer) => answer?.status === 200).length;

@@ -55,7 +55,9 @@ export function openConnection(port: number, receiver: Receiver): Promise<Connec
       socket.off('error', reject);
       socket.on('error', receiver.failed);
       socket.on('close', () => {
-        if (!isClosing) receiver.failed(new Error('the server closed a connection'));
+        if (isClosing) return;
+        const error = new Error('the server closed a connection');
+        receiver.failed(Object.assign(error, { code: 'ECONNRESET' }));
       });
       resolve({
         send: (request) => socket.write(request, 'latin1'),
@@ -68,20 +70,30 @@ export function openConnection(port: number, receiver: Receiver): Promise<Connec
   });
 }
 
-/** A connection that sends one request after another, and says how long each took. */
+/** What a request got. */
+export interface Answered {
+  /** Milliseconds. */
+  readonly spent: number;
+  readonly status: string;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** A connection that sends one request after another. */
 export interface Sender {
-  /** Resolves to milliseconds, and to the answer's status and body. */
-  readonly send: (request: string) => Promise<{ readonly spent: number; readonly answer: string }>;
+  /** @throws where no answer came, `ECONNRESET` where the server has closed the connection */
+  readonly send: (request: string) => Promise<Answered>;
+  readonly isClosed: () => boolean;
   readonly close: () => void;
 }
 
 export async function openSender(port: number): Promise<Sender> {
-  let settle: ((answer: string | Error) => void) | undefined;
+  let settle: ((answer: Omit<Answered, 'spent'> | Error) => void) | undefined;
   let failure: Error | undefined;
   const connection = await openConnection(port, {
-    answered: (status, body) => settle?.(`${status} ${body}`),
+    answered: (status, body, head) => settle?.({ status, head, body }),
     failed: (error) => {
-      failure = error;
+      failure ??= error;
       settle?.(error);
     },
   });
@@ -89,14 +101,15 @@ export async function openSender(port: number): Promise<Sender> {
     send: async (request) => {
       if (failure !== undefined) throw failure;
       const begun = performance.now();
-      const answer = await new Promise<string | Error>((resolve) => {
+      const answer = await new Promise<Omit<Answered, 'spent'> | Error>((resolve) => {
         settle = resolve;
         connection.send(request);
       });
       const spent = performance.now() - begun;
       if (answer instanceof Error) throw answer;
-      return { spent, answer };
+      return { spent, ...answer };
     },
+    isClosed: () => failure !== undefined,
     close: connection.close,
   };
 }

@@ -58,6 +58,19 @@ export interface StreamResult {
   readonly tokens: readonly Tokens[];
 }
 
+/** What was not answered as it should, in words; `expected` has statuses that are right for a stream. */
+export function failuresIn(
+  results: readonly StreamResult[],
+  expected: Readonly<Record<string, readonly string[]>> = {},
+): readonly string[] {
+  return results.flatMap(({ name, others, refused }) => [
+    ...others
+      .filter((one) => expected[name]?.includes(one) !== true)
+      .map((one) => `${name}: ${one}`),
+    ...(refused.count > 0 ? [`${name}: ${refused.count} refused`] : []),
+  ]);
+}
+
 export interface LoadOrder {
   readonly streams: readonly StreamOrder[];
   readonly seconds: number;

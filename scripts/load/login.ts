@@ -55,16 +55,36 @@ export async function logIn(port: number, username: string, programme: string): 
   return code;
 }
 
+export interface FormAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Posts a form as the partner. */
+export async function post(
+  port: number,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+): Promise<FormAnswer> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { authorization },
+    body: new URLSearchParams(fields),
+    ...(signal && { signal }),
+  });
+  return { status: answer.status, body: await answer.text() };
+}
+
 /** Asks a token endpoint as the partner; throws where there are no tokens. */
 export async function tokensFor(
-  url: string,
+  port: number,
+  path: string,
   fields: Readonly<Record<string, string>>,
 ): Promise<{ readonly access_token: string; readonly refresh_token: string }> {
-  const body = new URLSearchParams(fields);
-  const answer = await fetch(url, { method: 'POST', headers: { authorization }, body });
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`${fields['grant_type']}: ${answer.status} ${text}`);
-  return JSON.parse(text) as { readonly access_token: string; readonly refresh_token: string };
+  const { status, body } = await post(port, path, fields);
+  if (status !== 200) throw new Error(`${fields['grant_type']}: ${status} ${body}`);
+  return JSON.parse(body) as { readonly access_token: string; readonly refresh_token: string };
 }
 
 function hiddenFields(page: string): Readonly<Record<string, string>> {

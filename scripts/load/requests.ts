@@ -38,6 +38,10 @@ export function get(target: string, ...headers: readonly string[]): RawRequest {
 }
 
 /** Asks for a client's own token. */
-export function tokenRequest(path: string, Authorization = authorization): RawRequest {
-  return form(path, 'grant_type=client_credentials', { Authorization });
+export function tokenRequest(
+  path: string,
+  Authorization = authorization,
+  more: Readonly<Record<string, string>> = {},
+): RawRequest {
+  return form(path, 'grant_type=client_credentials', { Authorization, ...more });
 }

@@ -126,8 +126,7 @@ async function register(
     })),
   );
   for (let from = 0; from < records.length; from += addedAtOnce) {
-    const some = records.slice(from, from + addedAtOnce);
-    await Promise.all(some.map((record) => store.add('member', [record])));
+    await store.add('member', records.slice(from, from + addedAtOnce));
   }
   await store.close();
 }

@@ -10,6 +10,7 @@ import { candidatesOf, planServing } from '../../src/server/programmes/plan.ts';
 import { Programmes } from '../../src/server/programmes/programmes.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
+import { median } from '../figures.ts';
 import type { Site } from './site.ts';
 
 /** Milliseconds of the thread's processor time; medians of several reloads. */
@@ -46,8 +47,7 @@ export async function measureReload(site: Site, rounds: number): Promise<ReloadF
     const measured = await inSlices(reload);
     if (round >= 0) figures.push(measured);
   }
-  const middle = (key: keyof ReloadFigures): number =>
-    figures.map((one) => one[key]).toSorted((one, other) => one - other)[figures.length >> 1] ?? 0;
+  const middle = (key: keyof ReloadFigures): number => median(figures.map((one) => one[key]));
   return { total: middle('total'), longestSlice: middle('longestSlice') };
 }
 

@@ -43,7 +43,7 @@ export function copySources(root: string, folder: string): void {
 }
 
 /** @returns what takes the change back */
-export function plant(root: string, change: Change): () => void {
+function plant(root: string, change: Change): () => void {
   const path = join(root, change.file);
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, planted(text, change));
@@ -66,30 +66,29 @@ export function distance(test: string, { file }: Change): number {
   return /^test\/(?:dialects|wire)\//.test(test) ? 4 : 5;
 }
 
+/** A test file, and its one test that is run, if not all are. */
+export type Trial = readonly [file: string, name?: string];
+
 /** Runs tests in order; one that fails without the change, too, has found nothing. */
 export async function judge(
   root: string,
   change: Change,
-  tests: readonly string[],
+  trials: readonly Trial[],
 ): Promise<Verdict> {
-  for (const test of tests) {
+  for (const trial of trials) {
     const undo = plant(root, change);
-    const failure = await failureOf(root, test).finally(undo);
-    if (failure !== undefined && (await failureOf(root, test)) === undefined)
-      return { killed: test, test: failure };
+    const failure = await failureOf(root, trial).finally(undo);
+    if (failure !== undefined && (await failureOf(root, trial)) === undefined)
+      return { killed: trial[0], test: failure };
   }
-  return { survived: tests.length };
+  return { survived: trials.length };
 }
 
 /** The first test of a file that fails, or how else the file fails; undefined where it passes. */
-export async function failureOf(
-  root: string,
-  test: string,
-  env: NodeJS.ProcessEnv = {},
-): Promise<string | undefined> {
-  const child = spawn(process.execPath, ['--test-reporter=tap', test], {
+async function failureOf(root: string, [test, name]: Trial): Promise<string | undefined> {
+  const one = name === undefined ? [] : [`--test-name-pattern=^${RegExp.escape(name)}$`];
+  const child = spawn(process.execPath, ['--test-reporter=tap', ...one, test], {
     cwd: root,
-    env: { ...process.env, ...env },
     // In a group of its own, to be ended with all that it started.
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -111,6 +110,11 @@ export async function failureOf(
   await Promise.race([closed, sleep(5000, undefined, { ref: false })]);
   end();
   if (code === 0) return undefined;
-  if (code === null) return `no end within ${longestRun / 1000} seconds`;
-  return /^ *not ok \d+ - (.*)$/m.exec(told)?.[1] ?? `exit code ${code}`;
+  if (code === null) return 'no end';
+  return /^ *not ok \d+ - (.*)$/m.exec(told)?.[1] ?? 'no test';
+}
+
+/** Whether a failure names no test: the file did not end, or failed before its first one. */
+export function isOfFile(failure: string): boolean {
+  return /^(?:no end|no test|exit code)\b/.test(failure);
 }

@@ -78,7 +78,7 @@ async function takeRound(
       const { text, mask } = kind.request(index);
       const told = await sender.send(text);
       spent[place]?.push(told.spent);
-      const masked = mask(told.answer);
+      const masked = mask(`${told.status} ${told.body}`);
       expected ??= masked;
       if (masked !== expected) {
         throw new Told(`${name}: ${kind.name} is answered ${masked}\n\nand not ${expected}`);

@@ -8,6 +8,7 @@ const registered = [
   'member',
   'gateway',
   'signing_key',
+  'identity_key',
   'token_key',
   'maintenance',
   'audit_stream',

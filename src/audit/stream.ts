@@ -1,14 +1,9 @@
-// Owns the audit stream of a server: events wait in memory, in bounds, until the audit thread has
-// appended them; and what becomes of requests where it cannot (FAULTS 27).
+// Owns the audit stream of a server: events wait in memory, in bounds, until they are appended in a batch,
+// beside requests; and what becomes of requests where that cannot be (FAULTS 27).
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Worker } from 'node:worker_threads';
-
-import { startThread } from '../lib/asset.ts';
-import type { AuditOrder, AuditReport } from './audit_worker.ts';
 import type { Entry } from './chain.ts';
 import { type EventName, eventText, type Facts } from './event.ts';
-import type { TrailOptions } from './trail.ts';
+import { isTurnOfOther, Trail, type TrailOptions } from './trail.ts';
 
 /** Where events cannot be kept: requests are refused, or events are dropped and counted. */
 export const failurePolicies = ['refuse', 'drop'] as const;
@@ -21,14 +16,14 @@ export interface StreamOptions extends TrailOptions {
   readonly bounds?: Bounds;
 }
 
-/** Milliseconds for which events wait for others, so that one append takes many. */
-const gathering = 100;
+/** Milliseconds for which events wait for others: a batch costs as much as several lines. */
+const gathering = 10;
 /** Milliseconds until a failed append is tried again. */
 const retryAfter = 500;
-/** Characters of one order, so that a thread with little memory can obey it. */
-const mostGiven = 1024 * 1024;
-/** For an order and its lines. */
-const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 32 };
+/** Milliseconds within which appended lines are on the disk. */
+const syncInterval = 1000;
+/** Characters of one batch: its lines are made at a stretch, in a millisecond or two. */
+const mostAtOnce = 256 * 1024;
 /** What may wait. */
 interface Bounds {
   /** Of all events. */
@@ -41,8 +36,8 @@ interface Bounds {
 const usualBounds: Bounds = { characters: 4 * 1024 * 1024, milliseconds: 10_000 };
 
 /**
- * `resting`: nothing waits. `gathering`: events wait for others, or for the rest of a long order.
- * `writing`: the thread has some of them. `failing`: it could not write them, and tries again soon.
+ * `resting`: nothing waits. `gathering`: events wait for others, or for other writers. `writing`: some of
+ * them are being appended. `failing`: that could not be done, and is tried again soon.
  */
 type State = 'resting' | 'gathering' | 'writing' | 'failing' | 'ended';
 
@@ -54,20 +49,26 @@ export class AuditStream {
   /** Begins the next write. */
   #timer: NodeJS.Timeout | undefined;
   #characters = 0;
-  /** Of the waiting events, those that the thread has. */
-  #given = 0;
   /** When the oldest waiting event came, by the monotonic clock. */
   #since = 0;
   #patience: NodeJS.Timeout | undefined;
-  #worker: Worker | undefined;
+  #trail: Trail | undefined;
+  /** Since when another writer has the turn, by the monotonic clock. */
+  #lockedSince: number | undefined;
+  /** The append or sync under way, and those that wait for it. */
+  #work: Promise<unknown> = Promise.resolve();
+  #isWorking = false;
+  #syncing: NodeJS.Timeout | undefined;
   #trouble: string | undefined;
   /** More waits than may, or for longer (FAULTS 27). */
   #isOverdue = false;
   #lost = 0;
   #lostSince = '';
   #newest: Entry | undefined;
-  readonly #settled: (() => void)[] = [];
-  readonly #syncing: ((synced: Entry | undefined) => void)[] = [];
+  /** How many events were taken so far, and how many of them are appended. */
+  #taken = 0;
+  #appended = 0;
+  readonly #flushes: { upTo: number; readonly done: () => void }[] = [];
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -111,6 +112,7 @@ export class AuditStream {
     // the garbage collector more than they cost to make.
     text.charCodeAt(0);
     this.#waiting.push(text);
+    this.#taken += 1;
     this.#characters += text.length;
     if (this.#characters > this.#bounds.characters) this.#judge();
     if (this.#state === 'resting') this.#enter('gathering', gathering);
@@ -121,8 +123,8 @@ export class AuditStream {
     if (this.#waiting.length === 0) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), limit);
-    this.#settled.push(() => resolve(true));
-    if (this.#state !== 'writing') this.#write();
+    this.#flushes.push({ upTo: this.#taken, done: () => resolve(true) });
+    if (this.#state !== 'writing') void this.#write();
     const isDone = await promise;
     clearTimeout(timer);
     return isDone;
@@ -131,31 +133,23 @@ export class AuditStream {
   /** Resolves to the newest line once it is on the disk; to undefined where it is not in time. */
   async sync(limit: number): Promise<Entry | undefined> {
     const isDone = await this.flush(limit);
-    const worker = this.#worker;
-    if (!isDone || worker === undefined) return undefined;
+    if (!isDone) return undefined;
     const { promise, resolve } = Promise.withResolvers<Entry | undefined>();
     const timer = setTimeout(() => resolve(undefined), limit);
-    this.#syncing.push(resolve);
-    worker.postMessage('' satisfies AuditOrder, []);
+    void this.#sync().then(resolve);
     const synced = await promise;
     clearTimeout(timer);
     return synced;
   }
 
-  /** Ends the thread; resolves to the number of events that were not appended within the limit. */
+  /** Resolves to the number of events that were not appended within the limit. */
   async end(limit: number): Promise<number> {
-    const until = performance.now() + limit;
     await this.sync(limit);
     this.#enter('ended');
     clearTimeout(this.#patience);
-    const worker = this.#worker;
-    this.#worker = undefined;
-    const ended = new AbortController();
-    const rest = sleep(Math.max(0, until - performance.now()), undefined, ended).catch(() => {});
-    worker?.ref();
-    // A thread that waits for a disk ends with its process at best.
-    await Promise.race([worker?.terminate(), rest]);
-    ended.abort();
+    clearTimeout(this.#syncing);
+    // What waits for a disk has its file until the process ends.
+    if (!this.#isWorking) this.#close();
     return this.#waiting.length + this.#lost;
   }
 
@@ -163,59 +157,83 @@ export class AuditStream {
   #enter(state: State, delay?: number): void {
     clearTimeout(this.#timer);
     this.#state = state;
-    if (delay !== undefined) this.#timer = setTimeout(() => this.#write(), delay);
+    if (delay !== undefined) this.#timer = setTimeout(() => void this.#write(), delay);
   }
 
-  #write(): void {
+  async #write(): Promise<void> {
     this.#enter('writing');
+    this.#patience ??= setTimeout(() => this.#judge(), this.#bounds.milliseconds).unref();
+    const batch = this.#waiting.slice(0, this.#countOfBatch());
     try {
-      this.#worker ??= this.#begin();
+      await this.#alone(async () => {
+        // Other writers are waited for by trying again.
+        this.#trail ??= new Trail({ ...this.#options, patience: 0, known: this.#newest });
+        await this.#trail.appendBeside(batch);
+        this.#newest = this.#trail.newest;
+      });
     } catch (error) {
-      this.#fail(`the audit thread cannot start: ${String(error)}`);
+      this.#fail(error);
       return;
     }
-    this.#given = this.#countOfOrder();
-    this.#patience ??= setTimeout(() => this.#judge(), this.#bounds.milliseconds).unref();
-    const order: AuditOrder = this.#waiting.slice(0, this.#given).join('\n');
-    this.#worker.postMessage(order, []);
+    this.#succeed(batch);
   }
 
-  /** How many of the waiting events are one order. */
-  #countOfOrder(): number {
-    if (this.#characters <= mostGiven) return this.#waiting.length;
+  /** Resolves to the newest line once it is on the disk; to undefined where it is not. */
+  #sync(): Promise<Entry | undefined> {
+    clearTimeout(this.#syncing);
+    this.#syncing = undefined;
+    return this.#alone(async () => {
+      const newest = this.#trail?.newest;
+      try {
+        await this.#trail?.syncBeside();
+        return newest;
+      } catch {
+        // The disk failed. The next append tells of it, if it is not over.
+        this.#close();
+        return undefined;
+      }
+    });
+  }
+
+  /** Does one thing with the file after another. */
+  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#work.then(async () => {
+      this.#isWorking = true;
+      try {
+        return await work();
+      } finally {
+        this.#isWorking = false;
+      }
+    });
+    this.#work = done.catch(() => undefined);
+    return done;
+  }
+
+  #close(): void {
+    this.#trail?.close();
+    this.#trail = undefined;
+  }
+
+  /** How many of the waiting events are one batch. */
+  #countOfBatch(): number {
+    if (this.#characters <= mostAtOnce) return this.#waiting.length;
     let characters = 0;
-    const last = this.#waiting.findIndex(({ length }) => (characters += length) > mostGiven);
+    const last = this.#waiting.findIndex(({ length }) => (characters += length) > mostAtOnce);
     return Math.max(1, last);
   }
 
-  #begin(): Worker {
-    const { path, key, patience } = this.#options;
-    const workerData: TrailOptions = { path, key, patience, known: this.#newest };
-    const worker = startThread('src/audit/audit_worker.ts', { workerData, resourceLimits });
-    worker.on('message', (report: AuditReport) => {
-      if (this.#worker !== worker) return;
-      if ('trouble' in report) this.#fail(report.trouble);
-      else if ('newest' in report) this.#succeed(report.newest);
-      else for (const resolve of this.#syncing.splice(0)) resolve(report.synced);
-    });
-    // 'exit' follows. Without a listener the error would end the process.
-    worker.on('error', () => undefined);
-    worker.on('exit', () => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      if (this.#state === 'writing') this.#fail('the audit thread has ended');
-    });
-    worker.unref();
-    return worker;
-  }
-
-  #succeed(newest: Entry | undefined): void {
-    this.#newest = newest;
-    for (const { length } of this.#waiting.splice(0, this.#given)) this.#characters -= length;
+  #succeed(batch: readonly string[]): void {
+    this.#waiting.splice(0, batch.length);
+    for (const { length } of batch) this.#characters -= length;
+    this.#appended += batch.length;
     this.#since = performance.now();
+    this.#lockedSince = undefined;
     clearTimeout(this.#patience);
     this.#patience = undefined;
-    const wasBlocked = this.isBlocked;
+    if (this.#state === 'ended') return;
+    this.#syncing ??= setTimeout(() => void this.#sync(), syncInterval).unref();
+    const { isBlocked: wasBlocked } = this;
+    const asked = this.#taken;
     this.#isOverdue = false;
     this.#setTrouble(undefined);
     if (this.#lost > 0) {
@@ -224,16 +242,23 @@ export class AuditStream {
       this.put('events_lost', { events, since: this.#lostSince });
     }
     if (wasBlocked) this.put('audit_resumed', {});
-    if (this.#waiting.length > 0) {
-      this.#enter('gathering', this.#characters > mostGiven ? 0 : gathering);
-    } else {
-      this.#enter('resting');
-      for (const settle of this.#settled.splice(0)) settle();
-    }
+    // Whoever waits, waits for these lines too.
+    if (this.#taken > asked) for (const flush of this.#flushes) flush.upTo = this.#taken;
+    while (this.#flushes[0] && this.#flushes[0].upTo <= this.#appended)
+      this.#flushes.shift()?.done();
+    const isHurried = this.#flushes.length > 0 || this.#characters > mostAtOnce;
+    if (this.#waiting.length === 0) this.#enter('resting');
+    else this.#enter('gathering', isHurried ? 0 : gathering);
   }
 
-  #fail(trouble: string): void {
-    this.#setTrouble(trouble);
+  #fail(error: unknown): void {
+    if (this.#state === 'ended') return;
+    const now = performance.now();
+    if (isTurnOfOther(error) && now - (this.#lockedSince ??= now) < this.#options.patience) {
+      this.#enter('gathering', gathering);
+      return;
+    }
+    this.#setTrouble(error instanceof Error ? error.message : String(error));
     this.#judge();
     this.#enter('failing', retryAfter);
   }

@@ -71,14 +71,22 @@ export interface Rotated {
   readonly isKnown: boolean;
 }
 
-/** The newest line of the rotated files. Throws nothing: a file that is being compressed is half of one. */
-export function newestRotated(path: string, chain: Chain): Rotated {
+/**
+ * The newest line of the rotated files. Throws nothing: a file that is being compressed is half of one.
+ * @param known the newest line that the writer knows of: a file that ends with it is the last one
+ */
+export function newestRotated(path: string, chain: Chain, known: Entry): Rotated {
   const files = rotatedFiles(path).flatMap((file) => {
     const stats = statSync(file, { throwIfNoEntry: false });
     return stats?.isFile() === true ? [{ file, time: stats.mtimeMs, size: stats.size }] : [];
   });
   const newest = files.toSorted((one, other) => other.time - one.time).slice(0, mostRotated);
-  const found = newest.map(({ file, size }) => lastLine(file, size, chain));
+  const found: (Entry | 'unknown' | undefined)[] = [];
+  for (const { file, size } of newest) {
+    const last = lastLine(file, size, chain);
+    found.push(last);
+    if (typeof last === 'object' && last.mark === known.mark) break;
+  }
   return {
     newest: found.reduce<Entry | undefined>((one, other) => {
       if (other === undefined || other === 'unknown') return one;

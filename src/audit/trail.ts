@@ -5,13 +5,17 @@
 import {
   closeSync,
   constants,
+  fdatasync,
   fdatasyncSync,
   fstatSync,
+  ftruncate,
   ftruncateSync,
   openSync,
   statSync,
+  write,
   writeSync,
 } from 'node:fs';
+import { promisify } from 'node:util';
 
 import { beginning, type Chain, chainUnder, type Entry } from './chain.ts';
 import { type EventName, eventText, type Facts } from './event.ts';
@@ -36,6 +40,20 @@ interface OpenFile {
   /** Bytes up to the end of the newest line, as far as this writer knows; 0 at first. */
   size: number;
 }
+
+/** Lines that are to be written. */
+interface Lines {
+  readonly file: OpenFile;
+  /** Bytes of the file before them. */
+  readonly end: number;
+  readonly bytes: Uint8Array;
+  /** The last of them. */
+  readonly newest: Entry;
+}
+
+const writing = promisify(write);
+const truncating = promisify(ftruncate);
+const syncing = promisify(fdatasync);
 
 /** What a writer finds. */
 interface Found {
@@ -73,7 +91,58 @@ export class Trail {
    * @throws an error of the system or of SQLite; then the next call may do better
    */
   append(events: readonly string[]): void {
-    this.#turns.take(() => {
+    const lines = this.#begin(events);
+    const { file, end, bytes } = lines;
+    try {
+      for (let at = 0; at < bytes.length;) at += writeSync(file.descriptor, bytes, at);
+      this.#settle(lines);
+    } catch (error) {
+      // Lines that are reported as not written would be written again.
+      ftruncateSync(file.descriptor, end);
+      throw error;
+    } finally {
+      this.#turns.giveBack();
+    }
+  }
+
+  /** The same while the caller goes on; only one append or sync at a time. */
+  async appendBeside(events: readonly string[]): Promise<void> {
+    const lines = this.#begin(events);
+    const { file, end, bytes } = lines;
+    try {
+      for (let at = 0; at < bytes.length;) {
+        const { bytesWritten } = await writing(file.descriptor, bytes, at);
+        at += bytesWritten;
+      }
+      this.#settle(lines);
+    } catch (error) {
+      await truncating(file.descriptor, end);
+      throw error;
+    } finally {
+      this.#turns.giveBack();
+    }
+  }
+
+  /** Returns once what was appended is on the disk. */
+  sync(): void {
+    if (this.#file !== undefined) fdatasyncSync(this.#file.descriptor);
+  }
+
+  /** The same while the caller goes on. */
+  async syncBeside(): Promise<void> {
+    if (this.#file !== undefined) await syncing(this.#file.descriptor);
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file.descriptor);
+    this.#file = undefined;
+    this.#turns.close();
+  }
+
+  /** Takes the writers' turn, and makes the lines that come next. */
+  #begin(events: readonly string[]): Lines {
+    this.#turns.take();
+    try {
       const file = this.#openNewest();
       const { size: end } = fstatSync(file.descriptor);
       const { after, closing, events: found } = this.#look(file, end);
@@ -86,27 +155,16 @@ export class Trail {
         size += Buffer.byteLength(line.text) + 1;
         newest = line;
       }
-      try {
-        write(file, text);
-      } catch (error) {
-        // Lines that are reported as not written would be written again.
-        ftruncateSync(file.descriptor, end);
-        throw error;
-      }
-      file.size = size;
-      this.#newest = { seq: newest.seq, mark: newest.mark };
-    });
+      return { file, end, bytes: Buffer.from(text), newest };
+    } catch (error) {
+      this.#turns.giveBack();
+      throw error;
+    }
   }
 
-  /** Returns once what was appended is on the disk. */
-  sync(): void {
-    if (this.#file !== undefined) fdatasyncSync(this.#file.descriptor);
-  }
-
-  close(): void {
-    if (this.#file !== undefined) closeSync(this.#file.descriptor);
-    this.#file = undefined;
-    this.#turns.close();
+  #settle({ file, end, bytes, newest: { seq, mark } }: Lines): void {
+    file.size = end + bytes.length;
+    this.#newest = { seq, mark };
   }
 
   /** The file of that name by now: logrotate and others rename it. */
@@ -136,7 +194,7 @@ export class Trail {
     const known = this.#newest ?? beginning;
     if (end === 0) {
       // Rotated; else the first start, or the stream was removed.
-      const { newest = beginning, isKnown } = newestRotated(this.#path, this.#chain);
+      const { newest = beginning, isKnown } = newestRotated(this.#path, this.#chain, known);
       const isBehind = isBefore(newest, known);
       // What cannot be read may hold the newest line: `verify` reads all of it.
       const isGone = isBehind && isKnown;
@@ -170,20 +228,21 @@ function isBefore(newest: Entry, known: Entry): boolean {
   return newest.seq < known.seq || (newest.seq === known.seq && newest.mark !== known.mark);
 }
 
-function write({ descriptor }: OpenFile, text: string): void {
-  const bytes = Buffer.from(text);
-  let written = 0;
-  while (written < bytes.length) written += writeSync(descriptor, bytes, written);
-}
-
 function identityAt(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats && `${stats.dev}:${stats.ino}`;
 }
 
+const isLocked = 'database is locked';
+
+/** Whether an append has failed because it was another writer's turn. */
+export function isTurnOfOther(error: unknown): boolean {
+  return error instanceof Error && error.message === isLocked;
+}
+
 /** SQLite's words for a lock say nothing to operators. */
 const words: Readonly<Record<string, string>> = {
-  'database is locked': 'another process keeps it locked',
+  [isLocked]: 'another process keeps it locked',
   'file is not a database': 'the file of its lock, which ends in .lock, is not empty: remove that',
 };
 

@@ -20,21 +20,22 @@ export class Turns {
    */
   constructor(path: string, patience: number) {
     const file = lockPath(path);
-    closeSync(openSync(file, 'a', 0o600));
+    // Closing a file drops the locks that this process has on it.
+    if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
     this.#database = new DatabaseSync(file, { timeout: patience });
     // A lock on an empty database begins a journal: on the disk, each turn would need room there (FAULTS 4).
     // The database of version 0.1.0 has a log of its own, and is left as it is.
     if (file.endsWith('.lock')) this.#database.exec('PRAGMA journal_mode = MEMORY');
   }
 
-  /** Runs `use` while no other writer runs. Nothing is written to the database. */
-  take(use: () => void): void {
+  /** Until it is given back no other writer runs. @throws an error of SQLite after the patience */
+  take(): void {
     this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      use();
-    } finally {
-      this.#database.exec('ROLLBACK');
-    }
+  }
+
+  /** Nothing is written to the database. */
+  giveBack(): void {
+    this.#database.exec('ROLLBACK');
   }
 
   close(): void {

@@ -39,6 +39,8 @@ export type BodyForm = 'json' | 'form' | 'text' | 'page';
 
 export interface Answers {
   readonly form: BodyForm;
+  /** A text before the body. */
+  readonly before?: string | undefined;
   /** Values that the answer holds if they are known: each can be absent. */
   readonly mayHold: readonly string[];
   readonly render: (absent: Absent, valuing?: Valuing) => Told;
@@ -105,13 +107,15 @@ function isOfLogin({ refreshing }: Programme, grant: GrantType): boolean {
 
 /** The answer to a request by a grant. */
 export function answerTo(programme: Programme, grant: GrantType): Answers {
-  const { fields, headers, cookies, encoding } = programme.layouts.tokens;
+  const { fields, headers, cookies, encoding, before } = programme.layouts.tokens;
   const trees = [fields, headerFields(headers), cookieFields(cookies)];
-  return answersOf(programme, grant, trees, bodyFormOf(encoding), (client, facts, absent, sent) =>
+  const form = bodyFormOf(encoding);
+  const all = answersOf(programme, grant, trees, form, (client, facts, absent, sent) =>
     withoutChance(() =>
       withCookies(programme.renderTokens(sampleTokens(facts, absent), client, sampleBudget, sent)),
     ),
   );
+  return { ...all, before };
 }
 
 /** The claims of a grant's access tokens, where these are JWTs. */
@@ -159,13 +163,14 @@ function answersOf(
   ) => Told,
 ): Answers {
   const mayHold = optional(programme, grant, trees);
+  const held = [...mayHold, ...(programme.access.subject?.values ?? [])];
   return {
     form,
     mayHold,
     render: (absent, valuing) =>
       write(
         sampleClient(programme, mayHold, absent, valuing),
-        sampleFacts(programme, grant, absent, mayHold),
+        sampleFacts(programme, grant, absent, held),
         absent,
         sampleSent(programme, mayHold, absent, valuing),
       ),

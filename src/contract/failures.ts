@@ -52,6 +52,7 @@ export function failuresOf(programme: Programme): readonly Failure[] {
         caller: found.caller.get(reason),
       },
       form: bodyFormOf(errors.encoding),
+      before: errors.before,
       mayHold: [
         ...(told.has('parameter') ? ['parameter'] : []),
         ...[...told].filter((name) => name.startsWith(sentPrefix)),

@@ -13,6 +13,7 @@ import type { Answer, GrantType, Login } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import { newPlace } from '../oauth/place.ts';
 import { grantFailures } from '../oauth/reasons.ts';
+import { subjectValues } from '../programme/answers/access_subject.ts';
 import type { NewLogin } from '../store/grants.ts';
 import {
   firstRefreshText,
@@ -112,8 +113,8 @@ export function ownScope(
 
 /**
  * Refuses, before anything is spent, a member whose subject could be a client's (HOSTILE 72: a code or
- * login may be older than the programme's file), or whose membership number does not have the form that
- * the answer needs (P-15).
+ * login may be older than the programme's file), or who lacks a value of `sub`, or whose membership number
+ * does not have the form that the answer needs (P-15).
  */
 export function expectAnswerable(
   { programme }: Service,
@@ -122,7 +123,17 @@ export function expectAnswerable(
 ): void {
   if (member === undefined) return;
   if (programme.isClientSubject(member.subject)) throw clientLikeSubject(programme);
-  const { memberNumber } = programme;
+  const { memberNumber, access } = programme;
+  if (access.subject !== undefined && access.formats[grant] === 'jwt') {
+    const sub = access.subject.write(subjectValues(member));
+    if (sub === undefined) {
+      const expected = `a member with ${access.subject.values.join(' and ')}`;
+      const came = 'a member without';
+      const cause = { rule: ['tokens', 'access', 'subject'], expected, came };
+      throw new Refusal(grantFailures[grant] ?? 'server_error', { cause });
+    }
+    if (programme.isClientSubject(sub)) throw clientLikeSubject(programme);
+  }
   if (!memberNumber.neededBy.has(grant) || memberNumber.fits(member.membershipNumber)) return;
   const expected = `a membership number of ${memberNumber.form}`;
   const came = 'a member without such a number';

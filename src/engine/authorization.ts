@@ -20,6 +20,8 @@ export interface GrantRequest extends Authenticated {
   readonly inputs: Inputs;
   /** Refuses the request for the lack of an input, where only its grant can tell that it is needed. */
   readonly refuseMissing: TokenEndpoint['refuseMissing'];
+  /** The inputs that are held against what a login has drawn. */
+  readonly drawn: TokenEndpoint['drawn'];
   /** The requested scope, if any; it exists. */
   readonly scope: string | undefined;
   readonly now: Instant;

@@ -70,9 +70,9 @@ function accessFacts({ programme }: Service, token: StandingToken): object {
   return {
     token_type: 'bearer',
     client_id: token.client.id,
-    sub: token.subject,
+    sub: token.toldSubject ?? token.subject,
     scope: token.scope,
-    iss: programme.issuer,
+    iss: token.jti === undefined ? programme.issuer : programme.access.issuer,
     aud: programme.audience,
     iat: epochSeconds(token.issuedAt),
     exp: epochSeconds(token.expiresAt),

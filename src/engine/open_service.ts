@@ -17,8 +17,18 @@ import {
   payloadSigner,
   refreshTokenType,
 } from '../token/jwt.ts';
-import { openFormerKeys, openKeyChest, type PublishedKeys } from '../token/key_chest.ts';
-import { signingKeyRules, tokenKeyRules } from '../token/key_rules.ts';
+import {
+  type KeyChest,
+  openFormerKeys,
+  openKeyChest,
+  type PublishedKeys,
+} from '../token/key_chest.ts';
+import {
+  identityKeyRules,
+  signingKeyRules,
+  type SigningRules,
+  tokenKeyRules,
+} from '../token/key_rules.ts';
 import { ProvenHeaders } from '../token/proven_headers.ts';
 import { rememberingOpener } from '../token/sealed/access_text.ts';
 import { tokenIds } from '../token/token_ids.ts';
@@ -44,9 +54,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Readies a programme; makes its first token key if it has none, and its first signing key where it
+ * Readies a programme; makes its first token key if it has none, and its first signing keys where it
  * issues JWTs.
- *
  */
 export async function openService(
   programme: Programme,
@@ -85,41 +94,45 @@ export async function openService(
     provenHeaders: new ProvenHeaders(),
     reports: former?.reports ?? new Windows(mostReports),
   };
-  if (!programme.signsTokens) {
-    const keys = await openFormerKeys({
-      programme: id,
-      records,
-      clock,
-      rules: signingKeyRules(programme),
-      signsElsewhere: () => foundation.signsElsewhere?.(id) ?? false,
-    });
-    return Object.freeze({
-      ...service,
-      ...(keys === undefined ? {} : verification(programme, keys)),
-    });
-  }
-  const rules = { ...signingKeyRules(programme), algorithm: access.algorithm };
-  const keys = await openKeyChest({ programme: id, rules, records, keyring, clock });
+  const { issuer: own, audience, identity } = programme;
+  // Tokens that were issued before the file named an issuer, or after it named none, go on being good.
+  const issuer = [access.issuer, own];
+  const keys = await openKeys(programme, foundation, signingKeyRules(programme));
+  const ownKeys = await openKeys(programme, foundation, identityKeyRules(programme));
+  const signer = keys?.signer;
+  const identitySigner = ownKeys?.signer ?? signer;
   return Object.freeze({
     ...service,
-    ...verification(programme, keys),
+    keys: [keys, ownKeys].filter((one) => one !== undefined),
     ...present({
-      signAccess: access.isSigned ? jwtSigner(keys.signer, accessTokenType) : undefined,
-      signRefresh: refresh.format === 'jwt' ? jwtSigner(keys.signer, refreshTokenType) : undefined,
-      signIdentity: programme.identity && payloadSigner(keys.signer, identityTokenType),
+      // No key of identity tokens vouches for an access token (HOSTILE 35).
+      verifyAccessToken:
+        keys && tokenVerifier({ type: accessTokenType, issuer, audience, keyOf: keys.verifier }),
+      signAccess: signer && access.isSigned ? jwtSigner(signer, accessTokenType) : undefined,
+      signRefresh:
+        signer && refresh.format === 'jwt' ? jwtSigner(signer, refreshTokenType) : undefined,
+      signIdentity: identitySigner && identity && payloadSigner(identitySigner, identityTokenType),
     }),
   });
 }
 
-function verification(
-  { issuer, audience }: Programme,
-  keys: PublishedKeys,
-): Required<Pick<Service, 'keys' | 'verifyAccessToken'>> {
-  const keyOf = keys.verifier;
-  return {
-    keys,
-    verifyAccessToken: tokenVerifier({ type: accessTokenType, issuer, audience, keyOf }),
-  };
+/** The keys of a kind, those of former times too; undefined where there are none. */
+async function openKeys(
+  { id, identity }: Programme,
+  { store, keyRecords: records = store, keyring, clock, signsElsewhere }: Foundation,
+  rules: SigningRules,
+): Promise<(PublishedKeys & Partial<KeyChest>) | undefined> {
+  const { kind, algorithm } = rules;
+  const parts = { programme: id, records, clock };
+  if (algorithm !== undefined) {
+    return openKeyChest({ ...parts, rules: { ...rules, algorithm }, keyring });
+  }
+  return openFormerKeys({
+    ...parts,
+    rules,
+    signsElsewhere: () => signsElsewhere?.(id, kind) ?? false,
+    awaitsKeys: kind === 'identity_key' && identity !== undefined,
+  });
 }
 
 /** Sets that the former service has fetched are still used. */

@@ -12,6 +12,7 @@ import type { Windows } from '../store/windows.ts';
 import type { FetchedKeys } from '../token/assertions/fetched_keys.ts';
 import type { JwtSigner, PayloadSigner } from '../token/jwt.ts';
 import type { PublishedKeys } from '../token/key_chest.ts';
+import type { SigningKind } from '../token/key_rules.ts';
 import type { Keyring } from '../token/keyring.ts';
 import type { ProvenHeaders } from '../token/proven_headers.ts';
 import type { openAccess } from '../token/sealed/access_text.ts';
@@ -45,8 +46,8 @@ export interface Foundation {
   readonly jwksAuthorities?: () => string | undefined;
   /** This process's number among those that share the store; absent where it is alone. */
   readonly node?: () => number;
-  /** Whether another server of the store signs tokens of a programme; none where it is left out. */
-  readonly signsElsewhere?: (programme: ProgrammeId) => boolean;
+  /** Whether another server of the store signs by a programme's keys of a kind; none where it is left out. */
+  readonly signsElsewhere?: (programme: ProgrammeId, kind: SigningKind) => boolean;
 }
 
 /** One programme, ready to answer. */
@@ -75,9 +76,10 @@ export interface Service extends Foundation {
   readonly provenHeaders: ProvenHeaders;
   /** What the log is told of once in a while: refresh tokens ahead of their login, wrong API keys. */
   readonly reports: Windows;
-  /** Present where tokens are JWTs. */
   /** Key sets that clients publish; present where the programme takes assertions. */
   readonly fetchedKeys?: FetchedKeys;
-  readonly keys?: PublishedKeys;
+  /** Those that the key set publishes, by their kinds; none where no token is a JWT. */
+  readonly keys: readonly PublishedKeys[];
+  /** Present where access tokens are or were JWTs. */
   readonly verifyAccessToken?: TokenVerifier;
 }

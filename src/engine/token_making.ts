@@ -36,7 +36,7 @@ export async function makeLoginTokens(
     grant,
     kind: member === undefined ? 'client' : 'member',
     subject: member?.subject ?? service.programme.clientSubject(client.id),
-    tokenId: tokenIds.access(login),
+    tokenId: service.programme.access.tellsIds ? tokenIds.access(login) : '',
     issuedAt: answeredAt,
     accessExpiresAt: accessEnd(login),
     refreshExpiresAt: refresh === undefined ? undefined : refreshEnd(login),
@@ -107,7 +107,7 @@ export async function makeClientToken(
     kind: 'client',
     // Its prefix, which no member's subject has, tells clients from members (C-9, HOSTILE 34).
     subject: programme.clientSubject(client.id),
-    tokenId: tokenIds.own(now),
+    tokenId: programme.access.tellsIds ? tokenIds.own(now) : '',
     issuedAt: now,
     accessExpiresAt: (now + span) as Instant,
     refreshExpiresAt: undefined,

@@ -89,6 +89,7 @@ async function serveTokens(
     grant,
     inputs,
     refuseMissing: endpoint.refuseMissing,
+    drawn: endpoint.drawn,
     scope,
     now,
     era,

@@ -49,7 +49,7 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   const { record } = request;
   record.step = 'credentials';
   const apiKey = verification.readApiKey(request);
-  const bearer = readBearer(request, verifyRule);
+  const bearer = readBearer(service, request, verifyRule);
   if (demand.key && apiKey === undefined) {
     const parameter = verification.apiKeyHeader.toLowerCase();
     const expected = `the header ${parameter}, which the gateway demands`;

@@ -14,9 +14,9 @@ import { kinds, Line, type WorkKind } from './waiting_line.ts';
  */
 const turnCost = 256;
 /** Requests of a kind that wait without being asked whose they are. */
-const fewWaiting = 128;
+const fewWaiting = 100;
 /** Milliseconds that the oldest request of an address may have waited where one more is admitted. */
-const longestWait = 20;
+const longestWait = 8;
 /** Cost that may wait of a kind: half a second of tokens. */
 const mostWaiting = 10_000;
 
@@ -27,11 +27,12 @@ const looks = 8;
 const restMargin = 100;
 /** Milliseconds between looks at the resting connections. */
 const restCheck = 20;
-/** Refused connections that are read again at a look, if no request waits. */
+/** Refused connections that are read again at a look, if the event loop was idle for a part of the time since. */
 const readAgain = 32;
+const idleShare = 0.2;
 /** Longest `Retry-After`, in seconds; each so many refusals within a second lengthen it by one. */
 const longestRetry = 5;
-const refusalsASecond = 500;
+const refusalsASecond = 100;
 
 interface Resting {
   readonly socket: Socket;
@@ -49,6 +50,8 @@ export class Admission {
   /** Refused connections that are not read until a time; those that were refused first come first. */
   #resting: Resting[] = [];
   #restTimer: NodeJS.Timeout | undefined;
+  /** Of the event loop, at the last look at resting connections. */
+  #used = performance.eventLoopUtilization();
   #isPlanned = false;
   #untold = 0;
   /** Refusals since a time. */
@@ -110,7 +113,9 @@ export class Admission {
       if (!outgoing.shouldKeepAlive || socket.destroyed) return;
       socket.pause();
       this.#resting.push({ socket, until: this.#now() + rest });
-      this.#restTimer ??= setInterval(() => this.#lookAtRests(), restCheck).unref();
+      if (this.#restTimer !== undefined) return;
+      this.#used = performance.eventLoopUtilization();
+      this.#restTimer = setInterval(() => this.#lookAtRests(), restCheck).unref();
     });
     return retryAfter;
   }
@@ -167,7 +172,11 @@ export class Admission {
 
   #lookAtRests(): void {
     const now = this.#now();
-    let more = this.#isWaiting ? 0 : readAgain;
+    // Whether a request waits now does not tell: a turn has just begun them all, and the next are unread.
+    const used = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(used, this.#used);
+    this.#used = used;
+    let more = utilization > 1 - idleShare ? 0 : readAgain;
     this.#endRests((until) => until <= now || more-- > 0);
     if (this.#resting.length > 0) return;
     clearInterval(this.#restTimer);

@@ -118,7 +118,24 @@ function shared(path: string, route: SharedRoute, sites: Sites, listener: Listen
   const made = (one: Route): Select => selectAt(path, one, sites, listener);
   const selects = new Map([...route.byIdentifier.values()].map((one) => [one, made(one)]));
   const fallback = made(route.fallback);
-  return (incoming) => (selects.get(selectRoute(route, readHead(incoming))) ?? fallback)(incoming);
+  const select: Select = (incoming) =>
+    (selects.get(selectRoute(route, readHead(incoming))) ?? fallback)(incoming);
+  if (!route.selector.inHeader) return select;
+  return (incoming) => {
+    const selected = select(incoming);
+    if (incoming.method !== 'OPTIONS') return selected;
+    const asked = [...selects.values()].flatMap((one) => one(incoming).preflight ?? []);
+    if (asked.length === 0) return selected;
+    // A preflight has no header of the dialect: any of the programmes may let the page ask.
+    const preflight: NonNullable<Endpoint['preflight']> = async (head) => {
+      for (const ask of asked) {
+        const reply = await ask(head);
+        if (reply !== undefined) return reply;
+      }
+      return undefined;
+    };
+    return { ...selected, preflight };
+  };
 }
 
 const notFound = jsonReply(404, { error: 'not_found' });

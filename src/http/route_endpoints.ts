@@ -5,6 +5,13 @@ import {
   tooManyAtOnce,
   wrongMethod as wrongMethodCause,
 } from '../engine/causes/trouble.ts';
+import {
+  allowOrigin,
+  allowPreflight,
+  claimedAt,
+  claimedByToken,
+  type CrossOriginTerms,
+} from '../engine/cross_origin.ts';
 import { renderFailure, type ReportedFailure, reportFailure } from '../engine/failure.ts';
 import { answerUserinfo } from '../engine/identity/userinfo.ts';
 import { answerIntrospection } from '../engine/introspection.ts';
@@ -13,9 +20,10 @@ import type { Service } from '../engine/service.ts';
 import { answerTokenRequest } from '../engine/token_request.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
+import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
 import { managementMethods } from '../programme/requests/token_management.ts';
 import type { EndpointRoute } from '../programme/routes.ts';
-import { keySetMaxAge } from '../token/signing_keys.ts';
+import { keySetMaxAge, renderKeySet } from '../token/signing_keys.ts';
 import type { Endpoint, HeadReply, Load } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite, textsFor } from './login_handlers.ts';
 import { renderPicture } from './login_pages.ts';
@@ -36,24 +44,39 @@ export function endpointOf(
   const { service } = site;
   switch (route.kind) {
     case 'token':
-      return dialectEndpoint(
+      return forPages(
         service,
-        'token',
-        route.endpoint.methods,
-        (request) => answerTokenRequest(service, route.endpoint, request),
-        allowed,
+        {
+          headers: headersOf(route.endpoint.endpoints),
+          claimed: claimedAt(service, route.endpoint.choose),
+        },
+        dialectEndpoint(
+          service,
+          'token',
+          route.endpoint.methods,
+          (request) => answerTokenRequest(service, route.endpoint.choose(request), request),
+          allowed,
+        ),
       );
     case 'introspection':
       return dialectEndpoint(service, 'verify', managementMethods, (request) =>
         answerIntrospection(service, route.endpoint, request),
       );
     case 'revocation':
-      return dialectEndpoint(service, 'token', managementMethods, (request) =>
-        answerRevocation(service, route.endpoint, request),
+      return forPages(
+        service,
+        { headers: headersOf([route.endpoint]), claimed: claimedAt(service, () => route.endpoint) },
+        dialectEndpoint(service, 'token', managementMethods, (request) =>
+          answerRevocation(service, route.endpoint, request),
+        ),
       );
     case 'userinfo':
-      return dialectEndpoint(service, 'verify', readAndPost, (request) =>
-        answerUserinfo(service, route.userinfo, request),
+      return forPages(
+        service,
+        { headers: ['Authorization'], claimed: claimedByToken(service) },
+        dialectEndpoint(service, 'verify', readAndPost, (request) =>
+          answerUserinfo(service, route.userinfo, request),
+        ),
       );
     case 'login_request':
       return browserEndpoint(
@@ -70,11 +93,12 @@ export function endpointOf(
     }
     case 'key_set': {
       const { keys } = service;
-      if (keys === undefined) throw new Error(`${service.programme.id} signs no tokens`);
+      if (keys.length === 0) throw new Error(`${service.programme.id} signs no tokens`);
       // RFC 7517, read at each request.
       return plainEndpoint(readOnly, ({ record }) => {
         try {
-          return published('application/jwk-set+json', keys.keySet());
+          const jwks = keys.flatMap((one) => one.jwks());
+          return published('application/jwk-set+json', renderKeySet(jwks));
         } catch (error) {
           // While a key is damaged (FAULTS 36): a verifier goes on with the key set that it has.
           const failure = reportFailure(service, error, record);
@@ -84,9 +108,13 @@ export function endpointOf(
       });
     }
     case 'metadata': {
-      const offered = { introspection: listener === 'all', keySet: service.keys !== undefined };
+      const offered = { introspection: listener === 'all', keySet: service.keys.length > 0 };
       const reply = published('application/json', route.metadata.document(offered));
-      return plainEndpoint(readOnly, () => reply);
+      return forPages(
+        service,
+        { headers: [] },
+        plainEndpoint(readOnly, () => reply),
+      );
     }
     case 'verification':
       break;
@@ -96,6 +124,26 @@ export function endpointOf(
 
 const readOnly: ReadonlySet<string> = new Set(['GET']);
 const readAndPost: ReadonlySet<string> = new Set(['GET', 'POST']);
+
+/** The endpoint as pages of other origins reach it, if the file lets them. */
+function forPages(service: Service, terms: CrossOriginTerms, endpoint: Endpoint): Endpoint {
+  if (!service.programme.isCrossOrigin) return endpoint;
+  const { methods, answer } = endpoint;
+  return {
+    ...endpoint,
+    preflight: (head) => allowPreflight(service, methods, terms, head),
+    answer: async (request) => allowOrigin(service, terms, request, await answer(request)),
+  };
+}
+
+/** The headers that requests may have, beside those that any page may send. */
+function headersOf(endpoints: readonly Pick<TokenEndpoint, 'reading'>[]): readonly string[] {
+  const usual = ['Authorization', 'Content-Type'];
+  const inputs = endpoints.flatMap(({ reading }) => reading.inputs);
+  const named = inputs.filter(({ inHeader }) => inHeader).map((one) => one.writtenName);
+  const isUsual = (name: string): boolean => /^(?:authorization|content-type)$/i.test(name);
+  return [...usual, ...new Set(named.filter((name) => !isUsual(name)))];
+}
 
 /**
  * A document that anybody may fetch. The key set's age is also the metadata's: a key signs only once

@@ -92,18 +92,24 @@ export class Line {
     let begun = 0;
     for (const [address, queue] of this.#queues) {
       if (begun === most) break;
-      const { work, at, next } = queue.oldest;
+      let next: Waiting | undefined = queue.oldest;
+      do {
+        this.#begin(next, now);
+        ({ next } = next);
+        begun += 1;
+      } while (next !== undefined && begun < most && this.#queues.size === 1);
       // The loop meets again what is put at the end of the Map.
       this.#queues.delete(address);
-      if (next !== undefined) {
-        queue.oldest = next;
-        this.#queues.set(address, queue);
-      }
-      this.length -= 1;
-      begun += 1;
-      this.#waits.observe((now - at) / 1000);
-      work();
+      if (next === undefined) continue;
+      queue.oldest = next;
+      this.#queues.set(address, queue);
     }
     return begun;
+  }
+
+  #begin({ work, at }: Waiting, now: number): void {
+    this.length -= 1;
+    this.#waits.observe((now - at) / 1000);
+    work();
   }
 }

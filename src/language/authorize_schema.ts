@@ -10,8 +10,9 @@ import {
 import { key, type KeyDeparture, listed, named, note, type Output } from '../schema/notes.ts';
 import { listOf, matching, textSchema, wholeNumber, wireNameSchema } from '../schema/scalars.ts';
 import { fieldSchemasOf } from './field_schema.ts';
-import { endpointSchema } from './input_schema.ts';
+import { endpointSchema, roleNameSchema } from './input_schema.ts';
 import { pageTextSchema } from './page_schema.ts';
+import { valueShapeSchema } from './value_shape.ts';
 import { redirectVocabulary } from './vocabularies.ts';
 
 const pageFailureSchema = v.pipe(
@@ -240,6 +241,14 @@ export const authorizeSchema = v.strictObject({
         hint: 'codes are bound to client and redirect URI and need the client secret',
       },
     ],
+  }),
+  draws: key(v.optional(v.record(roleNameSchema, valueShapeSchema), {}), {
+    text: 'Values that each login draws anew, by name: a [value shape](#value-shape). `member.drawn.NAME` is such a value on the redirect (`authorize.answer.more`), in answers, in claims and for gateways, until the login ends. If a token endpoint has an input of the same name, each code and refresh token of the login must come with the value there, and an exchange of its tokens, too. Without it the request is `missing_parameter`, with another value a bad code or token.',
+    example: '{ device_id: { characters: alphanumeric, length: 32 } }',
+    tells: {
+      row: 'values that each login draws',
+      words: (draws) => Object.keys(draws).join(', ') || 'none',
+    },
   }),
   answer: key(answerSchema, {
     text: 'Names of the parameters on the redirect back to the partner (RFC 6749 4.1.2).',

@@ -10,6 +10,7 @@ import {
 } from '../oauth/basic.ts';
 import { type AuthenticationMethod, isHeaderMethod, isBySecret } from '../oauth/methods.ts';
 import { key, type Output, type Surroundings } from '../schema/notes.ts';
+import { textSchema } from '../schema/scalars.ts';
 import { type EndpointDefinition, methodsSchema, schemeSchema } from './input_schema.ts';
 import { failureLimitSchema, unlimited } from './limits.ts';
 import { assertionSchema } from './tokens/assertion_schema.ts';
@@ -59,7 +60,7 @@ export function authenticationAt(
 
 const authenticationSchema = v.strictObject({
   methods: key(methodsSchema, {
-    text: 'The ways in which clients may prove themselves. `basic`: `Authorization: Basic base64(id:secret)` (RFC 7617). `bare_basic`: the same without the word Basic (P-6). `parameters`: the inputs `client_id` and `client_secret`, under whatever wire names they have. `secret`: a secret without an identifier, by which Jetway finds the client. It is the input `client_secret` of a request without `client_id`, or `secret_half`. `none` (RFC 7591): a public client (`client add --public`) sends the input `client_id` alone. It has no secret and gets no tokens of its own; if it logs members in, `pkce` must be `required`. `token`: the client sends no credentials. Jetway finds it by the refresh token (or `subject_token`), if that token came from a login. An endpoint that serves only this grant then needs no `client_id`. `own_token`: the input `client_token`, a live access token that the client got for itself. It does not give another of that kind. With `token_exchange` the `subject_token` is enough, if it is such a token; what it is exchanged for is no proof, so that it does not renew itself. `private_key_jwt`: the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`). If `client_assertion_type` is declared, it must come too. `self_signed_tls_client_auth` and `tls_client_auth` (RFC 8705): the input `client_id` and a certificate of the TLS connection, which counts if neither header nor `client_secret` came. The first takes a certificate that is registered itself (`client add --certificate`). The second takes a certificate with the registered name, for which an authority vouches (`--certificate-subject`). Both need `tls` in the configuration.',
+    text: 'The ways in which clients may prove themselves. `basic`: `Authorization: Basic base64(id:secret)` (RFC 7617). `bare_basic`: the same without the word Basic (P-6). `parameters`: the inputs `client_id` and `client_secret`, under whatever wire names they have. `secret`: a secret without an identifier, by which Jetway finds the client. It is the input `client_secret` of a request without `client_id`, or `secret_half`. `none` (RFC 7591): a public client (`client add --public`) sends the input `client_id` alone. It has no secret and gets no tokens of its own; if it logs members in, `pkce` must be `required`. `unnamed`: a request without any credentials is taken for one of the public client that `unnamed_client` names, at the login too. A request with credentials of another method, or with broken ones, is refused as without this. `token`: the client sends no credentials. Jetway finds it by the refresh token (or `subject_token`), if that token came from a login. An endpoint that serves only this grant then needs no `client_id`. `own_token`: the input `client_token`, a live access token that the client got for itself. It does not give another of that kind. With `token_exchange` the `subject_token` is enough, if it is such a token; what it is exchanged for is no proof, so that it does not renew itself. `private_key_jwt`: the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`). If `client_assertion_type` is declared, it must come too. `self_signed_tls_client_auth` and `tls_client_auth` (RFC 8705): the input `client_id` and a certificate of the TLS connection, which counts if neither header nor `client_secret` came. The first takes a certificate that is registered itself (`client add --certificate`). The second takes a certificate with the registered name, for which an authority vouches (`--certificate-subject`). Both need `tls` in the configuration.',
     example: '[basic, bare_basic]',
     departs: [
       {
@@ -96,6 +97,13 @@ const authenticationSchema = v.strictObject({
         hint: 'it gets no other token of its own, and what it is exchanged for proves nothing; keep the lifetime of the grant short',
       },
       {
+        name: 'unnamed_client',
+        when: (methods) => methods.includes('unnamed'),
+        message:
+          'requests that name no client are taken for one of the programme (RFC 6749 3.2.1 and 4.1.1)',
+        hint: 'it has no secret and gets no tokens of its own; passwords are limited by the address that they come from, as on the login page',
+      },
+      {
         name: 'bare_basic',
         when: (methods) => methods.includes('bare_basic'),
         message: 'credentials are taken without the scheme Basic (RFC 7617 2)',
@@ -116,6 +124,12 @@ const authenticationSchema = v.strictObject({
         hint: 'add basic',
       },
     ],
+  }),
+  unnamed_client: key(v.exactOptional(textSchema), {
+    text: 'With the method `unnamed`: the `client_id` of the client that stands for requests without credentials. Register it as a public client (`client add --public --client-id …`) in each environment. What it may do, its limits and its redirect URIs are those of its registration.',
+    example: 'app-0001',
+    otherwise: 'a request without credentials is refused',
+    tells: { row: 'client of requests without credentials' },
   }),
   credentials: key(v.optional(v.picklist(credentialEncodings), 'raw'), {
     text: 'How identifier and secret stand in the header. `raw`: as they are (RFC 7617). `form`: form-encoded, with percent and plus (RFC 6749 2.3.1). `either`: Jetway takes both, since some clients do the one and some the other. `base64`: each of the two in base64 by itself, before they are joined. What Jetway generates is the same in all of them.',

@@ -154,7 +154,7 @@ export const definitionSchema = v.strictObject({
     example: '{ access: { format: jwt, lifetime: 15m } }',
   }),
   id_token: key(v.exactOptional(identityTokenSchema), {
-    text: 'Identity tokens (OpenID Connect Core): JWTs that tell a client who has logged in, signed as `tokens.access.algorithm` says. The answer to a code holds one as `id_token`, if the login asked for the scope `openid`, or if scopes are levels. The login request should declare the inputs `nonce` and `prompt`.',
+    text: 'Identity tokens (OpenID Connect Core): JWTs that tell a client who has logged in, signed as `algorithm` says. The answer to a code holds one as `id_token`, if the login asked for the scope `openid`, or if scopes are levels. The login request should declare the inputs `nonce` and `prompt`.',
     example: '{ claims: { tier: member.tier } }',
     otherwise: 'there are none',
     departs: [
@@ -209,7 +209,7 @@ export const definitionSchema = v.strictObject({
     otherwise: 'there is no such endpoint',
   }),
   metadata: key(v.optional(v.picklist(['on', 'off']), 'off'), {
-    text: 'Publishes what standard clients can be told of the programme (RFC 8414). The document lies at `/.well-known/oauth-authorization-server/{file name}`, and where the RFC derives it from the issuer. With identity tokens it lies at `{issuer}/.well-known/openid-configuration`, too (OpenID Connect Discovery).',
+    text: 'Publishes what standard clients can be told of the programme (RFC 8414). The document lies at `/.well-known/oauth-authorization-server/{file name}`, and where the RFC derives it from the issuer. With identity tokens it lies at `{issuer}/.well-known/openid-configuration`, too (OpenID Connect Discovery 4), and with that segment before the path of the issuer (RFC 8414 5).',
     example: 'on',
     departs: [
       {
@@ -221,6 +221,15 @@ export const definitionSchema = v.strictObject({
         hint: 'without a login the list is empty, and a list without elements is left out (RFC 8414 3.2)',
       },
     ],
+  }),
+  cors: key(v.optional(v.picklist(['on', 'off']), 'off'), {
+    text: 'Whether pages of public clients (browser apps) can read the answers of the token endpoints, of userinfo and revocation, and the metadata (CORS, Fetch). A page can if its origin is registered for the client of the request (`jetway client add --origin`). A preflight names no client: any registered origin may ask. No cookie goes along, and the login has no part in this.',
+    example: 'on',
+    tells: {
+      row: 'pages of other origins',
+      words: (cors) => (cors === 'on' ? 'read answers' : 'read nothing'),
+      isStrict: (cors) => cors === 'off',
+    },
   }),
   sandbox: key(v.exactOptional(sandboxSchema), {
     text: 'For partners who test. If a request names a [failure](#sandbox) here, every endpoint answers it with that failure and does not look at the rest of the request. Nothing is spent or counted, and the log tells it from a real failure. It has no effect if the configuration has `environment: live`; `check` warns of that.',

@@ -1,5 +1,6 @@
 // Owns the encodings of a body (JSON, form, XML, text), not its fields.
 
+import type { KeyDeparture } from '../schema/notes.ts';
 import type { Scalar } from './value_tree.ts';
 
 export const encodings = ['json', 'form', 'xml', 'text'] as const;
@@ -128,6 +129,21 @@ export function withContentType<
     content_type: answer.content_type ?? encodingOf[answer.encoding].contentType,
   };
 }
+
+/** What the page for partners says of the key `before`. */
+export function openingWords(answers: string): (before: string) => string {
+  return (before) =>
+    `${answers} begins with \`${JSON.stringify(before)}\`, written as JSON here. Cut it off before you read the JSON.`;
+}
+
+/** Of the key `before`: white space alone is no text (RFC 8259 2). */
+export const textBeforeAnswers: KeyDeparture<string> = {
+  name: 'text_before_answers',
+  isQuiet: true,
+  when: (before) => /[^ \t\r\n]/.test(before),
+  message: 'a text stands before the JSON of answers (RFC 6749 5.1 and 5.2, RFC 8259 2)',
+  hint: 'partners of this programme need the client its document describes, which cuts it off',
+};
 
 /** Restricted to the letters that every XML reader accepts; it may have a prefix. */
 export function isXmlName(name: string): boolean {

@@ -15,10 +15,11 @@ import {
   contentTypeSchema,
   linesSchema,
   oneOrMore,
+  openingSchema,
   textSchema,
   wireNameSchema,
 } from '../schema/scalars.ts';
-import { encodings, withContentType } from './encoding.ts';
+import { encodings, openingWords, textBeforeAnswers, withContentType } from './encoding.ts';
 import { fieldSchemasOf } from './field_schema.ts';
 import { nameCases } from './value_tree.ts';
 import { errorVocabulary } from './vocabularies.ts';
@@ -177,6 +178,13 @@ export const errorsSchema = v.pipe(
       text: 'Their `Content-Type`. It changes nothing about the body.',
       example: 'application/problem+json',
       otherwise: 'that of the encoding',
+    }),
+    before: key(v.exactOptional(openingSchema), {
+      text: 'A text that stands before their JSON, as `token_response.before`.',
+      example: '")]}\',\\n"',
+      otherwise: 'nothing',
+      departs: [textBeforeAnswers],
+      tells: { page: openingWords('The body of each refusal') },
     }),
     name_case: key(v.optional(v.picklist(nameCases), 'as_written'), {
       text: 'The case of all names in the body (P-10).',

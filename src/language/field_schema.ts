@@ -7,7 +7,13 @@ import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { key, named, note } from '../schema/notes.ts';
 import { listOf, matching, wireNameSchema } from '../schema/scalars.ts';
-import { allowsZone, formatsOf, valueFormats } from './value_format.ts';
+import {
+  allowsFraction,
+  allowsZone,
+  formatsOf,
+  mostFraction,
+  valueFormats,
+} from './value_format.ts';
 import type { Field, FieldTree } from './value_tree.ts';
 import { nothing, type Vocabulary } from './vocabularies.ts';
 
@@ -16,9 +22,12 @@ const exactNumberSchema = v.pipe(
   v.number(),
   v.check(
     (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
-    'a number this large would change when it is read: write it in quotes',
+    'a number this large would change when it is read: write it in quotes, with type: number beside it',
   ),
 );
+
+/** RFC 8259 6, of a length that any reader takes. */
+const numberText = /^-?(?:0|[1-9]\d{0,99})(?:\.\d{1,99})?(?:[eE][+-]?\d{1,2})?$/;
 
 const constantSchema = v.union([v.string(), exactNumberSchema, v.boolean(), v.null()]);
 
@@ -99,6 +108,14 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
           otherwise: 'UTC',
         },
       ),
+      fraction: key(
+        v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(mostFraction))),
+        {
+          text: 'Digits of the fraction of a second that a time has as `date_time`, `date_time_offset`, `date_time_offset_digits` or `date_time_space`: 1 to 9, after a dot. Jetway knows milliseconds, so that further digits are zeros.',
+          example: '7',
+          otherwise: 'no fraction',
+        },
+      ),
       type: key(v.exactOptional(v.picklist(['string', 'number'])), {
         text: 'Whether the value is written as a text or as a number. `string` puts a number in quotes (`"1800"`). `number` takes the quotes off a whole number (P-7: `jti`). It keeps all of its digits, also more than most JSON readers keep. Any other text, such as `00123`, `1.0` or a UUID, stays in quotes.',
         example: 'string',
@@ -119,6 +136,10 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
     v.check(
       ({ as, zone }) => zone === undefined || allowsZone(as),
       'only a date or a date_time has a zone: set as to one of them',
+    ),
+    v.check(
+      ({ as, fraction }) => fraction === undefined || allowsFraction(as),
+      'only date_time, date_time_offset, date_time_offset_digits and date_time_space have a fraction to choose: set as to one of them',
     ),
   );
   const keys = (): readonly string[] => [...Object.keys(value.entries), ...Object.keys(forms)];
@@ -144,15 +165,27 @@ export function fieldSchemasOf(vocabulary: Vocabulary): FieldSchemas {
   const fields = v.pipe(v.array(field), v.nonEmpty('expected at least one field'));
   const tree = treeSchemaOf(field);
   const forms: Readonly<Record<string, v.GenericSchema<unknown, Field>>> = {
-    constant: v.strictObject({
-      constant: key(constantSchema, {
-        text: 'A value that is always the same: text, number, `true` or `false`. For `null`, write `value: nothing`, since a null in a file removes the key.',
-        example: 'bearer',
-        otherwise: 'required in this form',
+    constant: v.pipe(
+      v.strictObject({
+        constant: key(constantSchema, {
+          text: 'A value that is always the same: text, number, `true` or `false`. For `null`, write `value: nothing`, since a null in a file removes the key.',
+          example: 'bearer',
+          otherwise: 'required in this form',
+        }),
+        type: key(v.exactOptional(v.literal('number')), {
+          text: 'The text is a number, and is written without quotes, by all of its characters: `"3600.00"`, or more digits than a number in a file keeps.',
+          example: 'number',
+          otherwise: 'a text stays in quotes',
+        }),
+        attribute,
+        only,
       }),
-      attribute,
-      only,
-    }),
+      v.check(
+        ({ constant, type }) =>
+          type === undefined || (typeof constant === 'string' && numberText.test(constant)),
+        'type: number is for a text that is a number in JSON, such as "3600.00"',
+      ),
+    ),
     object: v.strictObject({
       object: key(tree, {
         text: 'An object inside the answer, made of fields (P-7: `token_Information`).',

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 
 import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
+import { grantRows, type GrantType, grantTypes } from '../oauth/grant.ts';
 import { authenticationMethods } from '../oauth/methods.ts';
 import { key, named, note, type Output } from '../schema/notes.ts';
 import {
@@ -13,6 +14,7 @@ import {
   listOf,
   matching,
   oneOrMore,
+  textSchema,
   wireNameSchema,
 } from '../schema/scalars.ts';
 import { snakeCaseWords } from '../schema/words.ts';
@@ -21,7 +23,7 @@ import { inputFormats } from './input_formats.ts';
 import { characterClassSchema, lengthSchema } from './value_shape.ts';
 import { clientPropertyForm } from './vocabularies.ts';
 
-export const parameterPlaces = ['query', 'form', 'json', 'xml'] as const;
+export const parameterPlaces = ['query', 'form', 'multipart', 'json', 'xml'] as const;
 export type ParameterPlace = (typeof parameterPlaces)[number];
 export type Place = ParameterPlace | 'header' | 'path' | 'cookie';
 
@@ -82,7 +84,7 @@ const inputSchema = v.pipe(
       otherwise: "the input's own name",
     }),
     in: key(v.exactOptional(v.picklist([...parameterPlaces, 'header', 'path', 'cookie'])), {
-      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `json` and `xml` are possible only if the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone. No input can be a header of the connection (`Host`, `Content-Length`, `TE`, `Proxy-…` and the like), or `Cookie` as a whole.',
+      text: 'Where it is read, if not where the endpoint reads its parameters. A body has one form: `form`, `multipart`, `json` and `xml` are possible only if the endpoint reads that. `path`: the segment of `path` that has its name in braces. `cookie`: at token endpoints alone. No input can be a header of the connection (`Host`, `Content-Length`, `TE`, `Proxy-…` and the like), or `Cookie` as a whole.',
       example: 'header',
       otherwise: "the endpoint's `read`",
       departs: [
@@ -184,7 +186,7 @@ const inputSchema = v.pipe(
   named('input'),
 );
 
-const roleNameSchema = v.pipe(
+export const roleNameSchema = v.pipe(
   v.string(),
   v.regex(/^[a-z][a-z0-9_]{0,49}$/, ({ input }) => snakeCaseWords(input)),
   named('input name', 'A name in snake_case of up to 50 characters.'),
@@ -211,11 +213,15 @@ export const methodsSchema = v.pipe(
   v.nonEmpty('expected at least one method'),
 );
 
+function standardWord(type: GrantType): string {
+  return grantRows[type].registered ?? type;
+}
+
 /** The keys that the login request and token endpoints share. */
 export const endpointSchema = v.pipe(
   v.strictObject({
     path: key(endpointPathSchema, {
-      text: 'The path below `base_path`. The login request and a token endpoint may have the same path, if their `methods` differ.',
+      text: 'The path below `base_path`. The login request and a token endpoint may have the same path, if their `methods` differ. So may two token endpoints; or one reads bodies of another type, or each request to one of them has an input, or a value of an input, that the other never has.',
       example: '/token',
     }),
     methods: key(
@@ -247,7 +253,7 @@ export const endpointSchema = v.pipe(
       },
     ),
     read: key(v.optional(oneOrMore(v.picklist(parameterPlaces)), 'form'), {
-      text: 'Where parameters are read. `query`: the query. `form`: a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9). `json`: the members of a JSON body; a scope may also be a list of texts. `xml`: the elements of an XML body (`application/xml`, `text/xml`, any type with `+xml`), without a DTD and entities of its own. If there are several of these, a parameter may come in any of them; in two of them, it came twice. An input can be read elsewhere by its own `in`.',
+      text: 'Where parameters are read. `query`: the query. `form`: a form body (`application/x-www-form-urlencoded`, in any charset that holds ASCII, G-9). `multipart`: the fields of a `multipart/form-data` body (RFC 7578); a part that is a file, or no plain text, makes the body malformed. `json`: the members of a JSON body; a scope may also be a list of texts. `xml`: the elements of an XML body (`application/xml`, `text/xml`, any type with `+xml`), without a DTD and entities of its own. If there are several of these, a parameter may come in any of them; in two of them, it came twice. An input can be read elsewhere by its own `in`.',
       example: '[form, json]',
     }),
     media_types: key(v.optional(listOf(contentTypeSchema), []), {
@@ -303,6 +309,35 @@ export const endpointSchema = v.pipe(
       text: 'The ways in which clients may prove themselves at this token endpoint, if those are not all of `client.authentication.methods`. Credentials for the others are refused here. Introspection and revocation take all of them.',
       example: '[parameters]',
       otherwise: 'all of `client.authentication.methods`',
+    }),
+    grant_types: key(v.exactOptional(v.record(v.picklist(grantTypes), textSchema)), {
+      text: 'The values of `grant_type` at this token endpoint, by grant, if they are not those of `grants`.',
+      example: '{ refresh_token: renew }',
+      otherwise: 'those of `grants`',
+      departs: [
+        {
+          name: 'renamed_grants',
+          isQuiet: true,
+          when: (words) =>
+            grantTypes.some((type) => (words[type] ?? standardWord(type)) !== standardWord(type)),
+          message: 'standard clients send another grant_type for this grant (RFC 6749 4.1.3)',
+          hint: 'partners of this programme need the client its document describes',
+        },
+      ],
+    }),
+    without_grant_type: key(v.exactOptional(v.picklist(['inputs', ...grantTypes])), {
+      text: 'At a token endpoint of several grants: what a request without `grant_type` asks for. The name of a grant: that one. `inputs`: the grant whose inputs came, such as `code` or `refresh_token`, and `client_credentials` if those of no other came; a request with the inputs of two grants is refused. The endpoint then needs no input `grant_type`. If one comes, it counts.',
+      example: 'inputs',
+      otherwise: 'such a request is refused',
+      departs: [
+        {
+          name: 'untold_grant',
+          isQuiet: true,
+          when: () => true,
+          message: 'a request that does not say its grant_type is answered (RFC 6749 4.1.3 and 6)',
+          hint: 'standard clients send it, and it counts if it comes',
+        },
+      ],
     }),
     inputs: key(inputsSchema, {
       text: "What the endpoint reads, by the name under which Jetway knows it. The wire name is the input's own `name`. A map is laid over that of the variant. A list of maps, `[{ code: {} }, { grant_type: {} }]`, replaces it. The names that Jetway knows are [listed below](#inputs-that-jetway-knows). Other inputs are checked as declared and used for nothing else.",

@@ -4,38 +4,53 @@
 export type SplitScope = (scope: string) => readonly string[];
 
 type Written = string | number | readonly string[];
-/** Spans and instants are milliseconds; the time of a zone is written as `iso` tells it. */
-type Formatter = (value: string | number, split: SplitScope, zone: string) => Written;
+/** How a time is written: its zone, and the digits of the fraction of a second. */
+interface TimeWriting {
+  readonly zone: string;
+  readonly fraction: number;
+}
+/** Spans and instants are milliseconds; a time is written as `iso` tells it. */
+type Formatter = (value: string | number, split: SplitScope, writing: TimeWriting) => Written;
 
 const seconds: Formatter = (value) => Math.floor(Number(value) / 1000);
 const asIs: Formatter = (value) => value;
 
-/** The time in a zone, to the second and the rest of it, without the zone. */
-function iso(value: string | number, zone: string): readonly [seconds: string, rest: string] {
+/** The time in a zone, without the zone. It is known to the millisecond: further digits are zeros. */
+function iso(value: string | number, { zone, fraction }: TimeWriting): string {
   const [, sign, hours = 0, minutes = 0] = /^([+-])(\d\d):(\d\d)$/.exec(zone) ?? [];
   const ahead = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60_000 : 60_000);
   const at = Math.min(Math.max(Number(value) + ahead, firstInstant), lastInstant);
   const text = new Date(at).toISOString();
-  return [text.slice(0, 19), text.slice(19, -1)];
+  const digits = text.slice(20, 23).padEnd(mostFraction, '0').slice(0, fraction);
+  return text.slice(0, 19) + (digits === '' ? '' : `.${digits}`);
 }
+
+/** Nanoseconds. */
+export const mostFraction = 9;
 
 /** What is earlier or later has no year of four digits, or no date at all (HOSTILE 77). */
 const firstInstant = Date.parse('0001-01-02T00:00:00Z');
 const lastInstant = Date.UTC(10_000, 0) - 1;
 
-/** Formats of a time in which a zone other than UTC can be meant. */
-const zonedFormatters = {
-  date: (value, _, zone) => iso(value, zone)[0].slice(0, 10),
-  date_time: (value, _, zone) => iso(value, zone)[0] + zone,
-  date_time_milliseconds: (value, _, zone) => iso(value, zone).join('') + zone,
-  date_time_microseconds: (value, _, zone) => `${iso(value, zone).join('')}000${zone}`,
-  date_time_offset: (value, _, zone) => iso(value, zone)[0] + offset(zone),
-  date_time_offset_digits: (value, _, zone) => iso(value, zone)[0] + offset(zone).replace(':', ''),
-  date_time_space: (value, _, zone) => iso(value, zone)[0].replace('T', ' '),
-  date_time_digits: (value, _, zone) => iso(value, zone)[0].replaceAll(/\D/g, ''),
+/** Formats of a time whose fraction can have any number of digits. */
+const fractionFormatters = {
+  date_time: (value, _, writing) => iso(value, writing) + writing.zone,
+  date_time_offset: (value, _, writing) => iso(value, writing) + offset(writing),
+  date_time_offset_digits: (value, _, writing) =>
+    iso(value, writing) + offset(writing).replace(':', ''),
+  date_time_space: (value, _, writing) => iso(value, writing).replace('T', ' '),
 } as const satisfies Readonly<Record<string, Formatter>>;
 
-function offset(zone: string): string {
+/** Formats of a time in which a zone other than UTC can be meant. */
+const zonedFormatters = {
+  date: (value, _, writing) => iso(value, writing).slice(0, 10),
+  ...fractionFormatters,
+  date_time_milliseconds: (value, _, { zone }) => iso(value, { zone, fraction: 3 }) + zone,
+  date_time_microseconds: (value, _, { zone }) => iso(value, { zone, fraction: 6 }) + zone,
+  date_time_digits: (value, _, writing) => iso(value, writing).replaceAll(/\D/g, ''),
+} as const satisfies Readonly<Record<string, Formatter>>;
+
+function offset({ zone }: TimeWriting): string {
   return zone === utc ? '+00:00' : zone;
 }
 
@@ -79,15 +94,20 @@ export function allowsZone(format: ValueFormat | undefined): boolean {
   return format !== undefined && Object.hasOwn(zonedFormatters, format);
 }
 
+export function allowsFraction(format: ValueFormat | undefined): boolean {
+  return format !== undefined && Object.hasOwn(fractionFormatters, format);
+}
+
 /** A function that formats values of the kind; a format that is left out is the usual one. */
 export function formatterOf(
   kind: ValueKind,
   format: ValueFormat | undefined,
   split: SplitScope,
-  zone: string = utc,
+  { zone = utc, fraction = 0 }: Partial<TimeWriting> = {},
 ): (value: string | number) => Written {
   const known: Readonly<Record<string, Formatter>> = formatters[kind];
   const usual = kind === 'span' || kind === 'instant' ? seconds : asIs;
   const formatter = format === undefined ? usual : (known[format] ?? usual);
-  return (value) => formatter(value, split, zone);
+  const writing = { zone, fraction };
+  return (value) => formatter(value, split, writing);
 }

@@ -22,6 +22,8 @@ export interface NamedField extends Textual {
   readonly as?: ValueFormat;
   /** Of a time: how far its zone is ahead of UTC, `+08:00`. */
   readonly zone?: string;
+  /** Of a time: digits of the fraction of a second. */
+  readonly fraction?: number;
   /** `string` quotes a number; `number` writes digits without quotes. */
   readonly type?: 'string' | 'number';
   /** `nothing` writes `null` for a missing value, instead of leaving the member out. */
@@ -31,7 +33,11 @@ export interface NamedField extends Textual {
 export type Field =
   | string
   | NamedField
-  | ({ readonly constant: Scalar } & Textual)
+  | ({
+      readonly constant: Scalar;
+      /** A text that is written as the number that it is. */
+      readonly type?: 'number';
+    } & Textual)
   | ({ readonly object: FieldTree } & Conditional)
   | ({ readonly array: readonly Field[] } & Conditional)
   /** The first of these fields that has a value. */
@@ -106,12 +112,13 @@ interface Answer {
   readonly encoding: string;
   readonly name_case: NameCase;
   readonly wrap?: readonly string[];
+  readonly before?: string;
 }
 
 /** The field that clients of JSON find by a name at the top of an answer; undefined if there is none. */
 export function fieldAtTop(answer: Answer, name: string, occasion: string): Field | undefined {
-  const { encoding, fields, name_case: nameCase, wrap = [] } = answer;
-  if (encoding !== 'json' || wrap.length > 0) return undefined;
+  const { encoding, fields, name_case: nameCase, wrap = [], before = '' } = answer;
+  if (encoding !== 'json' || wrap.length > 0 || before.trim() !== '') return undefined;
   const member = new Map([...fields].filter(([written]) => inCase(written, nameCase) === name));
   const isChoice = (field: Field): field is Extract<Field, { readonly first: readonly Field[] }> =>
     typeof field === 'object' && 'first' in field;

@@ -31,6 +31,8 @@ export const clientPropertyPrefix = 'client.';
 /** `client.id`, or `client.` and the name of a property of the client. */
 export const clientPropertyForm: RegExp = /^client\.[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 export const memberPropertyPrefix = 'member.';
+/** `member.drawn.device_id` names what a login has drawn by `authorize.draws: { device_id: … }`. */
+const drawnPrefix = 'drawn.';
 /** `sent.echo_token` names the value of the token request's input `echo_token`. */
 export const sentPrefix = 'sent.';
 /** `extra.title` names the text of a reason's `extra: { title: … }`. */
@@ -170,6 +172,21 @@ export function clientProperties(client: Client): Record<string, string> {
     if (value !== undefined) values[clientPropertyPrefix + name] = value;
   }
   return values;
+}
+
+/** The property in which a value that a login draws stays with its member. */
+export function drawnProperty(name: string): string {
+  return drawnPrefix + name;
+}
+
+/** The name in files of a value that a login draws. */
+export function drawnValue(name: string): string {
+  return memberPropertyPrefix + drawnProperty(name);
+}
+
+/** Whether a name in a file is that of a value that a login draws. */
+export function isDrawn(value: string): boolean {
+  return value.startsWith(drawnValue(''));
 }
 
 /** A member's values by their names in files. */

@@ -1,6 +1,6 @@
 // Owns one-way digests, which the store keeps in place of codes, tokens and secrets.
 
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 
 import { prepareHmac } from './hmac.ts';
 
@@ -34,9 +34,10 @@ export function keyedDigester(key: Uint8Array, longest = 1024): (text: string) =
   };
 }
 
-/** Compares two digests, whole or cut, in time that depends on neither. */
+/** Compares two digests, whole or cut, in time that depends on neither: all characters are read. */
 export function sameDigest(a: string, b: string): boolean {
-  const left = Buffer.from(a);
-  const right = Buffer.from(b);
-  return left.length === right.length && timingSafeEqual(left, right);
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let at = 0; at < a.length; at += 1) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
+  return difference === 0;
 }

@@ -10,15 +10,29 @@ let used = pool.length;
 /** Random bytes, of which the pool keeps no copy. */
 export function randomBytes(count: number): Buffer {
   if (count > pool.length) return randomFillSync(Buffer.alloc(count));
+  const bytes = Buffer.allocUnsafe(count);
+  const start = take(count);
+  pool.copy(bytes, 0, start, used);
+  pool.fill(0, start, used);
+  return bytes;
+}
+
+/** The same as a text, one character a byte (latin1); at most as many as the pool has. */
+export function randomBinary(count: number): string {
+  const start = take(count);
+  const text = pool.toString('latin1', start, used);
+  pool.fill(0, start, used);
+  return text;
+}
+
+/** Where so many unused bytes of the pool begin; they end at `used`. */
+function take(count: number): number {
   if (used + count > pool.length) {
     randomFillSync(pool);
     used = 0;
   }
-  const taken = pool.subarray(used, used + count);
-  const bytes = Buffer.from(taken);
-  taken.fill(0);
   used += count;
-  return bytes;
+  return used - count;
 }
 
 /**

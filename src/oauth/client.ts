@@ -53,6 +53,8 @@ export interface Client {
   readonly name: string;
   readonly roles: readonly Role[];
   readonly redirectUris: readonly string[];
+  /** Of the pages that may read its answers (CORS); of a public client alone. */
+  readonly origins?: readonly string[];
   /** One, or two during a rotation; none where certificates or keys take their place. */
   readonly secrets: readonly StoredSecret[];
   /** One, or two during a rotation; with these it authenticates where a dialect takes them. */

@@ -65,6 +65,13 @@ const rows = {
     expected: '{id} alone, of a public client',
     offered: 'client_id alone, of public clients',
   },
+  // A public client of the file stands for the request.
+  unnamed: {
+    proof: 'nothing',
+    inputs: [],
+    expected: 'no credentials of any kind',
+    offered: 'no credentials at all',
+  },
   token: {
     proof: 'token',
     inputs: [],
@@ -112,6 +119,11 @@ export const certificateMethods = authenticationMethods.filter(isByCertificate);
 
 export function isBySecret(method: AuthenticationMethod): boolean {
   return methodRows[method].proof === 'secret';
+}
+
+/** Whether the method is one of public clients. */
+export function isByNothing(method: AuthenticationMethod): boolean {
+  return methodRows[method].proof === 'nothing';
 }
 
 export function isByCertificate(method: AuthenticationMethod): boolean {

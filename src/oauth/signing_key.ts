@@ -25,7 +25,10 @@ interface KeyTimes {
   readonly retiresAt?: Instant;
 }
 
-/** A programme's signing key as the store keeps it: the private half is sealed under the master key. */
+/**
+ * A programme's key for JWTs as the store keeps it, those of identity tokens alone too: the private half is
+ * sealed under the master key.
+ */
 export interface SigningKeyRecord extends KeyTimes {
   readonly programme: ProgrammeId;
   /** RFC 7638 thumbprint of the public key. */

@@ -10,7 +10,7 @@ export interface TokenSet {
   readonly kind: 'member' | 'client';
   readonly subject: string;
   readonly accessToken: string;
-  /** The access token's identifier (`jti`), in decimal digits. */
+  /** The access token's identifier (`jti`); empty where nothing tells it. */
   readonly tokenId: string;
   readonly issuedAt: Instant;
   readonly accessExpiresAt: Instant;

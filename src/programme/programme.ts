@@ -10,6 +10,7 @@ import {
   usualCodeLength,
   usualIdentifierLength,
 } from '../language/value_shape.ts';
+import { writtenValues } from '../language/value_tree.ts';
 import { milliseconds } from '../lib/clock.ts';
 import { quote } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
@@ -17,15 +18,18 @@ import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/cli
 import { byGrant, grantRows, type GrantType } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { refreshAudience } from '../token/jwt.ts';
+import { compileAccessSubject } from './answers/access_subject.ts';
 import { compileErrorMap } from './answers/error_map.ts';
 import { compileBudgetHeaders } from './answers/headers.ts';
 import { compileIdentity, compileUserinfo } from './answers/identity.ts';
+import { treesOf } from './answers/layouts.ts';
 import { compileMemberNumber } from './answers/member_number.ts';
 import { compileMetadata } from './answers/metadata.ts';
 import { compileTokenLayout, tokenWriting } from './answers/token_layout.ts';
 import { compileClaims } from './answers/tree_writer.ts';
 import { compileLogin } from './login/rules.ts';
 import { compileAssertionTerms } from './requests/assertion_terms.ts';
+import { compileTokenPaths } from './requests/endpoint_choice.ts';
 import { offeredGrants } from './requests/grant_places.ts';
 import { compileInput, type Input } from './requests/inputs.ts';
 import { compileTokenEndpoint, type TokenEndpoint } from './requests/token_endpoint.ts';
@@ -128,6 +132,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     /** Public base URL; `iss` of its tokens (C-9). */
     issuer,
     audience,
+    /** Whether pages of registered origins can read answers. */
+    isCrossOrigin: definition.cors === 'on',
     /** The header of answers that holds the request id; undefined where the dialect has none. */
     requestIdHeader: definition.request_id === 'none' ? undefined : definition.request_id,
     values,
@@ -145,6 +151,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       shape: definition.code,
     },
     tokenEndpoints,
+    /** The same by their paths, which several can have. */
+    tokenPaths: compileTokenPaths(definition, tokenEndpoints),
     /** The names of the endpoints that serve each grant. */
     places: byGrant((type): readonly string[] => definition.grants[type]?.endpoint ?? []),
     grants,
@@ -156,7 +164,7 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     /** The trees of fields of all answers, as the file has them. */
     layouts: {
       tokens: definition.token_response,
-      errors: { fields: definition.errors.fields, encoding: definition.errors.encoding },
+      errors: definition.errors,
       claims: access.claims,
       redirect: definition.authorize.answer,
       identity: definition.id_token?.claims,
@@ -176,6 +184,12 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       lifetimes,
       algorithm: access.algorithm,
       tokenId: access.token_id,
+      /** Whether an answer tells the identifier of a token; a JWT always does. */
+      tellsIds: isSigned || tellsIds(definition),
+      /** `iss` of JWTs. */
+      issuer: access.issuer ?? issuer,
+      /** `sub` of members' JWTs; undefined where it is the directory's subject. */
+      subject: compileAccessSubject(definition, scope),
       /** Whether a new token ends the former of its owner. */
       live: access.live,
       /** The claims that the dialect adds to the standard claims of each JWT. */
@@ -207,6 +221,10 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     renderTokens: compileTokenLayout(definition.token_response, values, scope, tellBudget),
     renderFailure: compileErrorMap(id, definition, scope.split, tellBudget),
   };
+}
+
+function tellsIds(definition: Definition): boolean {
+  return treesOf(definition, 'token answer').some((tree) => writtenValues(tree).has('token_id'));
 }
 
 /** The optional endpoints that the file turns on. */

@@ -6,14 +6,14 @@ import type { UserinfoRules } from './answers/identity.ts';
 import type { Metadata } from './answers/metadata.ts';
 import { picturesOf } from './login/rules.ts';
 import { logsIn, type Programme } from './programme.ts';
-import type { TokenEndpoint } from './requests/token_endpoint.ts';
+import type { TokenPath } from './requests/endpoint_choice.ts';
 import type { TokenManagementEndpoint } from './requests/token_management.ts';
 
 /** An endpoint of one programme. */
 export type EndpointRoute = { readonly programme: Programme } & (
   | { readonly kind: 'login_request' | 'login_page' | 'key_set' | 'verification' }
   | { readonly kind: 'picture'; readonly picture: Logo }
-  | { readonly kind: 'token'; readonly endpoint: TokenEndpoint }
+  | { readonly kind: 'token'; readonly endpoint: TokenPath }
   | { readonly kind: 'introspection' | 'revocation'; readonly endpoint: TokenManagementEndpoint }
   | { readonly kind: 'userinfo'; readonly userinfo: UserinfoRules }
   | { readonly kind: 'metadata'; readonly metadata: Metadata }
@@ -57,8 +57,7 @@ function endpointRoutes(
   programme: Programme,
   hasFormerKeys: boolean,
 ): readonly Placed<EndpointRoute>[] {
-  const { ownPath, login, tokenEndpoints, introspection, revocation, userinfo, metadata } =
-    programme;
+  const { ownPath, login, tokenPaths, introspection, revocation, userinfo, metadata } = programme;
   const routes: Placed<EndpointRoute>[] = [];
   if (logsIn(programme)) {
     routes.push([login.endpoint.path, { kind: 'login_request', programme }]);
@@ -68,7 +67,7 @@ function endpointRoutes(
       routes.push([path, { kind: 'picture', programme, picture }]);
     }
   }
-  for (const endpoint of tokenEndpoints) {
+  for (const endpoint of tokenPaths) {
     routes.push([endpoint.path, { kind: 'token', programme, endpoint }]);
   }
   if (programme.signsTokens || hasFormerKeys) {

@@ -12,6 +12,7 @@ import { headerValues, type WireRequest } from '../oauth/wire_request.ts';
 import type { LoginEndpoint } from './login/endpoint.ts';
 import { challengeNames } from './login/request_checks.ts';
 import { credentialNames } from './requests/credentials.ts';
+import { needsInput } from './requests/grant_places.ts';
 import type { Input } from './requests/inputs.ts';
 import type { Reading } from './requests/reading.ts';
 import type { TokenEndpoint } from './requests/token_endpoint.ts';
@@ -49,8 +50,8 @@ const ownFailures: readonly Found[] = [
   ['temporarily_unavailable', none],
 ];
 
-function tokenFailures(endpoint: TokenEndpoint): PossibleFailures {
-  return sorted(failureReasons, foundAtTokens(endpoint));
+function tokenFailures(endpoints: readonly TokenEndpoint[]): PossibleFailures {
+  return sorted(failureReasons, endpoints.flatMap(foundAtTokens));
 }
 
 /** Every example of a failure at a token endpoint. */
@@ -58,6 +59,7 @@ export function foundAtTokens({
   reading,
   grants,
   authentication,
+  untold,
 }: TokenEndpoint): readonly Found[] {
   // By grants, as samples are: of one reason, the first grant's input is the example.
   const placeOf = ({ readBy }: Input): number =>
@@ -66,6 +68,8 @@ export function foundAtTokens({
     .filter(({ readBy }) => readBy.length > 0)
     .toSorted((one, other) => placeOf(one) - placeOf(other));
   const special = read.flatMap(({ role, name }): readonly Found[] => {
+    const isTelling = untold === 'inputs' && grants.some(({ type }) => needsInput(type, role));
+    if (isTelling) return [['invalid_parameter', { parameter: name }]];
     if (role === 'grant_type') return [['unsupported_grant_type', { parameter: name }]];
     return role === 'scope' ? [['invalid_scope', { parameter: name, scope: unheardOf }]] : [];
   });
@@ -290,7 +294,9 @@ export function compileSandbox(
     places: sandbox,
     asked: compileAsked(sandbox),
     failuresAt: new Map([
-      ...tokenEndpoints.map((endpoint) => [endpoint.path, tokenFailures(endpoint)] as const),
+      ...Map.groupBy(tokenEndpoints, ({ path }) => path)
+        .entries()
+        .map(([path, endpoints]) => [path, tokenFailures(endpoints)] as const),
       ...management.flatMap(([endpoint, asked]) =>
         endpoint === undefined
           ? []

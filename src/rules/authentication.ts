@@ -3,7 +3,7 @@
 import { authenticationAt, readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
-import { alphabetOf } from '../language/value_shape.ts';
+import { alphabetOf, compileMisfit } from '../language/value_shape.ts';
 import { nodeAt, positionAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
@@ -20,10 +20,11 @@ import {
   isHeaderMethod,
   privateKeyJwt,
   isByCertificate,
+  isByNothing,
 } from '../oauth/methods.ts';
 import { grantsAt, endpointsOf } from '../programme/requests/grant_places.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
-import { lackingInputs } from './endpoints.ts';
+import { endpointsIn, lackingInputs } from './endpoints.ts';
 
 /** Identifiers that the authentication method cannot carry, and inputs that it needs. */
 export function* authenticationComplaints(definition: Definition): Iterable<Complaint> {
@@ -31,6 +32,7 @@ export function* authenticationComplaints(definition: Definition): Iterable<Comp
   const { methods, credentials, basic_charset: charset } = authentication;
   const endpoints = Object.entries(definition.token_endpoints);
   yield* methodComplaints(definition);
+  yield* unnamedComplaints(definition);
   const isEncoded = credentials === 'form' || credentials === 'base64';
   yield* wrong(
     [
@@ -91,6 +93,13 @@ function* endpointComplaints(
   if (endpoint.authentication !== undefined) {
     const at = ['token_endpoints', name, 'authentication'];
     yield* idleTokenComplaints(at, methods, served);
+    const others = served.filter((type) => grantRows[type].isPublic !== true);
+    yield* wrong([
+      methods.every(isByNothing) && others.length > 0,
+      at,
+      `the grant ${others.join(' and ')} needs clients that prove themselves, and all are public here`,
+      'add another method, or serve the grant elsewhere',
+    ]);
   }
   // One header cannot hold the client's credentials and another value (RFC 9110 11.6.2).
   for (const [role, input] of readsHeader(authentication) ? Object.entries(endpoint.inputs) : []) {
@@ -163,10 +172,13 @@ function wayOf(method: AuthenticationMethod): string {
 const at: Path = ['client', 'authentication'];
 
 /** Methods that exclude each other, or need more than themselves. */
-function* methodComplaints({ client, authorize, grants, tokens }: Definition): Iterable<Complaint> {
+function* methodComplaints(definition: Definition): Iterable<Complaint> {
+  const { client, authorize, cors, grants, tokens } = definition;
   const { methods, secret_half: half } = client.authentication;
   const isPair = methods.some(isHeaderMethod);
-  const onlyPublic = methods.every((method) => method === 'none');
+  const takesPublic = methods.some(isByNothing);
+  const onlyPublic = methods.every(isByNothing);
+  const taken = methods.filter(isByNothing).join(' and ');
   const others = grantTypes.filter((type) => grants[type] && grantRows[type].isPublic !== true);
   yield* wrong(
     [
@@ -182,26 +194,28 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
       'take basic and bare_basic out of client.authentication.methods, or say either',
     ],
     [
-      methods.includes('none') &&
-        grants.authorization_code !== undefined &&
-        authorize.pkce !== 'required',
+      takesPublic && grants.authorization_code !== undefined && authorize.pkce !== 'required',
       [...at, 'methods'],
       'public clients prove nothing, so their codes need proof keys (RFC 9700 2.1.1)',
-      'set authorize.pkce to required, or take none out',
+      `set authorize.pkce to required, or take ${taken} out`,
     ],
     [
-      methods.includes('none') &&
-        grants.refresh_token !== undefined &&
-        tokens.refresh.rotation === 'off',
+      takesPublic && grants.refresh_token !== undefined && tokens.refresh.rotation === 'off',
       ['tokens', 'refresh', 'rotation'],
       'refresh tokens of public clients must change at each use (RFC 9700 4.14.2)',
-      'set it to on, or take none out of client.authentication.methods',
+      `set it to on, or take ${taken} out of client.authentication.methods`,
     ],
     [
-      methods.includes('none') && !grants.authorization_code && !grants.password,
+      takesPublic && !grants.authorization_code && !grants.password,
       [...at, 'methods'],
       'public clients get tokens only for members, and no grant here logs a member in',
-      'add grants.authorization_code or grants.password, or take none out',
+      `add grants.authorization_code or grants.password, or take ${taken} out`,
+    ],
+    [
+      cors === 'on' && !methods.includes('none'),
+      ['cors'],
+      'no page can read anything: origins are for public clients, and there are none here',
+      'add none to client.authentication.methods, or set cors to off',
     ],
     [
       methods.includes('token') &&
@@ -223,6 +237,45 @@ function* methodComplaints({ client, authorize, grants, tokens }: Definition): I
       `add another method, or set ${others.map((type) => `grants.${type}`).join(' and ')} to null`,
     ],
   );
+}
+
+/** The client that stands for requests without credentials. */
+function* unnamedComplaints(definition: Definition): Iterable<Complaint> {
+  const { identifier, authentication } = definition.client;
+  const { methods, unnamed_client: id } = authentication;
+  const isTaken = methods.includes('unnamed');
+  const misfit = id === undefined ? undefined : compileMisfit(identifier)(id);
+  yield* wrong(
+    [
+      isTaken && id === undefined,
+      [...at, 'methods'],
+      'no client stands for requests without credentials',
+      'add client.authentication.unnamed_client with the identifier of a public client, or take unnamed out',
+    ],
+    [
+      !isTaken && id !== undefined,
+      [...at, 'unnamed_client'],
+      'a request without credentials is refused: methods has no unnamed',
+      'add unnamed to client.authentication.methods, or take this out',
+    ],
+    [
+      misfit !== undefined,
+      [...at, 'unnamed_client'],
+      `no client has this identifier: client.identifier wants ${misfit?.expected}`,
+      'write the identifier of a client that you register as public',
+    ],
+  );
+  for (const [place, endpoint, name] of isTaken ? endpointsIn(definition) : []) {
+    const { methods: here } = authenticationAt(definition, endpoint);
+    yield* wrong([
+      (name === undefined || here.includes('unnamed')) &&
+        endpoint.inputs['client_id']?.required === true &&
+        (name !== undefined || definition.grants.authorization_code !== undefined),
+      [...place, 'inputs', 'client_id', 'required'],
+      'this refuses every request that names no client, for which unnamed_client stands',
+      'set it to false, or take unnamed out of client.authentication.methods',
+    ]);
+  }
 }
 
 /**

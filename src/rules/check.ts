@@ -16,7 +16,7 @@ import {
   loginComplaints,
   selectorComplaints,
 } from './endpoints.ts';
-import { generatedComplaints } from './generated.ts';
+import { drawnComplaints, generatedComplaints } from './generated.ts';
 import { headerComplaints, sandboxComplaints, verifyComplaints } from './headers.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
 import {
@@ -27,7 +27,7 @@ import {
 } from './layouts.ts';
 import { lifetimeComplaints, refreshComplaints } from './lifetimes.ts';
 import { loginPageComplaints } from './login_page.ts';
-import { memberComplaints, memberNumberComplaints } from './members.ts';
+import { memberComplaints, memberNumberComplaints, tokenOwnerComplaints } from './members.ts';
 import { pathComplaints } from './paths.ts';
 import { scopeComplaints } from './scopes.ts';
 import { type Check, warningsOf } from './warnings.ts';
@@ -41,10 +41,12 @@ const errors: readonly Check[] = [
   loginComplaints,
   memberComplaints,
   memberNumberComplaints,
+  tokenOwnerComplaints,
   loginPageComplaints,
   selectorComplaints,
   scopeComplaints,
   generatedComplaints,
+  drawnComplaints,
   lifetimeComplaints,
   refreshComplaints,
   exchangeComplaints,

@@ -11,11 +11,13 @@ import {
 import { nodeAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
-import { grantRows, type GrantType, grantTypes } from '../oauth/grant.ts';
+import { attributeMark } from '../oauth/bodies/xml_parameters.ts';
+import { grantRows, type GrantType, grantTypes, inputsOfGrants } from '../oauth/grant.ts';
 import { memberPath } from '../oauth/parameters.ts';
-import { attributeMark } from '../oauth/xml_parameters.ts';
-import { endpointsOf, grantsAt } from '../programme/requests/grant_places.ts';
+import { endpointsOf, grantsAt, readsInput } from '../programme/requests/grant_places.ts';
+import { isBodyForm } from '../programme/requests/reading.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
+import { grantChoiceComplaints } from './grant_choice.ts';
 
 /** An endpoint with its path in the file; the login request has no name. */
 type PlacedEndpoint = readonly [at: Path, endpoint: EndpointDefinition, name?: string];
@@ -88,31 +90,11 @@ export function* grantComplaints(definition: Definition, document: YamlNode): It
 
 export function* endpointComplaints(definition: Definition): Iterable<Complaint> {
   for (const name of Object.keys(definition.token_endpoints)) {
-    yield* grantTypeComplaints(definition, name);
+    yield* grantChoiceComplaints(definition, name);
   }
-  for (const [at, endpoint] of endpointsIn(definition)) {
-    yield* inputPlaceComplaints(at, endpoint);
-  }
-}
-
-/** Without a grant_type the endpoint cannot tell grants apart, so it may serve only one. */
-function* grantTypeComplaints(definition: Definition, name: string): Iterable<Complaint> {
-  const served = grantsAt(definition, name);
-  const at: Path = ['token_endpoints', name];
-  const hasType = definition.token_endpoints[name]?.inputs['grant_type'] !== undefined;
-  yield* wrong(
-    [served.length === 0, at, `no grant is served at the token endpoint "${name}"`],
-    [
-      served.length > 1 && !hasType,
-      [...at, 'inputs'],
-      `${served.join(' and ')} need an input "grant_type" to be told apart`,
-    ],
-  );
-  const wireValue = (type: GrantType): string => definition.grants[type]?.grant_type ?? type;
-  for (const type of hasType ? served : []) {
-    const twin = served.find((other) => other < type && wireValue(other) === wireValue(type));
-    if (twin === undefined) continue;
-    yield [['grants', type], `${twin} has the grant_type "${wireValue(type)}" already`];
+  for (const [at, endpoint, name] of endpointsIn(definition)) {
+    const served = name === undefined ? [] : grantsAt(definition, name);
+    yield* inputPlaceComplaints(at, endpoint, served);
   }
 }
 
@@ -195,8 +177,11 @@ export function* selectorComplaints(definition: Definition): Iterable<Complaint>
       yield [[...at, 'inputs'], `the selector "${selector.input}" is not an input here`];
       continue;
     }
-    const { [selector.input]: asked } = definition.authorize.endpoint.inputs;
-    const isSame = asked?.in === input.in && asked?.name === input.name;
+    const twins = endpointsIn(definition).filter(([, { path }]) => path === endpoint.path);
+    const twin = twins.find(([, { inputs: others }]) => {
+      const { [selector.input]: asked } = others;
+      return asked?.in !== input.in || asked?.name !== input.name;
+    });
     const [place, ...others] = placesOf(input, endpoint);
     const isEarly = others.length === 0 && (place === 'header' || place === 'query');
     const inputAt = [...at, 'inputs', selector.input];
@@ -209,9 +194,9 @@ export function* selectorComplaints(definition: Definition): Iterable<Complaint>
       ],
       [!isEarly, inputAt, 'a selector is read from a header or the query'],
       [
-        endpoint.path === definition.authorize.endpoint.path && !isSame,
+        twin !== undefined,
         inputAt,
-        'the login request has this path too, and reads the selector elsewhere',
+        `${twin?.[2] === undefined ? 'the login request' : `the token endpoint ${twin[2]}`} has this path too, and reads the selector elsewhere`,
       ],
       [
         place === 'query' && repeated !== 'refuse',
@@ -223,14 +208,28 @@ export function* selectorComplaints(definition: Definition): Iterable<Complaint>
   }
 }
 
-function* inputPlaceComplaints(at: Path, endpoint: EndpointDefinition): Iterable<Complaint> {
-  yield* nameComplaints(at, endpoint);
-  yield* wrong([
-    endpoint.root !== undefined && !endpoint.read.includes('xml'),
-    [...at, 'root'],
-    'this endpoint reads no XML',
-    'add xml to read',
-  ]);
+function* inputPlaceComplaints(
+  at: Path,
+  endpoint: EndpointDefinition,
+  served: readonly GrantType[],
+): Iterable<Complaint> {
+  yield* nameComplaints(at, endpoint, served);
+  const { read } = endpoint;
+  yield* wrong(
+    [
+      endpoint.root !== undefined && !read.includes('xml'),
+      [...at, 'root'],
+      'this endpoint reads no XML',
+      'add xml to read',
+    ],
+    [
+      endpoint.media_types.length > 0 &&
+        read.every((one) => one === 'query' || one === 'multipart'),
+      [...at, 'media_types'],
+      'no body of another type than multipart/form-data is read here',
+      'add form, json or xml to read',
+    ],
+  );
   for (const [role, input] of Object.entries(endpoint.inputs)) {
     const inputAt = [...at, 'inputs', role];
     yield* placeComplaints(inputAt, input, endpoint);
@@ -238,20 +237,30 @@ function* inputPlaceComplaints(at: Path, endpoint: EndpointDefinition): Iterable
   }
 }
 
-/** Inputs that are read from one place under one name. */
-function* nameComplaints(at: Path, endpoint: EndpointDefinition): Iterable<Complaint> {
-  const seen = new Map<string, string>();
+/** Inputs that one request reads from one place under one name: those of two grants are told apart by the grant. */
+function* nameComplaints(
+  at: Path,
+  endpoint: EndpointDefinition,
+  served: readonly GrantType[],
+): Iterable<Complaint> {
+  const seen = new Map<string, readonly string[]>();
+  const isTogether = (one: string, other: string): boolean =>
+    one !== other &&
+    (!inputsOfGrants.has(one) ||
+      !inputsOfGrants.has(other) ||
+      served.some((type) => readsInput(type, one) && readsInput(type, other)));
   for (const [role, input] of Object.entries(endpoint.inputs)) {
     const path = wirePath(role, input);
     const name = path.join('.');
     for (const place of placesOf(input, endpoint)) {
       // Joined by dots, the member `a.b` would pass for `b` in `a`.
       const key = `${place} ${place === 'header' ? name.toLowerCase() : memberPath(path)}`;
-      const other = seen.get(key);
-      if (other !== undefined && other !== role) {
+      const others = seen.get(key) ?? [];
+      const other = others.find((one) => isTogether(one, role));
+      if (other !== undefined) {
         yield [[...at, 'inputs', role], `"${other}" is read from the ${place} "${name}" already`];
       }
-      seen.set(key, role);
+      seen.set(key, [...others, role]);
     }
   }
 }
@@ -273,8 +282,7 @@ function* placeComplaints(
   endpoint: EndpointDefinition,
 ): Iterable<Complaint> {
   const { in: place, name = at.at(-1) } = input;
-  const isInBody = place === 'form' || place === 'json' || place === 'xml';
-  if (isInBody && !endpoint.read.includes(place)) {
+  if (place !== undefined && isBodyForm(place) && !endpoint.read.includes(place)) {
     const bodies = endpoint.read.filter((one) => one !== 'query').join(' or ');
     const reads = bodies === '' ? 'no body' : `its body as ${bodies}`;
     yield [[...at, 'in'], `this endpoint reads ${reads}, so no input can be read as ${place}`];

@@ -2,10 +2,15 @@
 // random enough, short enough, and possible where they travel.
 
 import type { Definition } from '../language/definition.ts';
+import { inputRows } from '../language/known_inputs.ts';
+import { bearerCharacters } from '../language/tokens/token_schema.ts';
 import { alphabetOf, drawing, usualCodeLength, type ValueShape } from '../language/value_shape.ts';
+import { valueOf, writtenValues } from '../language/value_tree.ts';
+import { drawnValue, isDrawn } from '../language/vocabularies.ts';
 import type { Path } from '../lib/fault.ts';
 import { longestIdentifier } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
+import { layoutsOf } from '../programme/answers/layouts.ts';
 import { accessFormatOf } from '../programme/token_forms.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 
@@ -44,6 +49,63 @@ export function* generatedComplaints(definition: Definition): Iterable<Complaint
   yield* formComplaints(['tokens', 'refresh', 'form'], refresh.form, refresh.format, inParameter);
 }
 
+/** A value that partners repeat beside a code must not be guessed with it, and stands in a URL. */
+const leastDrawnBits = 64;
+const longestDrawn = 128;
+/** RFC 3986 2.3. */
+const inAddress = /^[A-Za-z0-9._~-]*$/;
+
+/** Of values that logins draw: that somebody is told of them, and no input has another meaning. */
+export function* drawnComplaints(definition: Definition): Iterable<Complaint> {
+  const { draws, answer } = definition.authorize;
+  const told = new Set([...answer.more.values()].map(valueOf));
+  for (const [name, shape] of Object.entries(draws)) {
+    const at = ['authorize', 'draws', name];
+    const bits = shapeBits(shape);
+    yield* wrong(
+      [
+        bits < leastDrawnBits,
+        at,
+        `a value of this shape has ${Math.floor(bits)} random bits, and needs ${leastDrawnBits}`,
+        'make it longer',
+      ],
+      [
+        !inAddress.test((shape.prefix ?? '') + alphabetOf(shape.characters ?? 'alphanumeric')),
+        at,
+        'such a value has characters that no address holds as they are',
+        'letters, digits and - . _ ~ can stand there',
+      ],
+      [
+        longestOf(shape) > longestDrawn,
+        at,
+        `such a value can have ${longestDrawn} characters at most`,
+      ],
+      [
+        Object.hasOwn(inputRows, name),
+        at,
+        `the input ${name} has another meaning`,
+        'give the value another name, and the input of that name its wire name',
+      ],
+      [
+        !told.has(drawnValue(name)),
+        at,
+        'no parameter of the redirect tells this value',
+        `add authorize: { answer: { more: { ${name}: ${drawnValue(name)} } } }`,
+      ],
+    );
+  }
+  for (const { at, fields } of layoutsOf(definition)) {
+    const known = new Set(Object.keys(draws).map(drawnValue));
+    const unknown = [...writtenValues(fields)].find((one) => isDrawn(one) && !known.has(one));
+    yield* wrong([
+      unknown !== undefined,
+      at,
+      `no login draws ${unknown}`,
+      'add it to authorize.draws',
+    ]);
+  }
+}
+
 function secretComplaints(at: Path, what: string, shape: ValueShape): Iterable<Complaint> {
   const bits = shapeBits(shape);
   return wrong(
@@ -61,15 +123,35 @@ function secretComplaints(at: Path, what: string, shape: ValueShape): Iterable<C
   );
 }
 
-/** RFC 6750 2.1 and RFC 6749 A.17. */
-const inBearer = /^[A-Za-z0-9._~+/-]*$/;
-const inParameter = /^[!-~]*$/;
+/** What may stand where a token travels: before its random characters, and among them. */
+interface Possible {
+  readonly prefix: RegExp;
+  readonly characters: RegExp;
+  readonly told: string;
+  readonly hint: string;
+}
+
+const inBearer: Possible = {
+  // What headers and cookies hold as it is.
+  prefix: /^[!#$&-+\--:<-[\]-~]*$/,
+  characters: bearerCharacters,
+  told: 'a token of this shape cannot stand in a header Authorization (RFC 6750 2.1)',
+  hint: 'letters, digits and . _ ~ + / - can; a prefix can have any visible ASCII but for " % , ; and a backslash',
+};
+
+/** RFC 6749 A.17. */
+const inParameter: Possible = {
+  prefix: /^[!-~]*$/,
+  characters: /^[!-~]*$/,
+  told: 'a token of this shape can hold what no refresh token may (RFC 6749 A.17)',
+  hint: 'letters, digits and . _ ~ + / - can',
+};
 
 function* formComplaints(
   at: Path,
   form: ValueShape | undefined,
   format: 'opaque' | 'jwt',
-  possible: RegExp,
+  possible: Possible,
 ): Iterable<Complaint> {
   if (form === undefined) return;
   const { prefix = '', characters = 'alphanumeric' } = form;
@@ -77,12 +159,10 @@ function* formComplaints(
   yield* wrong(
     [format === 'jwt', at, 'a JWT has a form already', 'take this out, or set format to opaque'],
     [
-      !possible.test(prefix + alphabetOf(characters)),
+      !possible.prefix.test(prefix) || !possible.characters.test(alphabetOf(characters)),
       at,
-      possible === inBearer
-        ? 'a token of this shape cannot stand in a header Authorization (RFC 6750 2.1)'
-        : 'a token of this shape can hold what no refresh token may (RFC 6749 A.17)',
-      'letters, digits and . _ ~ + / - can',
+      possible.told,
+      possible.hint,
     ],
   );
 }

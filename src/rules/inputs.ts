@@ -12,7 +12,7 @@ import type { YamlNode } from '../lib/yaml/node.ts';
 import { inputsOfGrants } from '../oauth/grant.ts';
 import { proofInputs } from '../oauth/pkce.ts';
 import { repeatedInputs } from '../programme/requests/echo.ts';
-import { grantsAt, readsInput } from '../programme/requests/grant_places.ts';
+import { grantsAt, readsInput, wordAt } from '../programme/requests/grant_places.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 import { endpointsIn } from './endpoints.ts';
@@ -28,12 +28,19 @@ import {
 /** Keys that have no effect at a login request. */
 export function* idleLoginComplaints({ authorize }: Definition): Iterable<Complaint> {
   const { repeated, empty, inputs, authentication } = authorize.endpoint;
+  const { grant_types: words, without_grant_type: otherwise } = authorize.endpoint;
   const at = ['authorize', 'endpoint'];
   yield* wrong(
     [
       authentication !== undefined,
       [...at, 'authentication'],
       'no client proves itself at the login request: the member does, on the page',
+      'take it out',
+    ],
+    [
+      otherwise !== undefined || words !== undefined,
+      [...at, otherwise === undefined ? 'grant_types' : 'without_grant_type'],
+      'a login request asks for no grant',
       'take it out',
     ],
     [
@@ -61,7 +68,8 @@ export function* idleLoginComplaints({ authorize }: Definition): Iterable<Compla
 
 /** Inputs that refuse values which Jetway generates or registers (HOSTILE 58). */
 export function* refusalComplaints(definition: Definition): Iterable<Complaint> {
-  for (const [at, { inputs }, name] of endpointsIn(definition)) {
+  for (const [at, endpoint, name] of endpointsIn(definition)) {
+    const { inputs } = endpoint;
     const grants = name === undefined ? [] : grantsAt(definition, name);
     const known = name === undefined ? loginInputs : tokenInputs;
     for (const [role, input] of Object.entries(inputs)) {
@@ -69,7 +77,8 @@ export function* refusalComplaints(definition: Definition): Iterable<Complaint> 
       const isServed = grants.some((type) => readsInput(type, role));
       if (name !== undefined && inputsOfGrants.has(role) && !isServed) continue;
       const place = [...at, 'inputs', role];
-      yield* inputComplaints(definition, place, known.has(role) ? role : undefined, input);
+      const isUsed = known.has(role) || Object.hasOwn(definition.authorize.draws, role);
+      yield* inputComplaints(definition, place, isUsed ? role : undefined, input);
       if (known.has(role) && !isIdle(role, definition)) {
         yield* understoodComplaints(definition, place, role, input, name);
       }
@@ -77,7 +86,7 @@ export function* refusalComplaints(definition: Definition): Iterable<Complaint> 
     const { grant_type: input } = inputs;
     if (input === undefined) continue;
     for (const type of grants) {
-      const value = definition.grants[type]?.grant_type ?? type;
+      const value = wordAt(definition, endpoint, type);
       const issued = { what: `"${value}", the grant_type of ${type}`, values: [value] };
       const inputAt = [...at, 'inputs', 'grant_type'];
       yield* refusalsOf(inputAt, input, issued);

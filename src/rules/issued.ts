@@ -13,7 +13,7 @@ import type { Path } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { type GrantType, grantTypes, jwtBearer, tokenExchange } from '../oauth/grant.ts';
 import { listScopes } from '../oauth/scope.ts';
-import { offeredGrants, grantsAt } from '../programme/requests/grant_places.ts';
+import { offeredGrants, grantsAt, wordAt } from '../programme/requests/grant_places.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
 import { assertionType } from '../programme/requests/presented_credentials.ts';
 import { accessFormatOf, accessFormOf } from '../programme/token_forms.ts';
@@ -58,6 +58,11 @@ export function issuedTo(
   { must_equal: comparison }: Pick<InputDefinition, 'must_equal'>,
   definition: Definition,
 ): Issued | undefined {
+  const { draws } = definition.authorize;
+  if (role !== undefined && Object.hasOwn(draws, role)) {
+    const shapes = generated(draws[role] ?? {}, usualIdentifierLength);
+    return { what: `values of the shape in authorize.draws.${role}`, shapes };
+  }
   const byRole = role !== undefined && issuedRoles.has(role) ? issuedByRole[role] : undefined;
   const issued = byRole ?? (comparison === undefined ? undefined : comparedWith[comparison]);
   return issued?.(definition);
@@ -209,9 +214,6 @@ const accessTokenTypes: Understood = [
   (value) => !otherTokens.test(value),
 ];
 
-const wordOf = ({ grants }: Definition, type: GrantType): string =>
-  grants[type]?.grant_type ?? type;
-
 const understood: Readonly<Record<string, UnderstoodAt>> = {
   // RFC 6749 3.1.1, OAuth 2.0 Multiple Response Types 3 to 5. A dialect may have words of its own.
   response_type: () => [
@@ -223,10 +225,13 @@ const understood: Readonly<Record<string, UnderstoodAt>> = {
   prompt: () => ['none without another word', (value) => !/ none$|^none | none /.test(value)],
   client_assertion_type: () => oneOf([assertionType]),
   grant_type: (definition, name) => {
-    const words = grantsAt(definition, name ?? '').map((type) => wordOf(definition, type));
+    const endpoint = definition.token_endpoints[name ?? ''];
+    const words = grantsAt(definition, name ?? '').map((type) =>
+      wordAt(definition, endpoint, type),
+    );
     // Those of a grant that is not offered here, too: only what is no grant's word is a slip of the pen.
     const known = new Set([
-      ...grantTypes.flatMap((type) => [type, wordOf(definition, type)]),
+      ...grantTypes.flatMap((type) => [type, wordAt(definition, endpoint, type)]),
       jwtBearer,
       tokenExchange,
     ]);

@@ -123,6 +123,15 @@ function sentComplaints(
 }
 
 export function* answerComplaints(definition: Definition): Iterable<Complaint> {
+  for (const place of ['token_response', 'errors'] as const) {
+    const { before, encoding } = definition[place];
+    yield* wrong([
+      before !== undefined && encoding !== 'json',
+      [place, 'before'],
+      'only before JSON can a text stand',
+      'of a bare text, put it into the field with joined',
+    ]);
+  }
   const places = treesOf(definition, 'token answer');
   for (const grant of offeredGrants(definition)) {
     if (places.some((place) => writtenValues(place, grant).has('access_token'))) continue;

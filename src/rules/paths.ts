@@ -7,6 +7,7 @@ import type { Path } from '../lib/fault.ts';
 import { programmePaths } from '../oauth/own_paths.ts';
 import { constantPath } from '../programme/answers/metadata.ts';
 import { PathIndex, valueNames } from '../programme/path_index.ts';
+import { areApart, markOf } from '../programme/requests/endpoint_choice.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 import { endpointsIn } from './endpoints.ts';
 
@@ -17,6 +18,8 @@ interface Claim {
   readonly who: string;
   /** Where other methods may be another endpoint's. */
   readonly methods?: EndpointDefinition['methods'];
+  /** The name of a token endpoint. */
+  readonly name?: string;
 }
 
 const keySet: Claim = { at: [], path: programmePaths.keySet, who: 'the key set' };
@@ -29,6 +32,7 @@ export function* pathComplaints(definition: Definition): Iterable<Complaint> {
       path,
       who: `the token endpoint ${name}`,
       methods,
+      name,
     }),
   );
   const { path, methods } = authorize.endpoint;
@@ -44,6 +48,7 @@ export function* pathComplaints(definition: Definition): Iterable<Complaint> {
     grants.authorization_code === undefined ? [] : [claim];
   const isOwn = login.path !== programmePaths.login;
   yield* claimComplaints(
+    definition,
     [keySet, ...(isOwn ? [] : ofLogin(page))],
     [
       ...ofLogin(request),
@@ -59,21 +64,24 @@ export function* pathComplaints(definition: Definition): Iterable<Complaint> {
 }
 
 function* claimComplaints(
+  definition: Definition,
   holders: readonly Claim[],
   claims: readonly Claim[],
 ): Iterable<Complaint> {
   const index = new PathIndex();
-  const byPath = new Map<string, Claim>();
+  const byPath = new Map<string, readonly Claim[]>();
   const hold = (claim: Claim): void => {
-    index.add(claim.path ?? '');
-    byPath.set(claim.path ?? '', claim);
+    const path = claim.path ?? '';
+    index.add(path);
+    byPath.set(path, [...(byPath.get(path) ?? []), claim]);
   };
   holders.forEach(hold);
   for (const claim of claims) {
     const { at, path } = claim;
     if (path === undefined) continue;
-    const [found] = index.overlapping(path).flatMap((one) => byPath.get(one) ?? []);
-    if (found !== undefined && !givesWay(claim, found)) yield [at, ...taken(path, claim, found)];
+    const others = index.overlapping(path).flatMap((one) => byPath.get(one) ?? []);
+    const found = others.find((other) => !givesWay(definition, claim, other));
+    if (found !== undefined) yield [at, ...taken(path, claim, found)];
     yield* wrong(
       // Every path below `/verify/` is for gateways, which append the caller's path (C-4).
       [
@@ -92,16 +100,32 @@ function* claimComplaints(
 }
 
 /** Whether two claims to a path go together. */
-function givesWay(claim: Claim, other: Claim): boolean {
+function givesWay(definition: Definition, claim: Claim, other: Claim): boolean {
   // Jetway's own paths go before values in a path.
   if (claim.path !== other.path) return claim.methods === undefined || other.methods === undefined;
-  const isLogin = [claim, other].some(({ at }) => at[0] === 'authorize');
-  return isLogin && !shareMethod(claim, other);
+  if (claim.methods === undefined || other.methods === undefined) return false;
+  const { name, methods } = claim;
+  const isLogin = name === undefined || other.name === undefined;
+  return isLogin
+    ? methods.every((method) => other.methods?.includes(method) === false)
+    : areTold(definition, claim.path, name, other.name);
 }
 
-function shareMethod({ methods }: Claim, { methods: others }: Claim): boolean {
-  if (methods === undefined || others === undefined) return true;
-  return methods.some((method) => others.includes(method));
+/** Whether a request is for one of two token endpoints of a path at most. */
+function areTold(
+  definition: Definition,
+  path: string | undefined,
+  name: string,
+  other: string,
+): boolean {
+  const { token_endpoints: endpoints } = definition;
+  const [one, two] = [endpoints[name], endpoints[other]];
+  if (one === undefined || two === undefined || areApart(one, two)) return true;
+  const names = Object.keys(endpoints).filter((any) => endpoints[any]?.path === path);
+  return [name, other].some((own) => {
+    const others = names.filter((any) => any !== own);
+    return markOf(definition, own, others) !== undefined;
+  });
 }
 
 function taken(path: string, { methods }: Claim, found: Claim): [message: string, hint?: string] {
@@ -113,7 +137,13 @@ function taken(path: string, { methods }: Claim, found: Claim): [message: string
     return [message, 'give that page another one: login: { path: /sign-in }'];
   }
   const isLogin = found.at[0] === 'authorize' && methods !== undefined;
-  return isLogin ? [message, 'give each of them a method of its own'] : [message];
+  if (isLogin) return [message, 'give each of them a method of its own'];
+  return found.name === undefined || methods === undefined
+    ? [message]
+    : [
+        message,
+        'tell them apart: by methods, by read, or by an input that every request to one of them has and none to the other',
+      ];
 }
 
 /** Values in a path that are no inputs, and inputs that are no values of the path. */

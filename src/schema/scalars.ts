@@ -28,6 +28,16 @@ export const textSchema = v.pipe(
   named('text', 'Text of 1 to 1000 characters without control characters.'),
 );
 
+/** A text before a body: of JSON, so that it has one reading in every charset. */
+export const openingSchema = v.pipe(
+  v.string(),
+  v.regex(/^[\t\n\r -_a-~]{1,100}$/, 'expected 1 to 100 characters of ASCII but for `'),
+  named(
+    'opening',
+    'A text of 1 to 100 characters of ASCII but for the backtick, line breaks among them: `")]}\',\\n"`.',
+  ),
+);
+
 /** A text for bodies, which can hold line breaks; never for headers. */
 export const linesSchema = v.pipe(
   v.string(),

@@ -16,6 +16,7 @@ function removalOf({ kind, programme, id: plainId }: DamagedItem): string {
     member: `member remove ${named}`,
     gateway: `gateway remove ${named}`,
     signing_key: `key retire --programme ${programme} --kind signing --kid ${id} --force`,
+    identity_key: `key retire --programme ${programme} --kind identity --kid ${id} --force`,
     token_key: `key retire --programme ${programme} --kind token --kid ${id} --force`,
     maintenance: `maintenance off ${programme}`,
     // The next line that is noted takes its place.

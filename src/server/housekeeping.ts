@@ -5,6 +5,7 @@ import type { Log, Service } from '../engine/service.ts';
 import { admission } from '../http/admission.ts';
 import { allowedDrift, type SystemClock } from '../lib/clock.ts';
 import { pause } from '../lib/pause.ts';
+import type { ProgrammeId } from '../oauth/client.ts';
 import type { Store } from '../store/contract.ts';
 import type { PublishedKeys } from '../token/key_chest.ts';
 import { type GuardedTask, guarded, type Task } from './guarded_task.ts';
@@ -79,7 +80,7 @@ function sweepTask({ store, clock }: Housekeeping): Task {
 }
 
 /**
- * Reloads the signing keys within a second after a command has changed them; once also those of a
+ * Reloads the keys of JWTs within a second after a command has changed them; once also those of a
  * service that is new: they may have changed between its reading them and its being served. And
  * whenever other servers change: the last of them may have stopped to sign by keys of former times.
  */
@@ -90,15 +91,17 @@ function keyTask({ store, services, node }: Housekeeping): Task {
   >();
   return async () => {
     const changes = node?.changes();
-    const look = async ({ keys, programme }: Service): Promise<void> => {
-      if (keys === undefined) return;
-      const stored = await store.list('signing_key', programme.id);
+    const look = async (id: ProgrammeId, keys: PublishedKeys): Promise<void> => {
+      const stored = await store.list(keys.kind, id);
       const before = known.get(keys);
       if (before?.stored === stored && before.changes === changes) return;
       await keys.reload();
       known.set(keys, { stored, changes });
     };
-    await Promise.all(services().map(look));
+    const all = services().flatMap(({ keys, programme: { id } }) =>
+      keys.map((one) => look(id, one)),
+    );
+    await Promise.all(all);
   };
 }
 

@@ -12,7 +12,9 @@ import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { Keeping } from '../store/keeping.ts';
 import type { LeasedNode, NodeFacts, ServedFacts } from '../store/node_leases.ts';
+import { identityKeyRules, signingKeyRules, type SigningKind } from '../token/key_rules.ts';
 import { guarded } from './guarded_task.ts';
+import { signedWith } from './keys/lines.ts';
 import type { Candidate } from './programmes/plan.ts';
 import { version } from './version.ts';
 
@@ -35,8 +37,8 @@ export interface ServerNode {
   readonly all: () => readonly LeasedNode[];
   /** Another number whenever what the others tell has changed. */
   readonly changes: () => number;
-  /** Whether another server of the store signs tokens of the programme. */
-  readonly signsElsewhere: (programme: ProgrammeId) => boolean;
+  /** Whether another server of the store signs by the programme's keys of a kind. */
+  readonly signsElsewhere: (programme: ProgrammeId, kind: SigningKind) => boolean;
   /** Where others have differed from this server for a second, by their names; for people. */
   readonly differences: () => readonly string[];
 }
@@ -111,8 +113,8 @@ export async function leaseNode({ store, clock, log, config }: NodeParts): Promi
     },
     all: () => all,
     changes: () => changes,
-    signsElsewhere: (programme) =>
-      others().some(({ facts }) => facts.programmes[programme]?.signs !== undefined),
+    signsElsewhere: (programme, kind) =>
+      others().some(({ facts }) => signedWith(facts.programmes[programme], kind) !== undefined),
     differences: () => standing,
   };
 }
@@ -122,8 +124,9 @@ function factsOf(
   served: ReadonlyMap<ProgrammeId, Candidate>,
 ): NodeFacts {
   const programmes = [...served].map(([id, { programme, look }]): [ProgrammeId, ServedFacts] => {
-    const signs = programme.signsTokens ? programme.access.algorithm : undefined;
-    return [id, present({ digest: look?.servedDigest ?? '', signs })];
+    const { algorithm: signs } = signingKeyRules(programme);
+    const { algorithm: signsIdentity } = identityKeyRules(programme);
+    return [id, present({ digest: look?.servedDigest ?? '', signs, signsIdentity })];
   });
   return {
     name: `${hostname()}:${process.pid}`,

@@ -25,9 +25,14 @@ export const buildFactsAsset = 'build.json';
 
 /** The version in a line, as `version` and `--version` print it. */
 export function versionLine(): string {
-  const facts = buildFacts();
+  return versionLineOf(readAsset('package.json'), buildFacts());
+}
+
+/** @param facts undefined if the sources run without a build */
+export function versionLineOf(manifest: string, facts: BuildFacts | undefined): string {
   const origin = facts === undefined ? 'run from sources' : originOf(facts);
-  return `jetway ${version()} (${origin}, node ${process.versions.node})`;
+  const named = versionOf(manifest, facts?.source);
+  return `jetway ${named} (${origin}, node ${process.versions.node})`;
 }
 
 function originOf({ build, source }: BuildFacts): string {

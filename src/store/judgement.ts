@@ -90,8 +90,9 @@ export function cutDigest(digest: string): Digest {
 export interface PresentedRefresh {
   readonly client: ClientId;
   readonly generation: number;
-  readonly loginDigest: string;
   readonly refreshDigest: string;
+  /** Asked for only where the token is not its login's latest. */
+  readonly loginDigest: string;
   /** Digest of the refresh token that follows it by the nonce and key of an answer; undefined without that key. */
   readonly successorDigest: (answer: Answer) => string | undefined;
 }
@@ -114,12 +115,15 @@ export function judgeRefresh(
   outages: readonly Outage[] = [],
 ): RefreshVerdict {
   if (state === undefined || state.client !== presented.client) return 'unknown';
-  if (!sameDigest(state.loginDigest, presented.loginDigest)) return 'unknown';
-  if (state.revoked || now >= state.endsAt || state.refreshDigest === '') return 'unknown';
   const { generation } = presented;
+  const isLatest =
+    generation === state.generation && sameDigest(state.refreshDigest, presented.refreshDigest);
+  // The digest of the latest token covers the secret of its login.
+  if (!isLatest && !sameDigest(state.loginDigest, presented.loginDigest)) return 'unknown';
+  if (state.revoked || now >= state.endsAt || state.refreshDigest === '') return 'unknown';
   if (generation > state.generation) return 'ahead';
   if (generation === state.generation) {
-    if (!sameDigest(state.refreshDigest, presented.refreshDigest)) return 'ahead';
+    if (!isLatest) return 'ahead';
     return now < refreshEnd(state) && generation < lastGeneration ? 'rotate' : 'unknown';
   }
   // A client that uses a token has received it: its predecessor's retries have ended (HOSTILE 29).

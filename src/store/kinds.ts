@@ -20,10 +20,16 @@ import type { TokenOwner } from './grants.ts';
 
 /** Of each kind: its record, its identifier within a programme, and the keys of its look-ups. */
 interface KindTypes {
-  client: { item: Client; id: ClientId; lookUps: { api_key: Digest; secret: Digest } };
+  client: {
+    item: Client;
+    id: ClientId;
+    lookUps: { api_key: Digest; secret: Digest; origin: string };
+  };
   member: { item: MemberRecord; id: Subject; lookUps: { username: string } };
   gateway: { item: Gateway; id: GatewayId; lookUps: object };
   signing_key: { item: SigningKeyRecord; id: string; lookUps: object };
+  /** Of identity tokens alone. */
+  identity_key: { item: SigningKeyRecord; id: string; lookUps: object };
   token_key: { item: TokenKeyRecord; id: string; lookUps: object };
   maintenance: { item: Maintenance; id: MaintainedPart; lookUps: object };
   audit_stream: { item: AuditMark; id: string; lookUps: object };
@@ -88,6 +94,8 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
       api_key: { keysOf: ({ apiKeys }) => apiKeys.map((apiKey) => apiKey.digest), isUnique: false },
       // For clients that name themselves by their secret alone; imported secrets may be alike.
       secret: { keysOf: ({ secrets }) => secrets.map((secret) => secret.digest), isUnique: false },
+      // A preflight names no client.
+      origin: { keysOf: ({ origins = [] }) => origins, isUnique: false },
     },
     reusesIds: false,
     ownerOf: (client) => ({ client }),
@@ -134,6 +142,7 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
     }),
   },
   signing_key: { ...keyKind, setBack: begun },
+  identity_key: { ...keyKind, setBack: begun },
   token_key: { ...keyKind, setBack: begun },
   maintenance: {
     idOf: ({ part }) => part,

@@ -25,8 +25,10 @@ export interface NodeFacts {
 export interface ServedFacts {
   /** Of all that a file brings into service. */
   readonly digest: string;
-  /** Absent where it signs no tokens. */
+  /** Absent where it signs nothing with signing keys. */
   readonly signs?: SigningAlgorithm;
+  /** With keys of identity tokens alone; absent where it has none. */
+  readonly signsIdentity?: SigningAlgorithm;
 }
 
 /** A node number in use. */

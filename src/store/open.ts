@@ -10,7 +10,6 @@ import type { Arriving, Leaving } from './admin/copy.ts';
 import { type StoreCare, StoreUnwritable } from './care.ts';
 import type { Environment, Store } from './contract.ts';
 import type { Item, Kind } from './kinds.ts';
-import { arriveAtPostgres, leavePostgres, postgresCare } from './postgres/care.ts';
 import {
   LocationRefused,
   postgresForm,
@@ -18,7 +17,6 @@ import {
   postgresName,
   readPostgresLocation,
 } from './postgres/location.ts';
-import { openPostgresStore } from './postgres/store.ts';
 import { arriveAtFile, fileCare, leaveFile, sizeOf } from './sqlite/care.ts';
 import { readItems } from './sqlite/file/read.ts';
 import { expectFilePath } from './sqlite/file/refusals.ts';
@@ -148,12 +146,29 @@ function postgresSite(location: PostgresLocation, password?: () => string): Stor
     // Opening it tells.
     exists: () => true,
     expectPossible: () => {},
-    open: (options) => openPostgresStore({ ...access, ...options }),
-    move: {
-      leave: () => leavePostgres(access),
-      arrive: (environment) => arriveAtPostgres(access, environment),
+    open: async (options) => {
+      const { openPostgresStore } = await import('./postgres/store.ts');
+      return openPostgresStore({ ...access, ...options });
     },
-    care: writing(postgresCare(access)),
+    move: {
+      leave: async () => (await postgresVerbs()).leavePostgres(access),
+      arrive: async (environment) => (await postgresVerbs()).arriveAtPostgres(access, environment),
+    },
+    care: writing(postgresCare(async () => (await postgresVerbs()).postgresCare(access))),
+  };
+}
+
+/** Loaded where there is such a store: with the driver it is as large as the rest of a store. */
+const postgresVerbs = () => import('./postgres/care.ts');
+
+function postgresCare(load: () => Promise<Required<Omit<StoreCare, 'losing'>>>): StoreCare {
+  return {
+    losing: 'what is in the store would be replaced for good',
+    backup: async (...asked) => (await load()).backup(...asked),
+    backupSize: async () => (await load()).backupSize(),
+    restore: async (...asked) => (await load()).restore(...asked),
+    verify: async (...asked) => (await load()).verify(...asked),
+    restoreInPlace: async (...asked) => (await load()).restoreInPlace(...asked),
   };
 }
 

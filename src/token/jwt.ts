@@ -4,6 +4,7 @@ import { sign, type SignKeyObjectInput } from 'node:crypto';
 import { promisify } from 'node:util';
 
 import { epochSeconds, type Instant } from '../lib/clock.ts';
+import { digest, type Digest } from '../lib/digest.ts';
 import type { Era, ExchangedFrom } from '../oauth/grant.ts';
 import type { SigningKey } from './signing_keys.ts';
 
@@ -27,6 +28,8 @@ export interface TokenClaims {
   readonly issuer: string;
   readonly audience: string;
   readonly subject: string;
+  /** In the header: of whom the token is, where `sub` is a text of the dialect's. */
+  readonly owner?: Digest | undefined;
   readonly clientId: string;
   readonly tokenId: string;
   readonly issuedAt: Instant;
@@ -51,11 +54,19 @@ export const identityTokenType = 'JWT';
 /** Signs claims by the key that signs at an instant. */
 export type JwtSigner = (at: Instant, claims: TokenClaims) => string | Promise<string>;
 
+/** What this service alone needs of a token: the claims belong to the dialect. */
+type HeaderFacts = Pick<TokenClaims, 'era' | 'exchangedFrom' | 'owner'>;
+
+/** The header's name for the owner of a subject. */
+export function ownerOf(subject: string): Digest {
+  return digest(`jetway owner ${subject}`);
+}
+
 /** Signs a payload as it is. */
 export type PayloadSigner = (
   at: Instant,
   payload: object,
-  facts?: Pick<TokenClaims, 'era' | 'exchangedFrom'>,
+  facts?: HeaderFacts,
 ) => string | Promise<string>;
 
 const signInPool = promisify(sign);
@@ -79,10 +90,10 @@ export function jwtSigner(keyAt: (at: Instant) => SigningKey, type: string): Jwt
 
 export function payloadSigner(keyAt: (at: Instant) => SigningKey, type: string): PayloadSigner {
   let head: Head | undefined;
-  return (at, payload, { era, exchangedFrom: from } = {}) => {
+  return (at, payload, { era, exchangedFrom: from, owner } = {}) => {
     const key = keyAt(at);
-    if (head?.key !== key || head.era !== era || head.from !== from) {
-      head = headOf(key, type, era, from);
+    if (head?.key !== key || head.era !== era || head.from !== from || head.owner !== owner) {
+      head = headOf(key, type, { era, exchangedFrom: from, owner });
     }
     const text = `${head.text}.${encode(payload)}`;
     const bytes = Buffer.from(text, 'latin1');
@@ -103,6 +114,7 @@ interface Head {
   readonly key: SigningKey;
   readonly era: Era | undefined;
   readonly from: ExchangedFrom | undefined;
+  readonly owner: Digest | undefined;
   /** The encoded header. */
   readonly text: string;
   readonly algorithm: 'sha256' | null;
@@ -112,16 +124,16 @@ interface Head {
 function headOf(
   key: SigningKey,
   typ: string,
-  era: Era | undefined,
-  from: ExchangedFrom | undefined,
+  { era, exchangedFrom: from, owner }: HeaderFacts,
 ): Head {
   const { kid, algorithm: alg, privateKey } = key;
   return {
     key,
     era,
     from,
+    owner,
     // Undefined members are left out of the JSON.
-    text: encode({ alg, typ, kid, era, from }),
+    text: encode({ alg, typ, kid, era, from, owner }),
     algorithm: alg === 'EdDSA' ? null : 'sha256',
     input: alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' } : { key: privateKey },
   };

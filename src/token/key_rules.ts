@@ -2,21 +2,27 @@
 // and how long its tokens live.
 
 import { milliseconds, type Milliseconds } from '../lib/clock.ts';
+import { present } from '../lib/present.ts';
 import type { SigningAlgorithm } from '../oauth/signing_key.ts';
 import { keySetMaxAge } from './signing_keys.ts';
 
-/** As the store names them. */
-export type KeyKind = 'signing_key' | 'token_key';
+/** As the store names them. Keys of the kind `identity_key` sign identity tokens and nothing else. */
+export type KeyKind = 'signing_key' | 'identity_key' | 'token_key';
+
+/** The kinds of keys that sign JWTs, whose public halves are published. */
+export type SigningKind = Exclude<KeyKind, 'token_key'>;
 
 export interface KeyRules {
   readonly kind: KeyKind;
-  /** Of signing keys; absent if the programme no longer signs tokens. */
+  /** Of keys that sign; absent if the programme signs nothing with them, or no longer. */
   readonly algorithm?: SigningAlgorithm;
   /** The longest time after an answer for which its key is needed. */
   readonly longestToken: Milliseconds;
   /** The key of the programme's file that has that time. */
   readonly longestBy?: string;
 }
+
+export type SigningRules = KeyRules & { readonly kind: SigningKind };
 
 /**
  * A new key is published this long before it signs: twice the max-age of the key set. A verifier
@@ -32,6 +38,7 @@ export const shortestWait: Milliseconds = milliseconds(2 * keySetMaxAge * 1000);
  */
 export const leads: Readonly<Record<KeyKind, Milliseconds>> = {
   signing_key: milliseconds(0),
+  identity_key: milliseconds(0),
   token_key: milliseconds(5000),
 };
 
@@ -43,7 +50,6 @@ export const removalLead: Milliseconds = milliseconds(leads.token_key + 1000);
 
 /** The part of a programme that determines the life of its keys. */
 export interface TokenRules {
-  readonly signsTokens: boolean;
   readonly access: {
     readonly isSigned: boolean;
     readonly lifetime: Milliseconds;
@@ -55,19 +61,31 @@ export interface TokenRules {
     readonly grace: Milliseconds;
   };
   /** Present where there are identity tokens. */
-  readonly identity?: { readonly lifetime: Milliseconds };
+  readonly identity?: {
+    readonly lifetime: Milliseconds;
+    /** Of keys of their own; without it the keys of access tokens sign them. */
+    readonly ownAlgorithm?: SigningAlgorithm | undefined;
+  };
 }
 
-export function signingKeyRules(programme: TokenRules): KeyRules {
-  const { access, refresh, identity, signsTokens } = programme;
+export function signingKeyRules({ access, refresh, identity }: TokenRules): SigningRules {
+  const signsIdentity = identity !== undefined && identity.ownAlgorithm === undefined;
+  const isUsed = access.isSigned || refresh.format === 'jwt' || signsIdentity;
   // Whether access or refresh tokens of a programme that no longer signs were JWTs is not known.
   const longest = longestOf({
-    'tokens.access.lifetime': access.isSigned || !signsTokens ? access.lifetime : 0,
-    'tokens.refresh.longest': refresh.format === 'jwt' || !signsTokens ? refresh.longest : 0,
-    'id_token.lifetime': signsTokens ? (identity?.lifetime ?? 0) : 0,
+    'tokens.access.lifetime': access.isSigned || !isUsed ? access.lifetime : 0,
+    'tokens.refresh.longest': refresh.format === 'jwt' || !isUsed ? refresh.longest : 0,
+    'id_token.lifetime': signsIdentity ? identity.lifetime : 0,
   });
   const rules = { kind: 'signing_key', ...longest } as const;
-  return signsTokens ? { ...rules, algorithm: access.algorithm } : rules;
+  return isUsed ? { ...rules, algorithm: access.algorithm } : rules;
+}
+
+/** Of keys that sign identity tokens alone: their `alg` is fixed by their use, whatever signs access tokens. */
+export function identityKeyRules({ identity }: TokenRules): SigningRules {
+  const { lifetime = milliseconds(0), ownAlgorithm: algorithm } = identity ?? {};
+  const longest = { longestToken: lifetime, longestBy: 'id_token.lifetime' };
+  return present({ kind: 'identity_key', ...longest, algorithm } as const);
 }
 
 /** A token key opens access tokens, and derives the answers of retries in the grace window. */

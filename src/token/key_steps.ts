@@ -157,7 +157,8 @@ function refusalOf(
   const isToken = rules.kind === 'token_key';
   if (!isToken && rules.algorithm === undefined) {
     // Until a server has started that no longer signs, an older one may sign with it.
-    return retiresAt === undefined ? 'undated' : undefined;
+    const isUnused = rules.kind === 'identity_key' && status === 'ahead';
+    return retiresAt === undefined && !isUnused ? 'undated' : undefined;
   }
   if (keys.length < 2) return 'only_key';
   const { signer, waiting } = lineAt(keys, rules, now);

@@ -15,6 +15,7 @@ import type { Instant } from '../lib/clock.ts';
 import { seal, unseal } from '../lib/seal.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { SigningKind } from './key_rules.ts';
 import type { Keyring } from './keyring.ts';
 
 export interface SigningKey {
@@ -28,6 +29,7 @@ export async function newSigningKey(
   algorithm: SigningAlgorithm,
   keyring: Keyring,
   now: Instant,
+  kind: SigningKind = 'signing_key',
 ): Promise<SigningKeyRecord> {
   const pair = await generateKeyPair(algorithm, { extractable: true });
   const publicJwk = await exportJWK(pair.publicKey);
@@ -38,15 +40,19 @@ export async function newSigningKey(
     kid,
     algorithm,
     publicJwk: JSON.stringify(publicJwk),
-    sealedPrivateJwk: seal(keyring.signingKeySeal, privateJwk, sealContext(programme, kid)),
+    sealedPrivateJwk: seal(keyring.signingKeySeal, privateJwk, sealContext(kind, programme, kid)),
     createdAt: now,
   };
 }
 
-/** Throws if the key was sealed under another master key. */
-export function openSigningKey(record: SigningKeyRecord, keyring: Keyring): SigningKey {
+/** Throws if the key was sealed under another master key, or for another use. */
+export function openSigningKey(
+  record: SigningKeyRecord,
+  keyring: Keyring,
+  kind: SigningKind = 'signing_key',
+): SigningKey {
   const { programme, kid, algorithm, sealedPrivateJwk } = record;
-  const text = unseal(keyring.signingKeySeal, sealedPrivateJwk, sealContext(programme, kid));
+  const text = unseal(keyring.signingKeySeal, sealedPrivateJwk, sealContext(kind, programme, kid));
   if (text === undefined) {
     throw new Error(`the signing key ${kid} of ${programme} was sealed under another master key`);
   }
@@ -73,13 +79,13 @@ export async function openVerifyingKey({
 
 /** Whether a stored key was sealed under the keyring's master key. */
 export function isSealedUnder(record: SigningKeyRecord, keyring: Keyring): boolean {
-  const context = sealContext(record.programme, record.kid);
+  const context = sealContext('signing_key', record.programme, record.kid);
   return unseal(keyring.signingKeySeal, record.sealedPrivateJwk, context) !== undefined;
 }
 
-/** Binds a sealed key to its row, so that rows cannot be swapped. */
-function sealContext(programme: ProgrammeId, kid: string): string {
-  return `${programme} ${kid}`;
+/** Binds a sealed key to its row, so that rows cannot be swapped, and to its use. */
+function sealContext(kind: SigningKind, programme: ProgrammeId, kid: string): string {
+  return kind === 'signing_key' ? `${programme} ${kid}` : `${kind} ${programme} ${kid}`;
 }
 
 /** Seconds for which a verifier may cache the key set; a new key waits longer before it signs. */
@@ -88,14 +94,16 @@ export const keySetMaxAge = 300;
 /** The public members of a JWK (RFC 7518 6.2.1, 6.3.1, RFC 8037 2). */
 const publicMembers = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const;
 
-/** The key set (RFC 7517) as JSON text: public halves only (HOSTILE 37). */
-export function renderKeySet(records: readonly SigningKeyRecord[]): string {
-  const keys = records.map((record) => {
-    const jwk = JSON.parse(record.publicJwk) as JWK;
-    const members = publicMembers
-      .filter((name) => jwk[name] !== undefined)
-      .map((name) => [name, jwk[name]] as const);
-    return { ...Object.fromEntries(members), kid: record.kid, alg: record.algorithm, use: 'sig' };
-  });
-  return JSON.stringify({ keys });
+/** The public half of a key as JSON, as it stands in the key set (RFC 7517, HOSTILE 37). */
+export function renderJwk({ publicJwk, kid, algorithm }: SigningKeyRecord): string {
+  const jwk = JSON.parse(publicJwk) as JWK;
+  const members = publicMembers
+    .filter((name) => jwk[name] !== undefined)
+    .map((name) => [name, jwk[name]] as const);
+  return JSON.stringify({ ...Object.fromEntries(members), kid, alg: algorithm, use: 'sig' });
+}
+
+/** The key set as JSON, of keys as `renderJwk` writes them. */
+export function renderKeySet(jwks: readonly string[]): string {
+  return `{"keys":[${jwks.join(',')}]}`;
 }

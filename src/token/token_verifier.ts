@@ -13,7 +13,9 @@ import { longestToken } from './jwt.ts';
 import type { VerifyingKey } from './signing_keys.ts';
 
 export interface VerifiedToken {
+  /** Its `sub`, which is a text of the dialect's where the token has an owner. */
   readonly subject: string;
+  readonly owner?: string;
   readonly client: ClientId;
   readonly tokenId: string;
   /** In whole seconds, like the claim. */
@@ -31,7 +33,8 @@ export type TokenVerifier = (token: string, now: Instant) => Promise<VerifiedTok
 export interface TokenExpectations {
   /** `typ` of the header; other kinds of JWT are refused (HOSTILE 35). */
   readonly type: string;
-  readonly issuer: string;
+  /** Of several, each is one of ours. */
+  readonly issuer: string | string[];
   readonly audience: string;
   readonly keyOf: (kid: string) => VerifyingKey | undefined;
 }
@@ -108,7 +111,7 @@ async function verifyToken(
 
 function claimsOf(
   payload: JWTPayload,
-  { era, from }: Readonly<Record<string, unknown>>,
+  { era, from, owner }: Readonly<Record<string, unknown>>,
 ): VerifiedToken | undefined {
   const { sub, jti, iat, exp, client_id: client, scope, family } = payload;
   if (typeof sub !== 'string' || typeof jti !== 'string' || typeof client !== 'string') {
@@ -121,6 +124,7 @@ function claimsOf(
   return (
     origin && {
       subject: sub,
+      ...(typeof owner === 'string' ? { owner } : {}),
       client: client as ClientId,
       tokenId: jti,
       issuedAt: instant(iat * 1000),

@@ -10,7 +10,7 @@ import * as openid from 'openid-client';
 
 import { testClock } from '../support/clock.ts';
 import { openClub, tokensOfLogin } from '../support/club.ts';
-import { type Jetway, startJetway, type TestClient } from '../support/jetway.ts';
+import { type Jetway, startJetway, type TestClient, withYaml } from '../support/jetway.ts';
 import { ask } from '../support/wire.ts';
 import { allowInsecureRequests } from './marked.ts';
 import { callbackAfterLogin, callbackAtOnce, rejection } from './partner.ts';
@@ -26,7 +26,11 @@ interface Site {
 }
 
 /** Discovers the programme with nothing but issuer, identifier and secret. */
-async function discovered(t: TestContext, yaml = dialect): Promise<Site> {
+async function discovered(
+  t: TestContext,
+  yaml = dialect,
+  settings: Partial<openid.ClientMetadata> = {},
+): Promise<Site> {
   // The library goes by the machine's clock.
   const clock = testClock();
   clock.advance((Date.now() - clock.now()) / 1000);
@@ -34,7 +38,8 @@ async function discovered(t: TestContext, yaml = dialect): Promise<Site> {
   const jetway = await startJetway(t, { programmes, publicUrl: 'listening', clock });
   const client = await jetway.addClient();
   const issuer = new URL(`${jetway.url}/accounts`);
-  const config = await openid.discovery(issuer, client.id, client.secret, undefined, { execute });
+  const metadata = { client_secret: client.secret, ...settings };
+  const config = await openid.discovery(issuer, client.id, metadata, undefined, { execute });
   return { jetway, client, config };
 }
 
@@ -42,10 +47,20 @@ const person = {
   properties: { given_name: 'Zoë', family_name: 'O’Neill', tier: 'gold' },
 };
 
-for (const algorithm of ['ES256', 'RS256', 'EdDSA']) {
-  test(`OpenID Connect Core 3.1: a login with ${algorithm}, by discovery alone`, async (t) => {
-    const signing = `${dialect}\ntokens: { access: { algorithm: ${algorithm} } }\n`;
-    const { jetway, client, config } = await discovered(t, signing);
+for (const [algorithm, how] of [
+  ['ES256', ''],
+  ['RS256', ''],
+  ['EdDSA', ''],
+  ['RS256', ' beside access tokens with EdDSA'],
+] as const) {
+  test(`OpenID Connect Core 3.1: a login with ${algorithm}${how}, by discovery alone`, async (t) => {
+    const words =
+      how === ''
+        ? `tokens: { access: { algorithm: ${algorithm} } }`
+        : `tokens: { access: { algorithm: EdDSA, format: jwt } }\nid_token: { algorithm: ${algorithm} }`;
+    // As a client that takes this algorithm alone, as many do RS256.
+    const settings = { id_token_signed_response_alg: algorithm };
+    const { jetway, client, config } = await discovered(t, withYaml(dialect, words), settings);
     const member = await jetway.addMember(person);
     const pkceCodeVerifier = openid.randomPKCECodeVerifier();
     const [expectedNonce, expectedState] = [openid.randomNonce(), openid.randomState()];
@@ -208,10 +223,16 @@ token_endpoints: { grant: { inputs: { scope: {} } } }
   }
 });
 
-test('OpenID Connect Discovery 4: the document lies below the issuer', async (t) => {
+test('OpenID Connect Discovery 4, RFC 8414 5: the document lies below the issuer, and before its path', async (t) => {
   const { jetway } = await discovered(t);
   const base = `${jetway.url}/accounts`;
   const answer = await ask(jetway.url, '/accounts/.well-known/openid-configuration', {});
+  for (const path of [
+    '/.well-known/openid-configuration/accounts',
+    '/.well-known/oauth-authorization-server/accounts',
+  ]) {
+    assert.deepEqual(await ask(jetway.url, path, {}), answer, path);
+  }
   assert.equal(answer.status, 200);
   const document = JSON.parse(answer.body) as Record<string, unknown>;
   assert.deepEqual(document, {
@@ -246,4 +267,27 @@ test('OpenID Connect Discovery 4: the document lies below the issuer', async (t)
     request_uri_parameter_supported: false,
     interface_version: 'v1',
   });
+});
+
+test('without identity tokens there is no document of OpenID Connect', async (t) => {
+  const off = 'id_token: null\nuserinfo: null\ntoken_response: { fields: { id_token: null } }';
+  const programmes = { accounts: withYaml(dialect, off) };
+  const { url } = await startJetway(t, { programmes });
+  for (const [path, status] of [
+    ['/accounts/.well-known/openid-configuration', 404],
+    ['/.well-known/openid-configuration/accounts', 404],
+    ['/.well-known/oauth-authorization-server/accounts', 200],
+  ] as const) {
+    assert.equal((await ask(url, path, {})).status, status, path);
+  }
+});
+
+test('OpenID Connect Discovery 4: an issuer without a path has one address', async (t) => {
+  const yaml = withYaml(dialect, 'base_path: /');
+  const { url } = await startJetway(t, { programmes: { accounts: yaml }, publicUrl: 'listening' });
+  const answer = await ask(url, '/.well-known/openid-configuration', {});
+  assert.deepEqual(
+    [answer.status, (JSON.parse(answer.body) as { issuer: string }).issuer],
+    [200, url],
+  );
 });

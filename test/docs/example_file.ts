@@ -84,6 +84,11 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   },
   id_token: { beside: 'token_response: { fields: { id_token: id_token } }' },
   'id_token.lifetime': { beside: 'token_response: { fields: { id_token: id_token } }' },
+  'id_token.algorithm': { beside: 'token_response: { fields: { id_token: id_token } }' },
+  cors: {
+    beside:
+      'client: { authentication: { methods: [basic, none], when_both: refuse } }\nauthorize: { pkce: required }\ntoken_endpoints: { grant: { inputs: { client_id: { must_equal: client.id } } } }',
+  },
   'id_token.claims': { beside: 'token_response: { fields: { id_token: id_token } }' },
   'userinfo.fields': { beside: 'userinfo: { path: /userinfo }' },
   'list_scope.values': { on: 'partner-login' },
@@ -100,6 +105,13 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'endpoint.authentication': {
     beside: 'client: { authentication: { methods: [basic, parameters] } }',
   },
+  'client.authentication.unnamed_client': {
+    beside:
+      'client: { identifier: { prefix: app-, length: 4 }, authentication: { methods: [basic, unnamed] } }\nauthorize: { pkce: required, endpoint: { inputs: { client_id: { required: false } } } }',
+  },
+  'endpoint.without_grant_type': {
+    beside: 'token_endpoints: { grant: { inputs: { grant_type: { required: false } } } }',
+  },
   'endpoint.methods': { beside: 'token_endpoints: { grant: { read: query } }' },
   'endpoint.media_types': { beside: 'token_endpoints: { grant: { read: json } }' },
   'endpoint.root': { beside: 'token_endpoints: { grant: { read: xml } }' },
@@ -114,6 +126,14 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   },
   'token_field.type': {
     beside: 'token_response: { fields: { extra: { value: access_lifetime } } }',
+  },
+  'token_field.fraction': {
+    beside: 'token_response: { fields: { extra: { value: issued_at, as: date_time } } }',
+  },
+  'tokens.access.issuer': { beside: 'tokens: { access: { format: jwt } }' },
+  'tokens.access.subject': { beside: 'tokens: { access: { format: jwt } }' },
+  'authorize.draws': {
+    beside: 'authorize: { answer: { more: { device_id: member.drawn.device_id } } }',
   },
   'token_field.zone': {
     beside: 'token_response: { fields: { extra: { value: issued_at, as: date_time } } }',

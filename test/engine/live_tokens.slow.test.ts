@@ -198,6 +198,7 @@ class Scene {
       grant,
       inputs: new Map(Object.entries(inputs)),
       refuseMissing: () => assert.fail('nothing is missing'),
+      drawn: [],
       scope: undefined,
       now: this.#clock.now(),
       era: await store.era(),

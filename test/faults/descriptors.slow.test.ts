@@ -49,12 +49,13 @@ test(
 
     // Load from more callers than there is room for: each is answered in full or not at all.
     const load = startLoad(club, 100);
+    const { failures, tokens } = load.told;
+    await until(() => failures.length > 0 && tokens.length >= 8);
     await load.stop();
-    // Which of the two a caller sees hangs on how far it was with its request.
-    const shed = load.told.failures.filter((failure) => /^(?:ECONNRESET|EPIPE)$/.test(failure));
-    assert.deepEqual(load.told.failures, shed);
-    const served = load.told.tokens.length;
-    assert.ok(served >= 8 && served < 100, `${served} served`);
+    // Which of the two a caller sees hangs on how far it was with its request. A connection that waits makes
+    // room for another, also where its next request is on the way.
+    const shed = failures.filter((failure) => /^(?:ECONNRESET|EPIPE)\b/.test(failure));
+    assert.deepEqual(failures, shed);
 
     // Whoever holds connections and says nothing does not keep the others out for good.
     await until(() => isServed(club));

@@ -1,9 +1,10 @@
 // Owns token requests in a stream: callers on connections of their own, each asking again as soon as
 // it is answered.
 
-import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { type Answered, openSender, type Sender } from '../../scripts/load/connection.ts';
+import { tokenRequest } from '../../scripts/load/requests.ts';
 import { paths } from '../support/club.ts';
 import type { ServedClub } from './site.ts';
 
@@ -13,6 +14,8 @@ export interface Told {
   readonly tokens: string[];
   /** Statuses other than 200, and codes of errors, of each request that got no token. */
   readonly failures: string[];
+  /** Of the answers that are no success: `Retry-After` and body, each once. */
+  readonly refusals: Set<string>;
   /** How many answers announced the end of their connection. */
   lastAnswers: number;
 }
@@ -37,16 +40,33 @@ export function startLoad(
   pause?: number,
   keepAlive = true,
 ): Load {
-  const told: Told = { tokens: [], failures: [], lastAnswers: 0 };
+  const told: Told = { tokens: [], failures: [], refusals: new Set(), lastAnswers: 0 };
   const stopping = new AbortController();
+  const port = Number(new URL(club.url).port);
+  const request = tokenRequest(
+    paths.grant,
+    club.client.basic,
+    keepAlive ? {} : { Connection: 'close' },
+  );
   const call = async (): Promise<void> => {
-    const agent = new Agent({ keepAlive, maxSockets: 1 });
+    let kept: Sender | undefined;
     while (!stopping.signal.aborted) {
-      const isAnswered = await askOnce(club, agent, told);
-      if (!isAnswered) break;
+      // What the server has closed meanwhile is not used again.
+      const used = kept?.isClosed() === true ? undefined : kept;
+      try {
+        kept = used ?? (await openSender(port));
+        const isLast = note(told, await kept.send(request));
+        if (isLast) kept = close(kept);
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        told.failures.push(
+          `${code ?? message}${used === undefined ? '' : ' on a kept connection'}`,
+        );
+        break;
+      }
       if (pause !== undefined) await sleep(pause);
     }
-    agent.destroy();
+    close(kept);
   };
   const ended = Promise.all(Array.from({ length: callers }, call));
   return {
@@ -64,33 +84,21 @@ export function startLoad(
   };
 }
 
-/** One request; false where the connection could not be had or broke. */
-function askOnce(club: ServedClub, agent: Agent, told: Told): Promise<boolean> {
-  return new Promise((resolve) => {
-    const headers = {
-      authorization: club.client.basic,
-      'content-type': 'application/x-www-form-urlencoded',
-    };
-    const sent = request(`${club.url}${paths.grant}`, { method: 'POST', agent, headers });
-    const fail = ({ code, message }: NodeJS.ErrnoException): void => {
-      told.failures.push(`${code ?? message}${sent.reusedSocket ? ' on a kept connection' : ''}`);
-      resolve(false);
-    };
-    sent.on('error', fail);
-    sent.on('response', (incoming) => {
-      let body = '';
-      incoming.on('error', fail);
-      incoming.on('data', (chunk: Buffer) => {
-        body += chunk.toString();
-      });
-      incoming.on('end', () => {
-        if (incoming.headers.connection === 'close') told.lastAnswers += 1;
-        if (incoming.statusCode === 200) {
-          told.tokens.push((JSON.parse(body) as { readonly access_token: string }).access_token);
-        } else told.failures.push(String(incoming.statusCode));
-        resolve(true);
-      });
-    });
-    sent.end('grant_type=client_credentials');
-  });
+function close(sender: Sender | undefined): undefined {
+  sender?.close();
+}
+
+/** Whether the answer is its connection's last. */
+function note(told: Told, { status, head, body }: Answered): boolean {
+  const header = (name: string): string | undefined =>
+    new RegExp(`\r\n${name}: (.*)\r\n`, 'i').exec(head)?.[1];
+  if (status === '200') {
+    told.tokens.push((JSON.parse(body) as { readonly access_token: string }).access_token);
+  } else {
+    told.failures.push(status);
+    told.refusals.add(`${header('retry-after')} ${body}`);
+  }
+  const isLast = header('connection') === 'close';
+  if (isLast) told.lastAnswers += 1;
+  return isLast;
 }

@@ -104,11 +104,11 @@ function fill(
 test('a burst may wait for half a second, and no more of its address until few wait', async () => {
   const opened = openAdmission();
   assert.equal(fill(opened, 'token'), 5000);
-  // More than 20 ms.
+  // More than 8 ms.
   await opened.pass(3);
   assert.equal(fill(opened, 'token'), 0);
   await opened.pass(35);
-  assert.equal(fill(opened, 'token'), 128 - (5000 - 38 * 129));
+  assert.equal(fill(opened, 'token'), 100 - (5000 - 38 * 129));
   // Another kind has a line of its own.
   assert.equal(fill(opened, 'verify'), 10_000);
   await opened.pass();
@@ -200,4 +200,15 @@ test('FAULTS 23: a refused connection is read again before it was told to send a
       assert.equal(socket.isPaused(), seconds < (isShared ? 1 : retryAfter));
     }
   }
+});
+
+test('FAULTS 23: a server that has become idle reads refused connections again before their time', async () => {
+  const { admission } = openAdmission();
+  const all = Array.from({ length: 40 }, () =>
+    refused((...exchange) => admission.refuse('token', ...exchange)),
+  );
+  for (const { finish } of all) finish();
+  assert.ok(all.every(({ socket }) => socket.isPaused()));
+  // The admission's clock stands still.
+  while (all.some(({ socket }) => socket.isPaused())) await sleep(20);
 });

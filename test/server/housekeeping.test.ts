@@ -11,7 +11,7 @@ import { loadProgramme } from '../../src/rules/load.ts';
 import { startHousekeeping } from '../../src/server/housekeeping.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
-import { newSigningKey } from '../../src/token/signing_keys.ts';
+import { newSigningKey, renderKeySet } from '../../src/token/signing_keys.ts';
 import { publicUrl, shippedProgramme } from '../support/jetway.ts';
 import { until } from '../support/until.ts';
 
@@ -41,7 +41,7 @@ test('FAULTS 24: keys retired while a version is made ready end there, too', asy
 });
 
 function kidsOf({ keys }: Service): readonly string[] {
-  const { keys: all } = JSON.parse(keys?.keySet() ?? '') as {
+  const { keys: all } = JSON.parse(renderKeySet(keys.flatMap((one) => one.jwks()))) as {
     readonly keys: readonly { readonly kid: string }[];
   };
   return all.map(({ kid }) => kid);

@@ -72,7 +72,8 @@ test('FAULTS 24: servers that serve by other files or settings are told by name,
   ];
   assert.deepEqual(one.differences(), differences);
   assert.deepEqual(lines.at(-1), `nodes_differ: ${differences.join('; ')}`);
-  const signs = (node: ServerNode): boolean => node.signsElsewhere('club' as ProgrammeId);
+  const signs = (node: ServerNode): boolean =>
+    node.signsElsewhere('club' as ProgrammeId, 'signing_key');
   assert.deepEqual([signs(one), signs(other)], [false, true]);
 
   // Told once; and once it is over.

@@ -141,9 +141,14 @@ describe('G-19: a presented refresh token is judged by generation, secrets and t
     [
       'another login of that place',
       {},
-      (token) => ({ ...token, loginDigest: `${token.loginDigest.slice(0, -1)}!` }),
+      // The digest of a token covers its login secret.
+      (token) => ({
+        ...token,
+        loginDigest: `${token.loginDigest.slice(0, -1)}!`,
+        refreshDigest: `${token.refreshDigest.slice(0, -1)}!`,
+      }),
     ],
-    ['a cut login secret', {}, (token) => ({ ...token, loginDigest: '' })],
+    ['a cut login secret', {}, (token) => ({ ...token, loginDigest: '', refreshDigest: '' })],
     ['a revoked login', { revoked: true }],
     ['a login without refresh tokens', { refreshDigest: '' }],
   ];

@@ -27,6 +27,7 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
         programme,
         businessContext: 'Travel',
         partnerId: 'PARTNER01',
+        origins: [`https://${encodeURIComponent(id)}.example`],
         certificates: [{ thumbprint: digest(`certificate of ${id}`), expiresAt: at(3) }],
         certificateSubject: 'CN=partner',
         assertionKeys: {
@@ -37,6 +38,7 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
       'throttle',
       'businessContext',
       'partnerId',
+      'origins',
       'certificates',
       'certificateSubject',
       'assertionKeys',
@@ -55,6 +57,15 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
     text: 'name',
   },
   signing_key: {
+    full: (id, programme) => {
+      const longestToken = milliseconds(600_000);
+      const times = { signsFrom: at(1), longestToken, signedUntil: at(2) };
+      return aSigningKey(id, { programme, ...times });
+    },
+    optional: ['signsFrom', 'longestToken', 'signedUntil'],
+    text: 'publicJwk',
+  },
+  identity_key: {
     full: (id, programme) => {
       const longestToken = milliseconds(600_000);
       const times = { signsFrom: at(1), longestToken, signedUntil: at(2) };

@@ -1,10 +1,14 @@
-// Owns the proof that a campaign forgives a busy machine its times, and nothing else.
+// Owns the proof that a campaign forgives a busy machine its times, and nothing else, and not for ever.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { verdictOf } from '../../scripts/campaign.ts';
+import { untold, verdictOf } from '../../scripts/campaign.ts';
 import { othersTime, type Row } from '../../scripts/load/noise.ts';
+import { scratchFolder } from './scratch.ts';
 
 const quiet = { mean: 0.02, worst: 0.1 };
 const burst = { mean: 0.02, worst: 0.9 };
@@ -46,4 +50,16 @@ test('time of the processor: what other programs took, those that have ended inc
     [80, row(70, 7)],
   ]);
   assert.equal(othersTime(before, now), 10 + (40 - 35) + 7);
+});
+
+test('.ci/run fails at the third run in a row in which the same part was untold', (t) => {
+  const counts = scratchFolder(t, 'counts');
+  const text = readFileSync(join(import.meta.dirname, '../../.ci/run'), 'utf8');
+  const count = /^count_untold\(\) \{$[^]*?^\}$/m.exec(text)?.[0];
+  assert.ok(count);
+  const script = `set -eu; counts=$1 state=$1 notes=(); echo "$2" >"$state/output"; ${count}; count_untold fleet`;
+  const codes = [untold, untold, 'told', untold, untold, untold, untold].map(
+    (words) => spawnSync('bash', ['-c', script, 'bash', counts, `${words}: 40 %`]).status,
+  );
+  assert.deepEqual(codes, [0, 0, 0, 0, 0, 1, 1]);
 });

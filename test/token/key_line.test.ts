@@ -86,7 +86,6 @@ describe('what a key is', () => {
   test('the longest signed token is that of the tokens that are JWTs', () => {
     const longest = (access: 'jwt' | 'opaque', refresh: 'jwt' | 'opaque'): number =>
       signingKeyRules({
-        signsTokens: access === 'jwt' || refresh === 'jwt',
         access: { isSigned: access === 'jwt', lifetime: milliseconds(5), algorithm: 'ES256' },
         refresh: { format: refresh, longest: milliseconds(9), grace: milliseconds(1) },
       }).longestToken;

@@ -14,8 +14,9 @@ import type { Store } from '../../src/store/contract.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { accessTokenType, jwtSigner, type TokenClaims } from '../../src/token/jwt.ts';
 import { openFormerKeys, openKeyChest, type PublishedKeys } from '../../src/token/key_chest.ts';
-import { shortestWait } from '../../src/token/key_rules.ts';
+import { shortestWait, type SigningRules } from '../../src/token/key_rules.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
+import { renderKeySet } from '../../src/token/signing_keys.ts';
 import { at, club } from '../store/fixtures.ts';
 import { openClub, paths } from '../support/club.ts';
 import { ask } from '../support/wire.ts';
@@ -51,7 +52,7 @@ interface Issued {
 
 const usual: Signing = { algorithm: 'ES256', life: tokenLife };
 
-function rulesOf({ algorithm, life }: Signing): KeyLine['rules'] {
+function rulesOf({ algorithm, life }: Signing): SigningRules {
   const rules = { kind: 'signing_key', longestToken: milliseconds(life * 1000) } as const;
   return algorithm === undefined ? rules : { ...rules, algorithm };
 }
@@ -94,7 +95,7 @@ async function failures({
     signing = reloads.get(second) ?? signing;
     if (reloads.has(second)) server = await serverOf(store, signing, clock);
     await acts.get(second)?.(clock.now());
-    published.set(second, server.keySet());
+    published.set(second, renderKeySet(server.jwks()));
     const token = await server.sign?.(clock.now(), claimsAt(clock.now(), signing.life));
     living = living.filter((one) => one.until > second);
     if (token !== undefined) living.push({ token, at: second, until: second + signing.life });
@@ -174,7 +175,7 @@ test('a change of algorithm fails nobody where its key was published ahead', asy
   const [, key] = await store.list('signing_key', club);
   const clock = { now: (): Instant => at(930) };
   const options = { programme: club, records: store, keyring, clock };
-  const rules = { ...programme.rules, algorithm: 'EdDSA' } as const;
+  const rules = { ...rulesOf(usual), algorithm: 'EdDSA' } as const;
   const chest = await openKeyChest({ ...options, rules });
   assert.equal(chest.signer(at(930)).kid, key?.kid);
   assert.equal((await store.list('signing_key', club)).length, 2);

@@ -80,7 +80,6 @@ describe('a token lives as long as it was promised', () => {
 async function renew(tokenKeys: TokenKeys, second: number): Promise<void> {
   const programme = {
     id: club,
-    signsTokens: false,
     access: { isSigned: false, lifetime: lasting(tokenLife), algorithm: 'ES256' },
     refresh: { format: 'opaque', longest: lasting(0), grace: lasting(0) },
   } as const;

@@ -260,7 +260,6 @@ describe('servers of one store', () => {
 function serviceOf(tokenKeys: TokenKeys, second: number): Parameters<typeof renewTokenKey>[0] {
   const programme = {
     id: club,
-    signsTokens: false,
     access: { isSigned: false, lifetime: line.rules.longestToken, algorithm: 'ES256' },
     refresh: { format: 'opaque', longest: milliseconds(0), grace: milliseconds(0) },
   } as const;

@@ -5,13 +5,13 @@ import { fittingValue } from '../../contract/samples/requests.ts';
 import type { Foundation } from '../../engine/service.ts';
 import { type Demo, demoPaths } from '../../http/demo/demo.ts';
 import type { Comparison } from '../../language/input_schema.ts';
-import { clientPropertyPrefix } from '../../language/vocabularies.ts';
+import { clientPropertyPrefix, memberPropertyPrefix } from '../../language/vocabularies.ts';
 import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
 import { randomKey } from '../../lib/random.ts';
 import { hashRandomPassword } from '../../members/password.ts';
-import type { Client } from '../../oauth/client.ts';
-import type { Subject } from '../../oauth/member.ts';
+import type { Client, ClientId } from '../../oauth/client.ts';
+import type { Member, Subject } from '../../oauth/member.ts';
 import { inputsOf, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
@@ -34,10 +34,14 @@ export async function onboardDemo(
       : undefined;
   const inputs = inputsOf(programme);
   const numbers = numericValues(programme);
+  const { unnamed_client: standing } = programme.clients.authentication;
   const isPublic = isPublicOnly(programme.clients.authentication);
   const client: Client = {
     programme: programme.id,
-    id: programme.clients.newIdentifier(),
+    id:
+      isPublic && standing !== undefined
+        ? (standing as ClientId)
+        : programme.clients.newIdentifier(),
     name: 'Demo partner',
     roles: ['member', 'partner'],
     redirectUris: [redirectUri],
@@ -57,7 +61,9 @@ export async function onboardDemo(
     status: 'active',
     createdAt: clock.now(),
   };
-  await store.add('client', [client]);
+  const isAlone = isPublic || standing === undefined;
+  const others = isAlone ? [] : [standInFor(client, standing as ClientId)];
+  await store.add('client', [client, ...others]);
   await store.add('member', [
     {
       programme: programme.id,
@@ -65,6 +71,7 @@ export async function onboardDemo(
       username: member.username,
       passwordHash: hashRandomPassword(member.password),
       membershipNumber: '1234567890123456',
+      ...present({ properties: memberPropertiesFor(programme) }),
       status: 'active',
       createdAt: clock.now(),
     },
@@ -78,6 +85,22 @@ export async function onboardDemo(
     base,
     ...present({ proof }),
   };
+}
+
+/** The public client of requests that name none, beside one that proves itself. */
+function standInFor(client: Client, id: ClientId): Client {
+  return { ...client, id, name: 'Demo app', isPublic: true, secrets: [], apiKeys: [] };
+}
+
+/** Of what the `sub` of tokens is made. */
+function memberPropertiesFor({ access }: Programme): Member['properties'] {
+  const names = (access.subject?.values ?? []).filter((one) =>
+    one.startsWith(memberPropertyPrefix),
+  );
+  if (names.length === 0) return undefined;
+  return Object.fromEntries(
+    names.map((name) => [name.slice(memberPropertyPrefix.length), 'demo'] as const),
+  );
 }
 
 /** A value for a client's property that the shape of the compared input accepts. */

@@ -22,6 +22,7 @@ import {
   textsOf,
 } from './fields.ts';
 import { assertionKeys } from './keys_field.ts';
+import { origins } from './origins_field.ts';
 import { properties, visibleFault } from './properties_field.ts';
 import { redirectUris } from './redirect_uris_field.ts';
 
@@ -31,6 +32,7 @@ export type ClientFields = Pick<
   | 'status'
   | 'roles'
   | 'redirectUris'
+  | 'origins'
   | 'businessContext'
   | 'partnerId'
   | 'throttle'
@@ -133,6 +135,7 @@ export const clientFields = fieldsOf<ClientFields>()({
     lines: (held) => [held.join(', ') || 'none: every grant is refused'],
   },
   redirectUris,
+  origins,
   // P-1 defines the form of these identifiers.
   businessContext: textField(
     {

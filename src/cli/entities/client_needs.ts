@@ -12,7 +12,7 @@ import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { quote } from '../../lib/fault.ts';
 import { propertyValues } from '../../oauth/client.ts';
 import { grantRows, type GrantType } from '../../oauth/grant.ts';
-import { privateKeyJwt } from '../../oauth/methods.ts';
+import { isByNothing, privateKeyJwt } from '../../oauth/methods.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import { cookieFields } from '../../programme/answers/headers.ts';
 import { wholeNumber } from '../../programme/answers/tree_writer.ts';
@@ -100,6 +100,7 @@ export function judgeClient(
       ...roleWarnings(programme, client, naming('roles')),
       ...redirectWarnings(client),
       ...idleProofs(programme, client, naming),
+      ...idleOrigins(programme, client, naming),
       ...unfitNumbers(programme, client, naming),
     ],
   };
@@ -127,11 +128,16 @@ function typeFaults(
 ): readonly string[] {
   const type = naming('client_type');
   if (client.isPublic !== true) {
-    return isPublicOnly(authentication)
-      ? [`${type} is missing: all clients of ${id} are public`]
-      : [];
+    return [
+      ...(isPublicOnly(authentication)
+        ? [`${type} is missing: all clients of ${id} are public`]
+        : []),
+      ...(client.origins === undefined
+        ? []
+        : [`${naming('origins')} is of no use: a page keeps no secret, so its client is public`]),
+    ];
   }
-  const takesNone = authentication.methods.includes('none');
+  const takesNone = authentication.methods.some(isByNothing);
   return [
     ...(takesNone
       ? []
@@ -165,6 +171,16 @@ function idleProofs(
       ([method, , input]) =>
         `${naming(input)} is of no use: ${id} does not take ${method} (client.authentication.methods)`,
     );
+}
+
+function idleOrigins(
+  { id, isCrossOrigin }: Programme,
+  { origins }: ClientFields,
+  naming: Naming,
+): readonly string[] {
+  return origins === undefined || isCrossOrigin
+    ? []
+    : [`${naming('origins')} is of no use: no page can read answers of ${id} (cors)`];
 }
 
 /** Refuses a client that lacks something, unless `--incomplete` is given; returns the warnings. */
@@ -264,7 +280,7 @@ export function numericValues(
   );
   return new Set(
     fields.flatMap((field) =>
-      typeof field === 'object' && 'type' in field && field.type === 'number' ? [field.value] : [],
+      typeof field === 'object' && 'value' in field && field.type === 'number' ? [field.value] : [],
     ),
   );
 }

@@ -108,6 +108,43 @@ export function textField<Name extends string>(
   };
 }
 
+/** The names of a list's inputs: the whole list, and what `set` adds to it and takes from it. */
+interface ListInputs {
+  readonly all: string;
+  readonly added: string;
+  readonly removed: string;
+}
+
+/** A field of several texts. @param noun of one of them, in messages */
+export function listField(
+  noun: string,
+  { all, added, removed }: ListInputs,
+): Required<Pick<Field<readonly string[]>, 'read' | 'change' | 'complaints' | 'lacks'>> {
+  const read = (given: Inputs): readonly string[] => [...new Set(textsOf(given, all))];
+  return {
+    read,
+    change: (before, given) => {
+      if (given.has(all)) return read(given);
+      const kept = before.filter((one) => !textsOf(given, removed).includes(one));
+      return [...new Set([...kept, ...textsOf(given, added)])];
+    },
+    complaints: (given) => {
+      const both = textsOf(given, added)
+        .filter((one) => textsOf(given, removed).includes(one))
+        .map((one) => ({ message: `${quote(one)} is to be added and to be removed` }));
+      const [whole] = given.get(all) ?? [];
+      if (whole === undefined || !(given.has(added) || given.has(removed))) return both;
+      const [add, remove] = ['--add-', '--remove-'].map((word) => whole.label.replace('--', word));
+      const message = `${whole.label} replaces all there are: leave out ${add} and ${remove}`;
+      return [{ message }, ...both];
+    },
+    lacks: (before, given) =>
+      textsOf(given, removed)
+        .filter((one) => !before.includes(one))
+        .map((one) => `${noun} ${quote(one)}`),
+  };
+}
+
 /** The input of an option that removes a field's value. */
 export function takingAway(flags: string, help: string): Input {
   return { name: flags, flags, help, onlyAtSet: true, takesAway: true };

@@ -1,8 +1,7 @@
 // Owns a client's redirect URIs: codes are sent only to these (RFC 9700 2.6, HOSTILE 7).
 
-import { quote } from '../../lib/fault.ts';
 import { redirectUriFault } from '../../oauth/redirect_uri.ts';
-import { type Field, type Input, type Inputs, textsOf } from './fields.ts';
+import { type Field, type Input, type Inputs, listField, textsOf } from './fields.ts';
 
 const [all, added, removed, insecure, colliding] = [
   'redirect_uris',
@@ -19,6 +18,8 @@ const secure: Pick<Input, 'many' | 'quoted' | 'check'> = {
   check: (uri, _, given) =>
     textsOf(given, insecure).includes(uri) ? undefined : redirectUriFault(uri),
 };
+
+const list = listField('redirect URI', { all, added, removed });
 
 export const redirectUris: Field<readonly string[], 'redirect_uris'> = {
   json: 'redirect_uris',
@@ -58,35 +59,18 @@ export const redirectUris: Field<readonly string[], 'redirect_uris'> = {
       help: 'AMBIGUOUS: callback URI whose query has a name by which the programme answers, which then comes twice',
     },
   ],
-  read: (given) => [...new Set([...textsOf(given, all), ...toldOf(given)])],
-  change: (before, given) => {
-    const kept = before.filter((uri) => !textsOf(given, removed).includes(uri));
-    const uris = given.has(all) ? textsOf(given, all) : [...kept, ...textsOf(given, added)];
-    return [...new Set([...uris, ...toldOf(given)])];
-  },
-  complaints: (given) => {
-    const both = textsOf(given, added)
-      .filter((uri) => textsOf(given, removed).includes(uri))
-      .map((uri) => ({ message: `${quote(uri)} is to be added and to be removed` }));
-    return given.has(all) && (given.has(added) || given.has(removed)) ? [replaces, ...both] : both;
-  },
-  lacks: (before, given) =>
-    textsOf(given, removed)
-      .filter((uri) => !before.includes(uri))
-      .map((uri) => `redirect URI ${quote(uri)}`),
+  read: (given) => withTold(list.read(given), given),
+  change: (before, given) => withTold(list.change(before, given), given),
+  complaints: list.complaints,
+  lacks: list.lacks,
 };
 
-/** Those that a word of its own lets in. */
-function toldOf(given: Inputs): readonly string[] {
-  return [...textsOf(given, insecure), ...textsOf(given, colliding)];
+/** With those that a word of its own lets in. */
+function withTold(uris: readonly string[], given: Inputs): readonly string[] {
+  return [...new Set([...uris, ...textsOf(given, insecure), ...textsOf(given, colliding)])];
 }
 
 /** Those of which is said that names in their query collide (HOSTILE 86). */
 export function toldColliding(given: Inputs): readonly string[] {
   return textsOf(given, colliding);
 }
-
-const replaces = {
-  message:
-    '--redirect-uri replaces all there are: leave out --add-redirect-uri and --remove-redirect-uri',
-};

@@ -46,9 +46,12 @@ export const memberVerbs: readonly Verb[] = [
   }),
   importVerb('member', 'programme the members belong to', {
     summary: 'add members that exist elsewhere, with their passwords: all of them or none',
-    details: `Columns: ${columnsHelp('member', [...newInputsOf(memberFields), subjectInput])}, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2. That is pbkdf2_sha256$ITERATIONS$SALT$HASH as Django has it, with the salt as text, or $pbkdf2-sha256$i=ITERATIONS$SALT$HASH and $pbkdf2-sha256$ITERATIONS$SALT$HASH as PHC and passlib have it, with the salt in base64; sha1 and sha512 in the place of sha256 too, and from 1000 to 10000000 iterations. Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set. More than ${addedAtOnce} members are added in parts of so many, each of them whole: where that is cut off, import the file again, which passes over those that are there.`,
+    details: `Columns of a .csv, keys of a .yaml: ${columnsHelp('member', [...newInputsOf(memberFields), subjectInput])}, and of each member exactly one of password (as it is typed), bcrypt, argon2 (a PHC string) and pbkdf2. That is pbkdf2_sha256$ITERATIONS$SALT$HASH as Django has it, with the salt as text, or $pbkdf2-sha256$i=ITERATIONS$SALT$HASH and $pbkdf2-sha256$ITERATIONS$SALT$HASH as PHC and passlib have it, with the salt in base64; sha1 and sha512 in the place of sha256 too, and from 1000 to 10000000 iterations. Hashes are kept until the next login, and are argon2id from then on. bcrypt knows 72 bytes of a password: a longer one does not match such a hash; set it anew by member set. More than ${addedAtOnce} members are added in parts of so many, each of them whole: where that is cut off, import the file again, which passes over those that are there.`,
     operands: [
-      ['<file>', 'a .csv with a header line, which nobody else should read; - for standard input'],
+      [
+        '<file>',
+        'a .csv with a header line, or a .yaml list, which nobody else should read; - for standard input',
+      ],
     ],
     options: [],
     run: lazy(() => import('../import/members.ts'), 'importMembers'),

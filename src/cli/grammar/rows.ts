@@ -100,7 +100,7 @@ const oneProgramme = option(
 
 const oneKind = option(
   '--kind <kind>',
-  'signing for keys of JWTs, token for keys of opaque tokens; both without it',
+  'signing for keys of JWTs, identity for those of identity tokens alone, token for keys of opaque tokens; all without it',
   { choices: shownKinds },
 );
 
@@ -110,7 +110,7 @@ export const rotateKeysOptions = [
   oneProgramme,
   {
     ...oneKind,
-    excludes: [['algorithm'], '--algorithm is for signing keys: leave out --kind token', 'token'],
+    excludes: [['algorithm'], '--algorithm is for keys of JWTs: leave out --kind token', 'token'],
   },
   option(
     '--wait <duration>',
@@ -130,7 +130,7 @@ export const rotateKeysOptions = [
   ),
   option(
     '--algorithm <name>',
-    'algorithm of the new key, before tokens.access.algorithm is changed to it',
+    'algorithm of the new key, before tokens.access.algorithm is changed to it; with --kind identity id_token.algorithm',
     {
       choices: signingAlgorithms,
     },

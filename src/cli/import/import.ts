@@ -129,7 +129,7 @@ function columnsOf<Shape>({
 async function readTable<Shape>(path: string, spec: Import<Shape>): Promise<Table> {
   const { noun, mostBytes, example } = spec;
   const inputs = columnsOf(spec);
-  const format = noun === 'client' ? formatOf(path) : () => 'csv';
+  const format = formatOf(path);
   const text = await readFile(path, mostBytes);
   return format(text) === 'csv'
     ? readCsvTable(nameOf(path), text, inputs, example)

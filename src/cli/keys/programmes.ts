@@ -29,8 +29,18 @@ export async function forKeys(
   if (faults.length > 0) throw new FaultsError(faults);
 }
 
-export function signsNothing({ programme: name = '' }: KeyOptions): CommandError {
-  return failed(`${name} signs no tokens: they are opaque (tokens.access.format)`);
+export function signsNothing({ programme: name = '', kind }: KeyOptions): CommandError {
+  return failed(
+    kind === 'identity'
+      ? `${name} has no keys of identity tokens alone (id_token.algorithm)`
+      : `${name} signs no tokens: they are opaque (tokens.access.format)`,
+  );
+}
+
+export function noneSigns({ kind }: Pick<KeyOptions, 'kind'>): string {
+  return kind === 'identity'
+    ? 'no programme has keys of identity tokens alone'
+    : 'no programme signs tokens';
 }
 
 export function nameOf({ programme, algorithm, kid }: KeyRecord): string {

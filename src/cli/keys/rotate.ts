@@ -5,7 +5,7 @@ import { formatDuration, dateOrNull, dateText } from '../../lib/duration.ts';
 import { present } from '../../lib/present.ts';
 import { say } from '../../server/ending.ts';
 import { rotateKeys } from '../../server/keys/changes.ts';
-import { isInUse } from '../../server/keys/lines.ts';
+import { awaitsKeys, isInUse, shownKind } from '../../server/keys/lines.ts';
 import { type KeyRules, shortestWait } from '../../token/key_rules.ts';
 import type { Rotated, RotationWish } from '../../token/key_steps.ts';
 import type { GivenWithConfig } from '../grammar/options.ts';
@@ -13,7 +13,7 @@ import type { rotateKeysOptions } from '../grammar/rows.ts';
 import { expectDurableStore, withStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf } from '../programmes.ts';
-import { forKeys, nameOf, signsNothing } from './programmes.ts';
+import { forKeys, nameOf, noneSigns, signsNothing } from './programmes.ts';
 
 type RotateKeysOptions = GivenWithConfig<typeof rotateKeysOptions>;
 
@@ -27,7 +27,10 @@ export async function rotateAllKeys(options: RotateKeysOptions): Promise<void> {
   expectDurableStore(config);
   const { programme, algorithm, kind = algorithm && 'signing' } = options;
   await forKeys(config, { ...present({ programme, kind }) }, async (lines) => {
-    const used = lines.filter(isInUse);
+    // A first key of identity tokens alone can be published before the file speaks of it.
+    const used = lines.filter(
+      (line) => isInUse(line) || (algorithm !== undefined && awaitsKeys(line)),
+    );
     if (programme !== undefined && used.length === 0) throw signsNothing(options);
     const rotated = await withStore(config, async (open) => {
       const done: Done[] = [];
@@ -37,7 +40,7 @@ export async function rotateAllKeys(options: RotateKeysOptions): Promise<void> {
       }
       return done;
     });
-    if (options.json !== true && rotated.length === 0) return say('no programme signs tokens');
+    if (options.json !== true && rotated.length === 0) return say(noneSigns(options));
     return printResult(options, rotated.map(viewRotated), rotated.flatMap(linesOf).join('\n'));
   });
 }
@@ -47,10 +50,10 @@ function wishOf({ wait = shortestWait, now = false, algorithm }: RotateKeysOptio
   return { wait: now ? milliseconds(0) : wait, ...present({ algorithm }) };
 }
 
-function viewRotated({ step, key, predecessors }: Rotated): object {
+function viewRotated({ step, key, predecessors, rules }: Done): object {
   return {
     programme: key.programme,
-    kind: key.algorithm === undefined ? 'token' : 'signing',
+    kind: shownKind(rules),
     kid: key.kid,
     algorithm: key.algorithm ?? null,
     changed: step === 'add' || step === 'hasten',
@@ -66,7 +69,7 @@ function linesOf({ step, key, predecessors, rules }: Done): readonly string[] {
   if (step === 'overtaken') {
     return [`${name} signs from ${from}, by another command just now; nothing more is changed`];
   }
-  const switching = `once verifiers have it, in ${formatDuration(shortestWait)}, set tokens.access.algorithm to ${key.algorithm ?? ''} and have servers take it up (jetway reload)`;
+  const switching = `once verifiers have it, in ${formatDuration(shortestWait)}, set ${rules.kind === 'identity_key' ? 'id_token' : 'tokens.access'}.algorithm to ${key.algorithm ?? ''} and have servers take it up (jetway reload)`;
   if (step === 'stand') return [`${name} is published already: ${switching}`];
   if (from === null) return [`${name} is published: ${switching}`];
   return [

@@ -33,6 +33,8 @@ export function contractChanges(
   const [was, is] = [before, after].map((one) => one && endpointsOf(one));
   if (was !== undefined && is !== undefined) {
     const pairs = pair(was, is, [
+      // Several token endpoints can have one path.
+      ({ kind, path = '', name = '' }) => `${kind} ${path} ${name}`,
       ({ kind, path = '' }) => `${kind} ${path}`,
       ({ kind, name = '' }) => `${kind} ${name}`,
     ]);

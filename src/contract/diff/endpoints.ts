@@ -134,6 +134,11 @@ function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint 
           authentication.methods.map((method) => methodRows[method].offered),
           ' or ',
         ),
+      endpoint.untold !== undefined &&
+        offer(
+          'a request without grant_type asks for',
+          endpoint.untold === 'inputs' ? 'the grant whose inputs came' : endpoint.untold,
+        ),
       readingRows(programme, reading),
       ...grants.map(({ grant }) => answers(`answer to ${grant}`, answerTo(programme, grant))),
     ],

@@ -11,6 +11,7 @@ import { colourSchemes } from '../../programme/login/colours.ts';
 import type { LoginTexts } from '../../programme/login/texts.ts';
 import { inputsOf, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
+import { identityKeyRules, signingKeyRules } from '../../token/key_rules.ts';
 import { userinfoAnswers } from '../answers.ts';
 import { sampleClient, sampleMember } from '../samples/answers.ts';
 import { inputRow } from './inputs.ts';
@@ -45,11 +46,12 @@ export function verification(programme: Programme): Endpoint {
 
 /** The optional endpoints that the file turns on. */
 export function furtherEndpoints(programme: Programme): readonly Endpoint[] {
-  const { introspection, revocation, userinfo, metadata, signsTokens, ownPath, access } = programme;
+  const { introspection, revocation, userinfo, metadata, signsTokens, ownPath } = programme;
+  const algorithms = [signingKeyRules, identityKeyRules].map((of) => of(programme).algorithm);
   const keySet: Endpoint = {
     kind: 'key set',
     path: ownPath + programmePaths.keySet,
-    rows: [text('keys', access.algorithm)],
+    rows: [text('keys', [...new Set(algorithms)].filter((one) => one !== undefined).join(', '))],
   };
   const revoking = revocation && { kind: 'revocation', path: revocation.path, rows: [] };
   const asking = introspection && {

@@ -7,7 +7,7 @@ import { writtenValues } from '../../language/value_tree.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
-import type { Reading } from '../../programme/requests/reading.ts';
+import { isReadAlike, type Reading } from '../../programme/requests/reading.ts';
 import { renderings, tellsParameter } from '../failures.ts';
 import { choice, names, offer, type Row, type Rows } from './rows.ts';
 
@@ -25,7 +25,10 @@ export function readingRows(programme: Programme, reading: AnyReading): Rows {
     choice('repeated parameters', repeatedTexts[repeated], repeated === 'refuse'),
     choice('unknown parameters', `${unknown}d`, unknown === 'refuse'),
     choice('empty values', empty === 'missing' ? 'count as missing' : 'count as sent', false),
-    ...inputs.map((input) => inputRow(programme, input, reading)),
+    ...inputs.map((input) => ({
+      ...inputRow(programme, input, reading),
+      title: titleAmong(inputs, input),
+    })),
     orderRow(programme, reading),
   ];
 }
@@ -129,6 +132,12 @@ function faultsOf(input: Input): readonly (readonly [fault: string, reason: Fail
   ];
 }
 
+/** Inputs of two grants can have one name. */
+function titleAmong(inputs: readonly AnyInput[], input: AnyInput): string {
+  const isShared = inputs.some((other) => other !== input && isReadAlike(input, other));
+  return isShared ? `${titleOf(input)} as ${input.role}` : titleOf(input);
+}
+
 function titleOf({ inHeader, name }: AnyInput): string {
   return `${inHeader ? 'header' : 'parameter'} ${name}`;
 }
@@ -169,7 +178,7 @@ function orderRow(programme: Programme, { inputs, kinds }: AnyReading): Row {
   const checks = inputs
     .filter(({ missedBy, tests, clientTest }) => missedBy.length + tests.length > 0 || clientTest)
     .map((input): Check => ({
-      title: titleOf(input),
+      title: titleAmong(inputs, input),
       answer: () => answerOf(programme, input, isLogin),
       // A token endpoint checks all headers before it looks at the grant.
       kinds: input.readBy.map((kind) =>

@@ -131,21 +131,27 @@ export function shape(title: string, form: ValueShape): Row {
 }
 
 /** An answer with all of its values, with none of those that can be absent, and with several scopes. */
-export function answers(title: string, { form, mayHold, render }: Answers): readonly Row[] {
+export function answers(title: string, told: Answers): readonly Row[] {
+  const { form, mayHold, render, before = '' } = told;
   const further = (words: string, absent: readonly string[]): Row => ({
-    ...answer(`${title}, ${words}`, form, render(new Set(absent))),
+    ...answer(`${title}, ${words}`, form, render(new Set(absent)), before),
     isFurther: true,
   });
   return [
-    answer(title, form, render(new Set([secondScope]))),
+    answer(title, form, render(new Set([secondScope])), before),
     further('without optional values', [...mayHold, secondScope]),
     ...(mayHold.includes(secondScope) ? [further('with several scopes', [])] : []),
   ];
 }
 
-/** An answer that depends on nothing. */
-export function answer(title: string, form: BodyForm, told: Told): Row {
-  return judged(title, answerText(told), { form, told }, (later) =>
-    lackIn(told, later.told, form === later.form ? form : 'text'),
-  );
+/** An answer that depends on nothing; its body begins with the text `before`. */
+export function answer(title: string, form: BodyForm, told: Told, before = ''): Row {
+  return judged(title, answerText(told), { form, told, before }, (later) => {
+    if (later.before !== before) return 'another text stands before it';
+    const [was, is] = [told, later.told].map((one) => ({
+      ...one,
+      body: one.body.slice(before.length),
+    })) as [Told, Told];
+    return lackIn(was, is, form === later.form ? form : 'text');
+  });
 }

@@ -61,7 +61,7 @@ function identityRows(programme: Programme): Rows {
   const claims = identityClaims(programme);
   if (programme.identity === undefined || claims === undefined) return [];
   return [
-    text('identity tokens', `signed ${programme.access.algorithm}`),
+    text('identity tokens', `signed ${programme.identity.algorithm}`),
     span('lifetime of an identity token', programme.identity.lifetime),
     answers('claims of an identity token', claims),
   ];

@@ -18,6 +18,7 @@ export function curlLines(base: string, request: SampleRequest, flags = '-i'): s
 /** The words after `curl` and its flags. */
 function requestWords(base: string, request: SampleRequest): readonly string[] {
   const { method, path, query, headers, credentials, certificate, form, json, raw } = request;
+  const dataWord = request.multipart === true ? partWord : pairWord;
   const body = raw ?? (json && { type: 'application/json', text: JSON.stringify(json) });
   const isBodiless = body === undefined && form === undefined;
   // curl cannot encode variables in a URL; with -G it moves data to the query, and encodes them.
@@ -40,7 +41,12 @@ function requestWords(base: string, request: SampleRequest): readonly string[] {
   return words;
 }
 
-function dataWord(name: string, value: string): string {
+/** Unlike -F, it takes a value that begins with @ or < as it is. */
+function partWord(name: string, value: string): string {
+  return `--form-string ${shellWord(`${name}=${value}`)}`;
+}
+
+function pairWord(name: string, value: string): string {
   if (!hasVariable(value)) return `-d ${shellWord(pair(name, value))}`;
   return `--data-urlencode ${shellWord(`${encodeURIComponent(name)}=${value}`)}`;
 }

@@ -125,7 +125,15 @@ export function tokenRequests(
   const { repeatsRedirectUri } = programme.login.endpoint;
   const isRepeated = grant === 'authorization_code' && repeatsRedirectUri;
   const again = isRepeated ? { redirect_uri: by.client.redirectUris[0] } : {};
-  const values = { ...Object.fromEntries(needed), ...proof, ...again };
+  // What came back with the code, or with that of the login.
+  const isOfLogin = grant === 'authorization_code' || grant === 'refresh_token';
+  const drawn = isOfLogin ? [...programme.login.draws.keys()] : [];
+  const values = {
+    ...Object.fromEntries(needed),
+    ...proof,
+    ...again,
+    ...Object.fromEntries(drawn.map((name) => [name, variable(name.toUpperCase())])),
+  };
   return endpointsFor(programme, grant).map(({ name }) => ({
     name,
     request: sampleTokenRequest(programme, grant, by, values, name),

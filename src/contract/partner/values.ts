@@ -22,7 +22,7 @@ import { inCode } from './markdown.ts';
 /** What to send as an input, in words. */
 export function inputText(
   input: Input<unknown>,
-  { scopes: scope, tokenEndpoints, identifier }: Programme,
+  { scopes: scope, tokenEndpoints, identifier, login: { draws } }: Programme,
   kind?: RequestKind,
 ): string {
   const { role, allowed, format, prefix, characters, length, scheme } = input;
@@ -38,6 +38,7 @@ export function inputText(
   const known = knownInput(role);
   return [
     known?.partner,
+    draws.has(role) && 'the value that came back from the login with your code',
     equal === 'programme.identifier'
       ? `always ${inCode(identifier)}`
       : equal && registeredText(equal),

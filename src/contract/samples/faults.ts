@@ -11,6 +11,7 @@ import { credentialNames, provingToken } from '../../programme/requests/credenti
 import type { Input } from '../../programme/requests/inputs.ts';
 import { assertionInputs } from '../../programme/requests/presented_credentials.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
+import { takesUnnamed } from '../../programme/requests/unnamed_client.ts';
 import { unheardOf } from '../../programme/sandbox.ts';
 import {
   isByOwnToken,
@@ -89,27 +90,28 @@ function wrongInputs(code: string, grant: GrantType, { inputs }: Reading): Sampl
 
 function* bodyFaults({ reading, request }: Scene): Iterable<Found> {
   const good = request();
-  const { method, form, json, raw: xml, query } = good;
+  const { method, form: sent, json, raw: xml, query } = good;
   yield ['method_not_allowed', 'PUT', { ...good, method: 'PUT' }];
   const { form: _form, json: _json, raw: _raw, ...bodiless } = good;
-  if (form !== undefined || json !== undefined || xml !== undefined) {
+  if (sent !== undefined || json !== undefined || xml !== undefined) {
     const raw = (type: string, text: string): SampleRequest => ({
       ...bodiless,
       raw: { type, text },
     });
     const other = xml === undefined ? raw('application/json', '{') : raw(xml.type, '<');
-    const broken = form === undefined ? other : raw(formType, 'a=%zz');
+    const form = good.multipart === true ? raw('multipart/form-data', 'x') : raw(formType, 'a=%zz');
+    const broken = sent === undefined ? other : form;
     const strange = raw('application/x-unheard-of', 'x');
     yield ['unsupported_media_type', 'content-type of another kind', strange];
     yield ['malformed_body', 'a body that cannot be decoded', broken];
   }
   // A parameter that is neither declared nor known may be repeated (HOSTILE 43).
-  const [twice = ['grant_type', '1'] as const] = form ?? query;
+  const [twice = ['grant_type', '1'] as const] = sent ?? query;
   if (reading.repeated === 'refuse') {
     const again =
-      form?.[0] === undefined
+      sent?.[0] === undefined
         ? { query: [...query, twice, ...(query[0] === undefined ? [twice] : [])] }
-        : { form: [...form, twice] };
+        : { form: [...sent, twice] };
     yield ['repeated_parameter', `${twice[0]} twice`, { ...good, ...again }];
   }
   if (reading.unknown === 'refuse') {
@@ -153,6 +155,11 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
     yield [reason, `a ${told} that is no JWT`, request({ [role]: 'x' })];
     return;
   }
+  // Where one client stands for all others, only a wrong proof is none.
+  if (takesUnnamed(authentication)) {
+    yield* strangerFaults(scene, newIdentifier);
+    return;
+  }
   // Where public clients are, an identifier alone is a proof.
   const isNamed = !authentication.methods.includes('none');
   const unnamed = isNamed ? {} : { client_id: null };
@@ -169,7 +176,13 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
       yield ['authentication_ambiguous', `${secretName} beside the authorization header`, both];
     }
   }
+  yield* strangerFaults(scene, newIdentifier);
+}
+
+function* strangerFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
+  const { authentication, by, request } = scene;
   if (by.client.isPublic === true) {
+    if (!authentication.methods.includes('none')) return;
     const stranger = request({ client_id: newIdentifier() });
     yield ['client_authentication_failed', 'a client that there is not', stranger];
     return;
@@ -260,13 +273,14 @@ export function loginFaults(
 ): readonly SampleFault<LoginFailureReason>[] {
   const { inputs } = programme.login.endpoint.reading;
   const rule = inputs.find(({ role }) => role === 'response_type');
+  const isNamed = !takesUnnamed(programme.clients.authentication);
   const isScoped = programme.scope.refusesUnknown && inputs.some(({ role }) => role === 'scope');
   const told = rule?.name;
   const isChecked = rule?.fits('token') === false;
   const wrong = { response_type: 'token' };
   const elsewhere = { redirect_uri: 'https://elsewhere.example/' };
   const rows: readonly (readonly [LoginFailureReason, string, SampleValues, boolean?])[] = [
-    ['missing_client_id', 'no client', { client_id: null }],
+    ['missing_client_id', 'no client', { client_id: null }, isNamed],
     ['unknown_client', 'a client that there is not', { client_id: unheardOf }],
     ['unregistered_redirect_uri', 'an address that is not registered', elsewhere],
     ['missing_response_type', `no ${told}`, { response_type: null }, rule?.required === true],

@@ -4,7 +4,12 @@ import type { ClientAuthentication } from '../../language/client_schema.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
-import { type AuthenticationMethod, privateKeyJwt, isBySecret } from '../../oauth/methods.ts';
+import {
+  type AuthenticationMethod,
+  isByNothing,
+  isBySecret,
+  privateKeyJwt,
+} from '../../oauth/methods.ts';
 import {
   type assertionInputs,
   assertionType,
@@ -50,8 +55,9 @@ export function sampleProof(
   const { secret } = by;
   const { id, isPublic } = by.client;
   const { methods, credentials: encoding, scheme, secret_half: half } = authentication;
-  const method = isPublic === true ? 'none' : sampleMethod(methods);
+  const method = isPublic === true ? publicMethod(authentication, id) : sampleMethod(methods);
   const header = { id, secret, scheme, encoding };
+  if (method === 'unnamed') return { inputs: {} };
   if (method === 'basic') return { inputs: {}, credentials: header };
   if (method === 'bare_basic') return { inputs: {}, credentials: { id, secret, encoding } };
   if (method === 'parameters') return { inputs: { client_id: id, client_secret: secret } };
@@ -70,6 +76,15 @@ export function sampleProof(
   return { inputs: { client_id: id }, ...(method === 'none' ? {} : { certificate: true }) };
 }
 
+/** Whether a public client sends its identifier, or nothing. */
+function publicMethod(
+  { methods, unnamed_client: standing }: ClientAuthentication,
+  id: string,
+): AuthenticationMethod {
+  const isStanding = methods.includes('unnamed') && id === standing;
+  return methods.includes('none') && !isStanding ? 'none' : 'unnamed';
+}
+
 /** What a client sends whose assertion is its proof. */
 function assertionOf({
   assertion = () => 'ASSERTION',
@@ -84,7 +99,7 @@ function sampleMethod(methods: readonly AuthenticationMethod[]): AuthenticationM
 
 /** Whether a client of the dialect can have nothing to prove itself with. */
 export function isPublicOnly({ methods }: ClientAuthentication): boolean {
-  return methods.every((method) => method === 'none');
+  return methods.every(isByNothing);
 }
 
 /** Whether an assertion is the only proof of clients. */

@@ -6,9 +6,9 @@ import type { InputDefinition, ParameterPlace } from '../../language/input_schem
 import { compileDeriver, compileShape } from '../../language/value_shape.ts';
 import { present } from '../../lib/present.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
+import { attributeMark } from '../../oauth/bodies/xml_parameters.ts';
 import type { Client } from '../../oauth/client.ts';
 import { grantRows, type GrantType } from '../../oauth/grant.ts';
-import { attributeMark } from '../../oauth/xml_parameters.ts';
 import { withPathValues } from '../../programme/path_index.ts';
 import { endpointsFor, type Programme } from '../../programme/programme.ts';
 import { heldValues } from '../../programme/requests/client_values.ts';
@@ -30,6 +30,8 @@ export interface SampleRequest {
   /** The client shows a certificate in the TLS handshake instead. */
   readonly certificate?: true;
   readonly form?: readonly (readonly [string, string])[];
+  /** The form is sent as multipart/form-data. */
+  readonly multipart?: true;
   readonly json?: JsonMembers;
   /** A body of XML or a malformed one, in place of `form` and `json`. */
   readonly raw?: { readonly type: string; readonly text: string };
@@ -139,13 +141,16 @@ export function fillInputs(
     const text = scheme === undefined ? value : `${scheme} ${value}`;
     if (place === 'json') json = withMember(json, [...within, name], text);
     else if (place === 'xml') xml = withXml(xml, [...within, name], attribute, text);
-    else sent[place].push([name, text]);
+    else sent[place === 'multipart' ? 'form' : place].push([name, text]);
   }
   if (sent.cookie.length > 0) {
     const cookies = sent.cookie.map((pair) => pair.join('='));
     sent.header.push(['Cookie', cookies.join('; ')]);
   }
   const [method = 'POST'] = reading.methods;
+  const isMultipart = usual === 'multipart';
+  const isForm = usual === 'form' || isMultipart;
+  const empty = isMultipart && sent.form.length === 0 ? noParts : undefined;
   const inPath = new Map(sent.path);
   return present({
     method,
@@ -155,14 +160,18 @@ export function fillInputs(
       withPathValues(reading.path, (name) => inPath.get(name) ?? `YOUR-${name.toUpperCase()}`),
     query: sent.query,
     headers: sent.header,
-    form: usual === 'form' || sent.form.length > 0 ? sent.form : undefined,
+    form: isForm || sent.form.length > 0 ? sent.form : undefined,
+    multipart: isMultipart ? true : undefined,
     json: usual === 'json' || Object.keys(json).length > 0 ? json : undefined,
     raw:
       usual === 'xml' || Object.keys(xml).length > 0
         ? { type: 'application/xml', text: xmlText(reading.root ?? 'request', xml) }
-        : undefined,
+        : empty,
   });
 }
+
+/** A body without parts, which no library makes. */
+const noParts = { type: 'multipart/form-data; boundary=end', text: '--end--' };
 
 /** A body before the query: proxies and logs see the query. */
 function usualPlace({ read, methods }: Reading<unknown>): ParameterPlace {

@@ -19,6 +19,7 @@ import {
   disabledClient,
   tooManySecrets,
   unknownClient,
+  unregisteredClient,
   unknownSecret,
 } from '../causes/client.ts';
 import type { Service } from '../service.ts';
@@ -59,7 +60,7 @@ export async function authenticateClient(
   const proof = proving instanceof Promise ? await proving : proving;
   if (client?.status !== 'active' || proof.digest === undefined) {
     // Made for known identifiers too: they are to cost the same.
-    const unknown = id === undefined ? unknownSecret : unknownClient(programme, id);
+    const unknown = unknownCause(service, credentials);
     const known = client?.status === 'active' ? proof.cause : disabledClient;
     const cause = (client && known) ?? unknown;
     const isGrant = credentials.kind === 'assertion' && credentials.use === 'grant';
@@ -70,6 +71,13 @@ export async function authenticateClient(
   record.isPublicClient = client.isPublic === true;
   store.recordSecretUse(programme.id, client.id, proof.digest, now);
   return { client, assertion: proof.assertion };
+}
+
+function unknownCause({ programme }: Service, credentials: PresentedCredentials): Cause {
+  const { id } = credentials;
+  if (id === undefined) return unknownSecret;
+  const isUnnamed = credentials.kind === 'none' && credentials.isUnnamed === true;
+  return isUnnamed ? unregisteredClient(id) : unknownClient(programme, id);
 }
 
 /**

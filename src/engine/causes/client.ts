@@ -32,6 +32,15 @@ export function unknownClient({ clients }: Programme, sent: string): Cause {
   return faulty(cause, 'client_unknown', came);
 }
 
+/** The client of requests that name none. */
+export function unregisteredClient(id: string): Cause {
+  return {
+    rule: ['client', 'authentication', 'unnamed_client'],
+    expected: `a registered client: jetway client add --public --client-id ${id}`,
+    came: 'no credentials, and no such client',
+  };
+}
+
 /** Not told how it differs: it may be a guess. */
 export const unknownSecret: Cause = Object.freeze({
   rule: methods,

@@ -16,6 +16,7 @@ import {
   unknownCode,
   wrongVerifier,
 } from '../causes/code.ts';
+import { expectDrawn } from '../drawn_values.ts';
 
 /**
  * A code must belong to this client, match the login request and be live. A request that fails one of
@@ -41,6 +42,7 @@ export async function authorizeByCode(request: GrantRequest): Promise<Authorizat
   const { member, issuedAt, expiresAt, ...code } = found.code;
   // The store refuses it too, but only once tokens were made, and kept where they have a form.
   if (now >= expiresAt) throw refused(deadCode(expiresAt, now));
+  expectDrawn(request, member, refused);
   // FAULTS 38: an operator's withdrawal counts at the next step. A directory elsewhere is not asked for each
   // code, two minutes after it knew the member: it is at the next refresh.
   const { directory } = service;

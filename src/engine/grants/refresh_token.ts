@@ -10,6 +10,7 @@ import { newNonce, type RefreshText, successorOf } from '../../token/sealed/refr
 import { expectAnswerable, nextAnswer } from '../answer.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
 import { deadRefresh, malformedRefresh, reusedRefresh } from '../causes/refresh.ts';
+import { expectDrawn } from '../drawn_values.ts';
 import { subjectOf } from '../presented/access_token.ts';
 import { findRefresh, presentedBy } from '../presented/refresh_token.ts';
 import type { Service } from '../service.ts';
@@ -47,6 +48,7 @@ export async function authorizeByRefreshToken(
     record.ended = 'reused_refresh_token';
     throw refused(reusedRefresh(login, presented, now));
   }
+  expectDrawn(request, login.member, refused);
   const scope = programme.scope.narrow(request.scope, login.scope);
   await expectActiveMember(request, login, 'invalid_refresh_token');
   record.isRetry = verdict === 'retry';

@@ -5,6 +5,7 @@ import { type Cause, ownCause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
 import { deadToken } from '../causes/token.ts';
+import { expectDrawn } from '../drawn_values.ts';
 import { findStandingToken } from '../presented/access_token.ts';
 import { namesWith } from '../presented/exchanged.ts';
 import { expectActiveMember, laterAnswer } from './later_answer.ts';
@@ -35,6 +36,7 @@ export async function authorizeByExchange(
   const subject = await findStandingToken(service, text, now, known);
   if (typeof subject === 'string') throw refused(await deadToken(service, subject, text, now));
   if (subject.client.id !== client.id) throw refused(tokenOfAnother);
+  expectDrawn(request, subject.login?.member, refused);
   const scope = service.programme.scope.narrow(request.scope, subject.scope);
   const { login } = subject;
   const exchange = { issuedTokenType, from: namesWith(subject) };

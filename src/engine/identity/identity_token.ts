@@ -23,7 +23,7 @@ export function withIdentity(
   { scope }: Pick<Login, 'scope'>,
   loggedIn: LoggedIn | undefined,
 ): TokenSet | Promise<TokenSet> {
-  const { identity, issuer, values, access } = programme;
+  const { identity, issuer, values } = programme;
   if (identity === undefined || signIdentity === undefined || loggedIn === undefined) return tokens;
   if (!identity.isAsked(scope)) return tokens;
   const { issuedAt, accessToken } = tokens;
@@ -37,7 +37,7 @@ export function withIdentity(
     iat: epochSeconds(issuedAt),
     auth_time: epochSeconds(loggedIn.at),
     nonce: loggedIn.nonce,
-    at_hash: accessHash(accessToken, access.algorithm === 'EdDSA' ? 'sha512' : 'sha256'),
+    at_hash: accessHash(accessToken, identity.algorithm === 'EdDSA' ? 'sha512' : 'sha256'),
   });
   if (typeof signed === 'string') return { ...tokens, idToken: signed };
   return signed.then((idToken) => ({ ...tokens, idToken }));

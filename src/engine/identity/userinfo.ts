@@ -25,7 +25,7 @@ async function tellUserinfo(
   const { record } = request;
   const now = service.clock.now();
   record.step = 'credentials';
-  const bearer = readBearer(request, rule);
+  const bearer = readBearer(service, request, rule);
   if (bearer === undefined) throw missingToken(request, rule, 'userinfo');
   record.step = 'token';
   const token = await findStandingToken(service, bearer, now);

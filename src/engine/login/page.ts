@@ -12,6 +12,7 @@ import type { RequestRecord } from '../../oauth/request_record.ts';
 import type { RequestHead } from '../../oauth/wire_request.ts';
 import { disabledClient } from '../causes/client.ts';
 import { blankField } from '../causes/member.ts';
+import { withDrawn } from '../drawn_values.ts';
 import { reportFailure } from '../failure.ts';
 import { expectAudit } from '../maintenance.ts';
 import {
@@ -106,7 +107,8 @@ async function attempt(service: Service, request: LoginFormRequest): Promise<Log
       record.member = told.member.subject;
       record.step = 'code';
       const cookie = request.cookie(cookieName(found)) ?? '';
-      const matched = { client: standing, cookie, ...told };
+      const member = withDrawn(programme.login, told.member);
+      const matched = { client: standing, cookie, ...told, member };
       return await finish(service, found, matched, begun, record);
     }
     if (told.outcome === 'too_many_failures') return tooManyFailures(found, told.retryAfter);

@@ -4,6 +4,7 @@ import { after, allowedDrift, earlier, instant, type Instant } from '../../lib/c
 import type { Client } from '../../oauth/client.ts';
 import { type ExchangedFrom, type LoginState, scopeOf } from '../../oauth/grant.ts';
 import type { StandingQuestion } from '../../store/grants.ts';
+import { ownerOf } from '../../token/jwt.ts';
 import type { FindKey, OpenedAccess } from '../../token/sealed/access_text.ts';
 import { loginTagOf } from '../../token/sealed/refresh_text.ts';
 import type { Service } from '../service.ts';
@@ -18,6 +19,8 @@ export interface ProvenToken {
   readonly kind: 'member' | 'client';
   readonly client: Client['id'];
   readonly subject: string;
+  /** Its `sub`, where that is a text of the dialect's. */
+  readonly toldSubject?: string | undefined;
   readonly scope?: string | undefined;
   /** The login's row; absent for a client's own token that came without a refresh token. */
   readonly login?: LoginState;
@@ -132,9 +135,11 @@ async function prove(
  * Whether the subject fits the kind of token by the present prefix of client subjects. After a change
  * of prefix the subject of an older token could be another owner's (C-9, HOSTILE 72).
  */
-function isItsOwn({ programme }: Service, { kind, subject, client }: ProvenToken): boolean {
+function isItsOwn({ programme }: Service, token: ProvenToken): boolean {
   const { clientSubject, isClientSubject } = programme;
-  return kind === 'client' ? subject === clientSubject(client) : !isClientSubject(subject);
+  const { kind, subject, client, toldSubject = subject } = token;
+  if (kind === 'client') return toldSubject === clientSubject(client);
+  return !isClientSubject(subject) && !isClientSubject(toldSubject);
 }
 
 function kindOf({ member }: LoginState): ProvenToken['kind'] {
@@ -161,7 +166,7 @@ async function proveJwt(
 ): Promise<ProvenToken | undefined> {
   const token = await verifyAccessToken?.(text, now);
   if (token === undefined) return undefined;
-  const { client, tokenId, issuedAt, origin } = token;
+  const { client, tokenId, issuedAt, origin, owner } = token;
   const facts = { ...token, jti: tokenId };
   if ('era' in origin) {
     const own = { client, era: origin.era, issuedAt };
@@ -170,10 +175,15 @@ async function proveJwt(
   }
   const login = await store.findLogin(programme.id, origin.place);
   // The place may be another login's, after a store was put back and its clock with it.
-  if (login?.client !== client || subjectOf(programme, login) !== token.subject) return undefined;
+  if (login?.client !== client) return undefined;
+  const subject = subjectOf(programme, login);
+  const isOwned = owner === undefined ? subject === token.subject : ownerOf(subject) === owner;
+  if (!isOwned) return undefined;
   const expiresAt = earlier(token.expiresAt, login.endsAt);
   const question = { tokenId, expiresAt, loginEndsAt: login.endsAt };
-  return { ...facts, kind: kindOf(login), login, expiresAt, question, isKnown: true };
+  const toldSubject = owner === undefined ? undefined : token.subject;
+  const whose = { kind: kindOf(login), subject, toldSubject, login };
+  return { ...facts, ...whose, expiresAt, question, isKnown: true };
 }
 
 async function proveSealed(service: Service, text: string): Promise<ProvenToken | undefined> {

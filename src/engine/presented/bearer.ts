@@ -3,16 +3,20 @@
 import { describeText, ownCause, type RulePath } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
+import type { Service } from '../service.ts';
 
 const bearerForm = /^bearer(?: +(.*))?$/i;
 /** RFC 6750 2.1. */
-const tokenForm = /^[A-Za-z0-9._~+/-]+=*$/;
+const usualForm = /^[A-Za-z0-9._~+/-]+=*$/;
+/** A prefix of the dialect's own can have other characters. */
+const anyForm = /^[!-~]+$/;
 
 /**
  * The bearer token; undefined where there is none, also under another scheme (RFC 6750 3.1).
  * @param rule the key of the file that asks for it
  */
 export function readBearer(
+  { programme: { forms } }: Pick<Service, 'programme'>,
   request: Pick<WireRequest, 'rawHeaders'>,
   rule: RulePath,
 ): string | undefined {
@@ -22,7 +26,8 @@ export function readBearer(
   const found = bearerForm.exec(header);
   if (found === null) return undefined;
   const token = found[1]?.trimEnd() ?? '';
-  if (!tokenForm.test(token)) throw malformedToken(`Bearer and ${describeText(token)}`, rule);
+  const form = forms.access_token === undefined ? usualForm : anyForm;
+  if (!form.test(token)) throw malformedToken(`Bearer and ${describeText(token)}`, rule);
   return token;
 }
 

@@ -19,8 +19,8 @@ import { ordinaryText } from '../token_forms.ts';
 /** A refresh token and the login that it proves to be of. */
 export interface FoundRefresh {
   readonly token: RefreshText;
-  /** Of the secret in the token. */
-  readonly loginDigest: string;
+  /** Of the whole token. */
+  readonly digest: string;
   /** Absent where the store has none of this secret. */
   readonly login: LoginState | undefined;
 }
@@ -38,24 +38,30 @@ export async function findRefresh(
   const text = openRefreshEnvelope(await ordinaryText(service, 'refresh_token', sent, now));
   const token = text === undefined ? undefined : parseRefreshText(text);
   if (token === undefined) return undefined;
-  const held = loginDigest(programme.id, token);
+  const digest = refreshDigest(programme.id, token.text);
   const found = await store.findLogin(programme.id, token.place);
-  // The place may be another login's, after a store was put back and its clock with it.
-  const isIts = found !== undefined && sameDigest(found.loginDigest, held);
-  return { token, loginDigest: held, login: isIts ? found : undefined };
+  // The place may be another login's, after a store was put back and its clock with it. The latest token
+  // proves its login by the digest of all of it.
+  const isIts =
+    found !== undefined &&
+    (sameDigest(found.refreshDigest, digest) ||
+      sameDigest(found.loginDigest, loginDigest(programme.id, token)));
+  return { token, digest, login: isIts ? found : undefined };
 }
 
 /** What a refresh token is judged by. */
 export function presentedBy(
   { programme, tokenKeys }: Service,
   client: Client,
-  { token, loginDigest: held }: FoundRefresh,
+  { token, digest }: FoundRefresh,
 ): PresentedRefresh {
   return {
     client: client.id,
     generation: token.generation,
-    loginDigest: held,
-    refreshDigest: refreshDigest(programme.id, token.text),
+    refreshDigest: digest,
+    get loginDigest() {
+      return loginDigest(programme.id, token);
+    },
     successorDigest: ({ keyNumber, nonce }) => {
       const next = tokenKeys.next(keyNumber);
       const text = next && successorOf(next, nonce, token);

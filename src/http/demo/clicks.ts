@@ -3,6 +3,7 @@
 import { loginFaults, tokenFaults } from '../../contract/samples/faults.ts';
 import type { SampleValues } from '../../contract/samples/proof.ts';
 import type { SampleRequest } from '../../contract/samples/requests.ts';
+import { drawnProperty } from '../../language/vocabularies.ts';
 import { listed } from '../../lib/present.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { takeToken, type TokenName, tokenPlace } from '../../programme/answers/token_place.ts';
@@ -20,6 +21,21 @@ export interface Held {
   readonly first?: string;
   /** `yes` once a refresh was refused. */
   readonly ended?: string;
+  /** What the login has drawn. */
+  readonly [drawn: `drawn.${string}`]: string;
+}
+
+/** What a redirect tells of what its login has drawn. */
+export function drawnIn(
+  { programme: { login } }: Demo,
+  fields: Readonly<Record<string, string>>,
+): Held {
+  return Object.fromEntries(
+    Array.from(login.draws, ([name, { parameter }]) => [
+      drawnProperty(name),
+      fields[parameter] ?? '',
+    ]),
+  );
 }
 
 /** A request that a button sends. */
@@ -42,6 +58,8 @@ export interface Click {
 export function clicksOf(demo: Demo, held: Held): readonly Click[] {
   const { grants, refresh: rules } = demo.programme;
   const { code, access, refresh, first, ended } = held;
+  const names = [...demo.programme.login.draws.keys()];
+  const drawn = Object.fromEntries(names.map((name) => [name, held[`drawn.${name}`]]));
   const asking = (grant: GrantType, values: SampleValues): Pick<Click, 'grant' | 'request'> => ({
     grant,
     request: tokenRequest(demo, grant, values),
@@ -54,7 +72,7 @@ export function clicksOf(demo: Demo, held: Held): readonly Click[] {
       key: 'code',
       label: 'Exchange the code for tokens',
       ...begins,
-      ...asking('authorization_code', { code }),
+      ...asking('authorization_code', { code, ...drawn }),
     },
     grants.has('password') && {
       key: 'password',
@@ -81,7 +99,7 @@ export function clicksOf(demo: Demo, held: Held): readonly Click[] {
         key: 'refresh',
         label: 'Refresh',
         what: 'Get new tokens for the refresh token.',
-        ...asking('refresh_token', { refresh_token: refresh }),
+        ...asking('refresh_token', { refresh_token: refresh, ...drawn }),
         good: 'New tokens. Where refresh tokens rotate, the one that was sent is spent now.',
         refused: 'The refresh token is good no more.',
       },
@@ -91,7 +109,7 @@ export function clicksOf(demo: Demo, held: Held): readonly Click[] {
         key: 'replay',
         label: 'The first refresh token again',
         what: `As after a lost answer: within ${seconds} it gets the same one. Once its successor was used, it must be a thief’s.`,
-        ...asking('refresh_token', { refresh_token: first }),
+        ...asking('refresh_token', { refresh_token: first, ...drawn }),
         good: 'The same tokens (a JWT with a new signature): nobody is logged out by a lost answer.',
         refused: `Two hold tokens of this login, or the retry came after ${seconds}: all of its tokens have ended.`,
       },
@@ -149,6 +167,9 @@ export async function send(demo: Demo, { request, grant }: Click, before: Held):
     return { answer, isRefused: true, held: isRefresh ? { ...before, ended: 'yes' } : before };
   }
   const kind = grant === 'client_credentials' ? 'client' : 'member';
-  const held = isRefresh ? { ...before, access } : { kind, access, first: refresh ?? '' };
+  const { code: _spent, ended: _former, ...kept } = before;
+  const held: Held = isRefresh
+    ? { ...before, access }
+    : { ...kept, kind, access, first: refresh ?? '' };
   return { answer, isRefused: false, held: refresh === undefined ? held : { ...held, refresh } };
 }

@@ -124,13 +124,17 @@ function placesOf({ programme }: Demo, grant: GrantType): readonly string[] {
 
 function tokenLines(demo: Demo, grant: GrantType, at: string): readonly string[] {
   const { programme, by, member } = demo;
+  const names = [...programme.login.draws.keys()];
+  const drawn = Object.fromEntries(
+    names.map((name) => [name, shellVariable(name.toUpperCase())] as const),
+  );
   const needed: Readonly<Record<GrantType, SampleValues>> = {
     client_credentials: {},
-    authorization_code: { code: shellVariable('CODE') },
+    authorization_code: { code: shellVariable('CODE'), ...drawn },
     password: member,
     token_exchange: { subject_token: shellVariable('ACCESS') },
     jwt_bearer: { assertion: shellVariable('ASSERTION') },
-    refresh_token: { refresh_token: shellVariable('REFRESH') },
+    refresh_token: { refresh_token: shellVariable('REFRESH'), ...drawn },
   };
   const places = (
     [
@@ -169,14 +173,24 @@ function loginLines(demo: Demo): readonly string[] {
   );
   const mode = chosen?.required === true ? chosen.allowed?.[0] : usual;
   const url = shellWord(base + programme.login.pagePath);
+  const drawn = Array.from(
+    programme.login.draws,
+    ([name, { parameter }]) => [name.toUpperCase(), parameter] as const,
+  );
   return [
     `JAR=$(mktemp); PAGE=$(curl -sL -b "$JAR" -c "$JAR" "$(${begin})")`,
     `${hiddenIn('PAGE', 'TRANSACTION', 'transaction')}; ${hiddenIn('PAGE', 'CSRF', 'csrf')}`,
     `BACK=$(curl -s ${mode === 'form_post' ? '' : "-o /dev/null -w '%{redirect_url}' "}-b "$JAR" ${fields.join(' ')} ${url}); rm "$JAR"`,
     ...(mode === 'form_post'
-      ? [hiddenIn('BACK', 'CODE', code)]
-      : [`CODE=\${BACK#*[?&#]${encodeURIComponent(code)}=}; CODE=\${CODE%%&*}`, ...decoding(demo)]),
+      ? [['CODE', code] as const, ...drawn].map(([name, field]) => hiddenIn('BACK', name, field))
+      : [...[['CODE', code] as const, ...drawn].map(parameterIn), ...decoding(demo)]),
   ];
+}
+
+/** Takes a parameter out of an address. */
+function parameterIn([variable, name]: readonly [variable: string, name: string]): string {
+  const begin = `${variable}=\${BACK#*[?&#]${encodeURIComponent(name)}=}`;
+  return `${begin}; ${variable}=\${${variable}%%&*}`;
 }
 
 /** Takes a hidden field out of a page. */

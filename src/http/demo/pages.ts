@@ -11,7 +11,7 @@ import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import { compilePalettes } from '../../programme/login/colours.ts';
 import type { App } from '../endpoints.ts';
 import { createFrame, type Frame, readLook } from '../page.ts';
-import { clicksOf, type Held, send } from './clicks.ts';
+import { clicksOf, drawnIn, type Held, send } from './clicks.ts';
 import { commandSheet } from './commands.ts';
 import { type Demo, demoPaths } from './demo.ts';
 import {
@@ -115,7 +115,8 @@ function callbackPage(frame: Frame, demo: Demo, query: string): Promise<Reply> {
       This page stands in for the partner’s.
       ${code === undefined ? failed : 'The login is done. The redirect to the partner brought:'}
     </p>
-    ${values(fields)} ${code === undefined ? waysIn(demo) : nextClicks(demo, { code }, ['code'])}`;
+    ${values(fields)}
+    ${code === undefined ? waysIn(demo) : nextClicks(demo, { code, ...drawnIn(demo, fields) }, ['code'])}`;
   return demoPage(frame, 'Back at the partner', content, demo);
 }
 

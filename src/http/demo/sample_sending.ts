@@ -12,7 +12,7 @@ export interface SampleAnswer {
 
 /** Sends a sample request; follows no redirect. */
 export async function sendSample(base: string, request: SampleRequest): Promise<SampleAnswer> {
-  const { method, path, query, credentials, form, json, raw } = request;
+  const { method, path, query, credentials, form, multipart, json, raw } = request;
   const headers = new Headers(request.headers.map(([name, value]) => [name, value]));
   if (credentials !== undefined) {
     headers.set('authorization', authorizationOf(credentials));
@@ -20,7 +20,8 @@ export async function sendSample(base: string, request: SampleRequest): Promise<
   if (json !== undefined) headers.set('content-type', 'application/json');
   if (raw !== undefined) headers.set('content-type', raw.type);
   const search = encoded(query)?.toString() ?? '';
-  const body = raw?.text ?? (json && JSON.stringify(json)) ?? encoded(form);
+  const body =
+    raw?.text ?? (json && JSON.stringify(json)) ?? (multipart === true ? parts : encoded)(form);
   const response = await fetch(base + path + (search === '' ? '' : `?${search}`), {
     method,
     headers,
@@ -36,6 +37,12 @@ export async function sendSample(base: string, request: SampleRequest): Promise<
     },
     body: await response.text(),
   };
+}
+
+function parts(pairs: SampleRequest['form'] = []): FormData {
+  const body = new FormData();
+  for (const [name, value] of pairs) body.append(name, value);
+  return body;
 }
 
 function encoded(pairs: SampleRequest['form']): URLSearchParams | undefined {

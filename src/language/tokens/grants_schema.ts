@@ -8,7 +8,7 @@ import { grantRows, type GrantType, jwtBearer, tokenExchange } from '../../oauth
 import { key, type KeyDeparture, named } from '../../schema/notes.ts';
 import { lifetimeSchema, matching, oneOrMore, textSchema } from '../../schema/scalars.ts';
 import { valueShapeSchema } from '../value_shape.ts';
-import { longAccessTokens } from './token_schema.ts';
+import { longAccessTokens, oddBearerTokens } from './token_schema.ts';
 
 const renamedGrant: KeyDeparture<string> = {
   name: 'renamed_grants',
@@ -62,6 +62,7 @@ const entries = {
     text: 'What opaque access tokens of this grant look like, if that is not `tokens.access.form`.',
     example: '{ prefix: ghs_, length: 36 }',
     otherwise: 'as `tokens.access.form`',
+    departs: [oddBearerTokens],
   }),
 };
 

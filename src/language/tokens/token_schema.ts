@@ -10,12 +10,13 @@ import {
   durationSchema,
   lifetimeSchema,
   matching,
+  openingSchema,
   textSchema,
 } from '../../schema/scalars.ts';
-import { encodings, withContentType } from '../encoding.ts';
+import { encodings, openingWords, textBeforeAnswers, withContentType } from '../encoding.ts';
 import { responseHeadersSchema, tokenFieldSchemas, cookiesSchema } from '../response_headers.ts';
-import { valueShapeSchema } from '../value_shape.ts';
-import { nameCases } from '../value_tree.ts';
+import { type ValueShape, valueShapeSchema } from '../value_shape.ts';
+import { nameCases, neededValues } from '../value_tree.ts';
 
 const day = 86_400_000;
 
@@ -30,15 +31,34 @@ export const longAccessTokens: KeyDeparture<Milliseconds> = {
   hint: 'revocation and disabled clients count at every verification',
 };
 
+/** RFC 6750 2.1. */
+export const bearerCharacters: RegExp = /^[A-Za-z0-9._~+/-]*$/;
+
+/** Of all access tokens, or of those of one grant. */
+export const oddBearerTokens: KeyDeparture<ValueShape> = {
+  name: 'odd_bearer_tokens',
+  isQuiet: true,
+  when: ({ prefix = '' }) => !bearerCharacters.test(prefix),
+  message: 'access tokens begin with characters that RFC 6750 2.1 does not allow',
+  hint: 'an API that checks the form of a token before it asks Jetway may refuse them',
+};
+
+/** RFC 7519 2, StringOrURI: a colon only in a URI. */
+const issuerSchema = matching(
+  /^(?:[!-9;-~]{1,200}|[A-Za-z][A-Za-z0-9+.-]{0,20}:[!-~]{1,200})$/,
+  'expected a URI, or visible ASCII without a colon',
+);
+
 const accessSchema = v.strictObject({
   format: key(v.picklist(['opaque', 'jwt']), {
     text: 'The kind of token. `opaque`: random text that only Jetway can look up. `jwt`: a signed token (RFC 9068), with a key set at `{base_path}/.well-known/jwks.json` (C-1).',
     example: 'jwt',
   }),
   form: key(v.exactOptional(valueShapeSchema), {
-    text: 'What an opaque access token looks like. It needs 128 random bits or more (RFC 6749 10.10), of characters that a header can hold (RFC 6750 2.1). It has 64 characters unless `length` says otherwise. The store keeps each such token, encrypted under itself: one durable write more. If the form changes, tokens of another form stay good, also those from before there was a form. If the form is taken away, tokens that had one are no longer good.',
+    text: 'What an opaque access token looks like. It needs 128 random bits or more (RFC 6749 10.10), of characters that RFC 6750 2.1 allows; its `prefix` can have any visible ASCII but for `"`, `%`, `,`, `;` and a backslash. It has 64 characters unless `length` says otherwise. The store keeps each such token, encrypted under itself: one durable write more. If the form changes, tokens of another form stay good, also those from before there was a form. If the form is taken away, tokens that had one are no longer good.',
     example: '{ prefix: gho_, characters: alphanumeric, length: 36 }',
     otherwise: "Jetway's own: up to 170 characters of base64url",
+    departs: [oddBearerTokens],
   }),
   live: key(v.optional(v.picklist(['any', 'one']), 'any'), {
     text: 'Whether several access tokens of one owner live side by side (`any`), or each ends the former as it is issued (`one`). The owner is a client, or a member at that client. No later file brings an ended token back. An API that checks JWTs by their signature alone does not notice.',
@@ -61,6 +81,32 @@ const accessSchema = v.strictObject({
   token_id: key(v.optional(v.picklist(['uuid', 'number']), 'uuid'), {
     text: "The form of a token's identifier, `jti` in JWTs: a UUID, or a whole number from 1 to 2^53-1 (P-7).",
     example: 'number',
+  }),
+  issuer: key(v.exactOptional(issuerSchema), {
+    text: '`iss` of JWTs. Metadata and identity tokens keep the public address. Tokens from before, with the public address, go on being good; if this changes or is taken away, those with it are good no more.',
+    example: 'https://login.club.example',
+    otherwise: "the programme's public base URL (C-9)",
+    departs: [
+      {
+        name: 'other_issuer',
+        when: () => true,
+        message: 'access tokens name another issuer than metadata (RFC 9068 4, RFC 8414 3.3)',
+        hint: 'tell each API this issuer and the address of the key set, since it cannot find them',
+      },
+    ],
+  }),
+  subject: key(v.exactOptional(tokenFieldSchemas.field), {
+    text: "`sub` of members' JWTs, as a [field](#fields-of-an-answer) of constants, `membership_number`, `subject` and `member.NAME`. Jetway knows the owner by the header of the token. A member who lacks one of the values gets no token, and if the text begins as those of clients (`tokens.client_subject_prefix`), the request is answered as an outage (C-9). Clients' own tokens, and the named value `subject`, keep Jetway's.",
+    example: '{ joined: [{ constant: "member/" }, membership_number] }',
+    otherwise: "the directory's subject (C-9)",
+    departs: [
+      {
+        name: 'other_subject',
+        when: (field) => !neededValues(new Map([['sub', field]]), '').has('subject'),
+        message: 'two members can have the same sub (RFC 7519 4.1.2, RFC 9068 2.2)',
+        hint: 'an API takes them for one: make sure that no value is given twice, or join subject to it',
+      },
+    ],
   }),
   claims: key(v.optional(tokenFieldSchemas.tree, {}), {
     text: "Claims of the dialect's own, as [fields](#fields-of-an-answer). A JWT always has `iss`, `aud`, `sub`, `client_id`, `jti`, `iat` and `exp`, and `scope` and `family` if there are any. Those win over claims of the same name.",
@@ -127,8 +173,8 @@ const refreshSchema = v.strictObject({
 });
 
 const prefixSchema = matching(
-  /^[a-z][a-z0-9_.-]*[:|/]$/,
-  'expected a word and one of : | /, such as client:',
+  /^[!-~]{0,63}[!-/:-@[-`{-~]$/,
+  'expected visible ASCII that ends with a sign, such as client:',
 );
 
 export const tokensSchema = v.strictObject({
@@ -180,6 +226,13 @@ export const tokenResponseSchema = v.pipe(
           hint: 'standard clients may not read them',
         },
       ],
+    }),
+    before: key(v.exactOptional(openingSchema), {
+      text: "A text that stands before a body of JSON, such as `)]}',` and a line break, which keeps a page of another site from running it as a script.",
+      example: '")]}\',\\n"',
+      otherwise: 'nothing',
+      departs: [textBeforeAnswers],
+      tells: { page: openingWords('The body of each answer with tokens') },
     }),
     headers: key(v.optional(responseHeadersSchema, {}), {
       text: 'Headers beside those that Jetway sets itself: texts that are always the same, or [fields](#fields-of-an-answer), so that a header can hold the token. A field that is absent is left out. Values are ASCII: as in the headers of `verify`, `%` and anything else is percent-encoded.',

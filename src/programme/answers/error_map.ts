@@ -37,6 +37,7 @@ export function compileErrorMap(
     split,
     encoding,
     nameCase: errors.name_case,
+    before: errors.before,
   });
   const told = writtenValues(errors.fields);
   const tellsRequest = told.has('request_id');

@@ -6,11 +6,16 @@ import type { Milliseconds } from '../../lib/clock.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { noStore, type Reply } from '../../oauth/reply.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
+import type { SigningAlgorithm } from '../../oauth/signing_key.ts';
 import { tokenWriting } from './token_layout.ts';
 import { compileBody, compileClaims, type Values } from './tree_writer.ts';
 
 export interface IdentityRules {
   readonly lifetime: Milliseconds;
+  /** What signs identity tokens. */
+  readonly algorithm: SigningAlgorithm;
+  /** The same where keys of their own do. */
+  readonly ownAlgorithm: SigningAlgorithm | undefined;
   /** Whether a login of that scope gets an identity token: one that asks for `openid`, or by levels each. */
   readonly isAsked: (scope: string | undefined) => boolean;
   /** The dialect's own claims. */
@@ -27,16 +32,29 @@ export interface UserinfoRules {
 }
 
 export function compileIdentity(
-  { id_token: identity, scope: { kind } }: Definition,
+  definition: Definition,
   scope: ScopeRules,
 ): IdentityRules | undefined {
+  const {
+    id_token: identity,
+    scope: { kind },
+  } = definition;
   return (
     identity && {
       lifetime: identity.lifetime,
+      algorithm: identityAlgorithm(identity, definition),
+      ownAlgorithm: identity.algorithm,
       isAsked: (granted) => kind === 'level' || scope.split(granted ?? '').includes(openid),
       claims: compileClaims(identity.claims, tokenWriting(scope)),
     }
   );
+}
+
+export function identityAlgorithm(
+  { algorithm }: NonNullable<Definition['id_token']>,
+  { tokens }: Pick<Definition, 'tokens'>,
+): SigningAlgorithm {
+  return algorithm ?? tokens.access.algorithm;
 }
 
 export function compileUserinfo(

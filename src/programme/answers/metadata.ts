@@ -4,12 +4,13 @@ import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
 import { present } from '../../lib/present.ts';
 import { grantRows } from '../../oauth/grant.ts';
-import { privateKeyJwt, isByCertificate } from '../../oauth/methods.ts';
+import { privateKeyJwt, isByCertificate, isByNothing } from '../../oauth/methods.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import { hasValues, withPathValues } from '../path_index.ts';
 import { endpointsOf, offeredGrants } from '../requests/grant_places.ts';
 import { assertionInputs } from '../requests/presented_credentials.ts';
 import { signsAccess } from '../token_forms.ts';
+import { identityAlgorithm } from './identity.ts';
 
 /** Endpoints that the document names only under a condition. */
 export interface Offered {
@@ -22,7 +23,8 @@ export interface Offered {
 export interface Metadata {
   /**
    * Paths of the document: the programme's own, the path of RFC 8414 3.1, which puts the well-known segment
-   * between the issuer's host and path, and with identity tokens that of OpenID Connect Discovery 4.
+   * between the issuer's host and path, and with identity tokens both of OpenID Connect: below the issuer
+   * (OpenID Connect Discovery 4), and before its path (RFC 8414 5).
    */
   readonly paths: readonly string[];
   readonly document: (offered: Offered) => string;
@@ -37,12 +39,14 @@ export function compileMetadata(
 ): Metadata {
   const issuer = publicUrl + ownPath;
   const wellKnown = servicePaths.metadata;
+  const { discovery } = programmePaths;
+  const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
   return {
     paths: [
       ...new Set([
         `${wellKnown}/${id}`,
-        wellKnown + new URL(issuer).pathname.replace(/\/$/, ''),
-        ...(definition.id_token === undefined ? [] : [ownPath + programmePaths.discovery]),
+        wellKnown + issuerPath,
+        ...(definition.id_token === undefined ? [] : [ownPath + discovery, discovery + issuerPath]),
       ]),
     ],
     document: compileDocument(definition, publicUrl, issuer),
@@ -111,16 +115,14 @@ function responseModesOf({ answer, endpoint }: Definition['authorize']): readonl
 }
 
 /** OpenID Connect Discovery 3. */
-function identityAbilities(
-  { id_token: identity, userinfo, tokens }: Definition,
-  issuer: string,
-): object {
+function identityAbilities(definition: Definition, issuer: string): object {
+  const { id_token: identity, userinfo } = definition;
   const own = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash'];
   return {
     ...(userinfo && { userinfo_endpoint: issuer + userinfo.path }),
     ...(identity && {
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: [tokens.access.algorithm],
+      id_token_signing_alg_values_supported: [identityAlgorithm(identity, definition)],
       claims_supported: [
         ...new Set([...own, ...identity.claims.keys(), ...(userinfo?.fields.keys() ?? [])]),
       ],
@@ -191,6 +193,11 @@ function registeredMethods({ client, token_endpoints }: Definition): readonly st
       : []),
     ...(methods.includes('parameters') && isPost ? ['client_secret_post'] : []),
     ...(methods.includes(privateKeyJwt) && isSigned ? [privateKeyJwt] : []),
-    ...methods.filter((method) => method === 'none' || isByCertificate(method)),
+    ...new Set(
+      methods.flatMap((method) => {
+        if (isByNothing(method)) return 'none';
+        return isByCertificate(method) ? method : [];
+      }),
+    ),
   ];
 }

@@ -59,8 +59,8 @@ export function compileTokenLayout(
     ...constantHeaders(layout.headers),
   });
   const rules = tokenWriting(scope);
-  const { name_case: nameCase, wrap } = layout;
-  const write = compileBody(layout.fields, { ...rules, encoding, nameCase, wrap });
+  const { name_case: nameCase, wrap, before } = layout;
+  const write = compileBody(layout.fields, { ...rules, encoding, nameCase, wrap, before });
   const writeHeaders = compileHeaders(layout.headers, rules);
   const writeCookies = compileCookies(layout.cookies, rules);
   const isPlain = (writeHeaders ?? writeCookies ?? tellBudget) === undefined;

@@ -27,6 +27,8 @@ export interface WritingRules {
   /** Names of objects that enclose the whole body, outermost first. */
   readonly wrap?: readonly string[];
   readonly encoding?: Encoding;
+  /** A text before the body. */
+  readonly before?: string | undefined;
 }
 
 /** An encoded value, or one for each item of a list; undefined for a missing value. */
@@ -40,9 +42,9 @@ interface Compilation extends WritingRules {
 
 /** A function from values to the body; members keep the file's order. */
 export function compileBody(tree: FieldTree, rules: WritingRules): (values: Values) => string {
-  const { encoding = encodingOf.json, nameCase = 'as_written', wrap = [] } = rules;
+  const { encoding = encodingOf.json, nameCase = 'as_written', wrap = [], before = '' } = rules;
   const write = compileObject(wrapped(tree, wrap), { ...rules, encoding, nameCase });
-  return (values) => encoding.document(write(values));
+  return (values) => before + encoding.document(write(values));
 }
 
 /** A function from values to texts by name, without absent values; undefined for an empty tree. */
@@ -123,7 +125,9 @@ function compileForm(field: Field, rules: Compilation): Writer {
   if ('array' in field) return compileArray(field.array, rules);
   if ('first' in field) return compileFirst(field.first, rules);
   if ('joined' in field) return compileJoined(field.joined, rules);
-  const constant = rules.encoding.scalar(field.constant);
+  const { scalar, digits = scalar } = rules.encoding;
+  const constant =
+    field.type === 'number' ? digits(String(field.constant)) : scalar(field.constant);
   return () => constant;
 }
 
@@ -166,12 +170,12 @@ function compileJoined(fields: readonly Field[], rules: Compilation): Writer {
 }
 
 function compileNamed(
-  { value: name, as, zone, type, absent }: NamedField,
+  { value: name, as, type, absent, ...writing }: NamedField,
   { vocabulary, split, encoding: { scalar, array, digits = scalar } }: Compilation,
 ): Writer {
   const none = scalar(null);
   if (name === nothing) return () => none;
-  const format = formatterOf(vocabulary.values[name]?.[0] ?? 'text', as, split, zone);
+  const format = formatterOf(vocabulary.values[name]?.[0] ?? 'text', as, split, writing);
   return (values) => {
     const value = values[name];
     if (value === undefined) return absent === 'nothing' ? none : undefined;

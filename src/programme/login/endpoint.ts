@@ -23,6 +23,7 @@ import {
   noBody,
 } from '../requests/reading.ts';
 import { compileReader, wasEmpty } from '../requests/request_reader.ts';
+import { takesUnnamed } from '../requests/unnamed_client.ts';
 import {
   compileAddressCheck,
   compileProgrammeCheck,
@@ -51,7 +52,7 @@ export interface LoginEndpoint {
   /** The parameters of OpenID Connect Core 6 that are refused by their names: an input of the file is none. */
   readonly requestObjects: readonly RequestObject[];
   readonly read: (request: WireRequest) => LoginReading;
-  /** The client identifier as sent. */
+  /** The client identifier as sent, or of the client that stands for requests that name none. */
   readonly clientId: (reading: LoginReading) => string;
   /** Refuses a request that names another programme. */
   readonly checkProgramme: (reading: LoginReading) => void;
@@ -83,6 +84,8 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
   const modeRule = rules.find((rule) => rule.role === 'response_mode');
   const expectRegistered = compileExpectation(authorize.redirect_uri.varies);
   const idName = rules.find((rule) => rule.role === 'client_id')?.name ?? 'client_id';
+  const { authentication } = definition.client;
+  const standing = takesUnnamed(authentication) ? authentication.unnamed_client : undefined;
   const unnamed = (inputs: Inputs): Cause => {
     const came = wasEmpty(inputs, 'client_id') ? `${idName} without a value` : `no ${idName}`;
     return ownCause(endpointRule('inputs', 'client_id'), idName, came, idName);
@@ -105,8 +108,9 @@ export function compileLoginEndpoint(definition: Definition): LoginEndpoint {
         throw new LoginRefusal('ambiguous_request', present({ cause: twice.facts.cause }));
       }
       const id = inputs.get('client_id');
-      if (id === undefined) throw new LoginRefusal('missing_client_id', { cause: unnamed(inputs) });
-      return id;
+      if (id !== undefined) return id;
+      if (standing !== undefined && !wasEmpty(inputs, 'client_id')) return standing;
+      throw new LoginRefusal('missing_client_id', { cause: unnamed(inputs) });
     },
     checkProgramme: compileProgrammeCheck(rules),
     redirectUri: compileRedirectChoice(authorize, expectRegistered),

@@ -5,6 +5,9 @@ import type { Definition } from '../../language/definition.ts';
 import { unlessOff } from '../../language/limits.ts';
 import type { LockoutDefinition } from '../../language/login_schema.ts';
 import type { Logo, Logos } from '../../language/logos.ts';
+import { compileGenerator, usualIdentifierLength } from '../../language/value_shape.ts';
+import { valueOf } from '../../language/value_tree.ts';
+import { drawnValue } from '../../language/vocabularies.ts';
 import type { Milliseconds } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
 import type { ThrottleLimit } from '../../oauth/client.ts';
@@ -23,12 +26,21 @@ export interface LoginRules {
   /** Limit on failed logins from one address; undefined where `off`. */
   readonly addressLimit: ThrottleLimit | undefined;
   readonly redirect: RedirectWriter;
+  /** What each login draws, by name. */
+  readonly draws: ReadonlyMap<string, Drawn>;
   readonly failure: (reason: LoginFailureReason) => PageFailure | RedirectFailure;
   readonly languages: LoginLanguages;
   readonly logo?: Logo;
   readonly palettes: Palettes;
   /** Brands by the names that login requests use. */
   readonly brands: ReadonlyMap<string, Brand>;
+}
+
+/** A value that each login draws anew. */
+export interface Drawn {
+  readonly draw: () => string;
+  /** The parameter of the redirect that tells it. */
+  readonly parameter: string;
 }
 
 /** The partner's name and logo on the page (P-3). */
@@ -54,6 +66,18 @@ export function compileLogin(
       programme_identifier: definition.programme_identifier,
       issuer,
     }),
+    draws: new Map(
+      Object.entries(authorize.draws).map(([name, shape]) => [
+        name,
+        {
+          draw: compileGenerator(shape, usualIdentifierLength),
+          parameter:
+            [...authorize.answer.more].find(
+              ([, field]) => valueOf(field) === drawnValue(name),
+            )?.[0] ?? name,
+        },
+      ]),
+    ),
     failure: (reason) => authorize.failures[reason],
     languages: compileLanguages(definition),
     ...present({ logo: logos.get(login.logo ?? '') }),

@@ -27,6 +27,7 @@ import {
   type PresentedCredentials,
   type TokenCredentials,
 } from './presented_credentials.ts';
+import { compileUnnamed } from './unnamed_client.ts';
 
 /** `known` is the cache. */
 export type ReadCredentials = (
@@ -53,6 +54,7 @@ export function credentialNames(
     [methods.includes('parameters'), secretName],
     [methods.includes('own_token'), nameOf('client_token')],
     [methods.includes(privateKeyJwt), rules.find(isAssertion)?.name ?? 'client_assertion'],
+    [methods.includes('unnamed'), idName],
   ] as const;
   const [, proof] = proofs.find(([isRead]) => isRead) ?? [true, 'client_certificate'];
   return { idName, secretName, proof };
@@ -120,6 +122,7 @@ export function compileCredentials(
     ({ wireName, inHeader: isHeader }) => isHeader && wireName === 'authorization',
   )?.role;
   const assertions = compileAssertionReader(authentication, rules, asksByAssertion);
+  const readUnnamed = compileUnnamed(authentication, rules, ownHeader);
   const ambiguous = (came: string, parameter: string): Refusal => {
     const rule = ['client', 'authentication', 'when_both'];
     const cause = { ...credentialsCause(`one of ${ways}`, came, parameter), rule };
@@ -194,7 +197,8 @@ export function compileCredentials(
       if (methods.has('none')) return { kind: 'none', id };
     }
     const shown = secret === undefined ? shownToken(methods, inputs) : undefined;
-    if (shown !== undefined) return shown;
+    const found = shown ?? readUnnamed(request, inputs);
+    if (found !== undefined) return found;
     throw missing(id, secret);
   };
 }

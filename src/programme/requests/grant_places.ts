@@ -7,6 +7,7 @@ import { grantRows, type GrantType, grantTypes, inputsOfGrants } from '../../oau
 import {
   methodRows,
   type AuthenticationMethod,
+  isByNothing,
   isHeaderMethod,
   privateKeyJwt,
 } from '../../oauth/methods.ts';
@@ -37,6 +38,27 @@ export function offeredGrants({ grants }: Pick<Definition, 'grants'>): readonly 
 
 export function grantsAt({ grants }: Places, endpoint: string): readonly GrantType[] {
   return offeredGrants({ grants }).filter((type) => grants[type]?.endpoint.includes(endpoint));
+}
+
+/** The value of `grant_type` that asks for a grant at an endpoint. */
+export function wordAt(
+  { grants }: Pick<Definition, 'grants'>,
+  endpoint: Pick<EndpointDefinition, 'grant_types'> | undefined,
+  type: GrantType,
+): string {
+  return endpoint?.grant_types?.[type] ?? grants[type]?.grant_type ?? type;
+}
+
+/** Whether a request for the grant must say so: the endpoint cannot tell it otherwise. */
+export function needsWord(
+  definition: Pick<Definition, 'grants'>,
+  endpoint: EndpointDefinition,
+  served: readonly GrantType[],
+  type: GrantType,
+): boolean {
+  const words = new Set(served.map((one) => wordAt(definition, endpoint, one)));
+  const { without_grant_type: otherwise } = endpoint;
+  return words.size > 1 && otherwise !== 'inputs' && otherwise !== type;
 }
 
 /** The declared endpoints of a grant, in the order of the file. */
@@ -90,7 +112,7 @@ export function proofsOf(
       return token === undefined ? [] : [[token]];
     }
     const isPublic = !isGrant(kind) || grantRows[kind].isPublic === true;
-    if (method === 'none' && !isPublic) return [];
+    if (isByNothing(method) && !isPublic) return [];
     // The assertion of the grant proves its client too (RFC 7521 4.1).
     const isOfGrant = method === privateKeyJwt && kind === 'jwt_bearer';
     return [rolesOf(method), ...(isOfGrant ? [['assertion']] : [])];

@@ -15,6 +15,7 @@ import {
 import { question } from '../../language/known_inputs.ts';
 import { shapeTests, type ValueTest } from '../../language/value_shape.ts';
 import { present } from '../../lib/present.ts';
+import { attributeMark } from '../../oauth/bodies/xml_parameters.ts';
 import {
   type Cause,
   describeDifference,
@@ -29,10 +30,9 @@ import { grantRows, inputsOfGrants } from '../../oauth/grant.ts';
 import { memberPath } from '../../oauth/parameters.ts';
 import { challengeFault, proofInputs } from '../../oauth/pkce.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
-import { attributeMark } from '../../oauth/xml_parameters.ts';
 import { isPathValue } from '../path_index.ts';
 import { heldValues } from './client_values.ts';
-import { isGrant, type RequestKind, readsInput, proofsOf } from './grant_places.ts';
+import { isGrant, needsWord, type RequestKind, readsInput, proofsOf } from './grant_places.ts';
 
 /** Values of a request by the engine's names; an empty value is absent. */
 export type Inputs = ReadonlyMap<string, string>;
@@ -170,31 +170,39 @@ function needsOf(
   definition: Definition,
   kinds: readonly RequestKind[],
 ): Needs {
-  const { authorize, grants } = definition;
+  const { authorize } = definition;
+  const isDrawn = Object.hasOwn(authorize.draws, role);
   const authentication = authenticationAt(definition, endpoint);
   const { isUnread, proves } = proofsOf(authentication, endpoint, role);
   const readBy = isUnread ? [] : kinds.filter((kind) => !isGrant(kind) || readsInput(kind, role));
-  const names = new Set(kinds.map((kind) => (isGrant(kind) && grants[kind]?.grant_type) || kind));
+  const served = kinds.filter(isGrant);
   const isAsked = (kind: RequestKind): boolean => {
-    if (input.required || (role === 'grant_type' && names.size > 1)) return true;
-    if (isGrant(kind)) return grantRows[kind].needs.includes(role);
+    if (input.required) return true;
+    if (isGrant(kind)) {
+      const isWord = role === 'grant_type' && needsWord(definition, endpoint, served, kind);
+      return isWord || grantRows[kind].needs.includes(role);
+    }
     if (kind === 'management') return role === question;
     if (kind !== 'login') return false;
     if (role === 'redirect_uri') return authorize.redirect_uri.login === 'required';
     const isChallenge = role === 'code_challenge' || role === 'code_challenge_method';
-    return role === 'client_id' || (isChallenge && authorize.pkce === 'required');
+    const isNamed = !definition.client.authentication.methods.includes('unnamed');
+    return (role === 'client_id' && isNamed) || (isChallenge && authorize.pkce === 'required');
   };
   const inPath = input.in === 'path';
+  // Without it a request asks for something else.
+  const isTold = role === 'grant_type' && endpoint.without_grant_type !== undefined;
   // The grant judges their lack, by the code (RFC 6749 4.1.3, RFC 7636 4.6).
   const { login, token } = authorize.redirect_uri;
   const verifies = (kind: RequestKind): boolean =>
-    kind === 'authorization_code' &&
-    ((role === 'code_verifier' && authorize.pkce === 'required') ||
-      (role === 'redirect_uri' && login === 'required' && token === 'if_sent'));
+    (isDrawn && (kind === 'authorization_code' || kind === 'refresh_token')) ||
+    (kind === 'authorization_code' &&
+      ((role === 'code_verifier' && authorize.pkce === 'required') ||
+        (role === 'redirect_uri' && login === 'required' && token === 'if_sent')));
   return {
     readBy,
     neededBy: readBy.filter((kind) => inPath || isAsked(kind) || proves(kind) || verifies(kind)),
-    missedBy: inPath ? [] : readBy.filter((kind) => isAsked(kind) && !proves(kind)),
+    missedBy: inPath || isTold ? [] : readBy.filter((kind) => isAsked(kind) && !proves(kind)),
   };
 }
 

@@ -55,6 +55,8 @@ export interface CertificateCredentials {
 export interface PublicCredentials {
   readonly kind: 'none';
   readonly id: string;
+  /** The request named nobody: the file did. */
+  readonly isUnnamed?: true;
 }
 
 /** A token of an earlier answer, which names its client and is all that proves it. */

@@ -4,6 +4,8 @@
 import type { EndpointDefinition, ParameterPlace, Place } from '../../language/input_schema.ts';
 import { BoundedMap } from '../../lib/bounded_map.ts';
 import { present } from '../../lib/present.ts';
+import { parseMultipart } from '../../oauth/bodies/multipart_parameters.ts';
+import { parseXml } from '../../oauth/bodies/xml_parameters.ts';
 import { describeText, endpointRule, ownCause, ownRule } from '../../oauth/cause.ts';
 import { type Charset, charsetOf, utf8 } from '../../oauth/charset.ts';
 import { Refusal } from '../../oauth/failure.ts';
@@ -16,7 +18,6 @@ import {
   parseJsonObject,
 } from '../../oauth/parameters.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
-import { parseXml } from '../../oauth/xml_parameters.ts';
 import type { RequestKind } from './grant_places.ts';
 import type { Input } from './inputs.ts';
 
@@ -53,10 +54,19 @@ export function compileReading<Reason>(
   };
 }
 
+/** Whether a request can hold one value that is both. */
+export function isReadAlike(
+  one: Pick<Input, 'inHeader' | 'wireName' | 'key' | 'places'>,
+  other: Pick<Input, 'inHeader' | 'wireName' | 'key' | 'places'>,
+): boolean {
+  const isNamed = one.inHeader ? one.wireName === other.wireName : one.key === other.key;
+  return isNamed && one.places.some((place) => other.places.includes(place));
+}
+
 export type BodyForm = Exclude<ParameterPlace, 'query'>;
 
 export function isBodyForm(place: Place): place is BodyForm {
-  return place === 'form' || place === 'json' || place === 'xml';
+  return Object.hasOwn(usualTypes, place);
 }
 
 /** The parameters of a body and its form; undefined for a body that is not read. */
@@ -73,10 +83,13 @@ interface MediaType {
   readonly form: BodyForm;
   /** Absent where the type names none. */
   readonly charset?: Charset;
+  /** Of multipart bodies. */
+  readonly boundary?: string;
 }
 
 const usualTypes: Readonly<Record<BodyForm, readonly string[]>> = {
   form: ['application/x-www-form-urlencoded'],
+  multipart: ['multipart/form-data'],
   json: ['application/json'],
   xml: ['application/xml', 'text/xml'],
 };
@@ -162,13 +175,14 @@ const plainForm: MediaType = { form: 'form' };
 const noPaths: BodyPaths = { values: new Map(), objects: new Set() };
 
 function decodeBody(
-  { form, charset }: MediaType,
+  { form, charset, boundary }: MediaType,
   body: Uint8Array,
   paths: BodyPaths,
   root?: string,
 ): Parameters {
   try {
     if (form === 'xml') return parseXml(body, charset, paths, root);
+    if (form === 'multipart') return parseMultipart(body, boundary, charset);
     const { text, form: parse } = charset ?? utf8;
     return form === 'json' ? parseJsonObject(text(body), paths) : parse(body);
   } catch (error) {
@@ -196,8 +210,33 @@ function compileMediaTypes(
     const known = types.get(header) ?? spellings.get(header);
     if (known !== undefined) return known;
     const found = parse(types, header);
-    if (found !== undefined && header.length <= longestSpelling) spellings.set(header, found);
+    // Clients draw a boundary for each request.
+    const isUsual = found?.form !== 'multipart' && header.length <= longestSpelling;
+    if (found !== undefined && isUsual) spellings.set(header, found);
     return found;
+  };
+}
+
+/** The types of body that an endpoint is asked by; one of them is none at all, where it reads the query. */
+export function bodyTypes(endpoint: EndpointDefinition): readonly (string | undefined)[] {
+  return [
+    ...(endpoint.read.includes('query') ? [undefined] : []),
+    ...(endpoint.read.every((place) => place === 'query') ? [] : typesOf(endpoint).keys()),
+  ];
+}
+
+/** Tests whether a request has a body of such a type. */
+export function compileTypeTest(
+  endpoint: EndpointDefinition,
+): (request: Pick<WireRequest, 'rawHeaders' | 'body'>) => boolean {
+  const types = bodyTypes(endpoint);
+  const isBodiless = types.includes(undefined);
+  const mediaType =
+    types.length > Number(isBodiless) ? compileMediaTypes(endpoint) : () => undefined;
+  return ({ rawHeaders, body }) => {
+    const sent = headerValues({ rawHeaders }, 'content-type');
+    if (sent.length > 0) return mediaType(sent) !== undefined;
+    return isBodiless && body.length === 0;
   };
 }
 
@@ -207,8 +246,9 @@ function typesOf({
   media_types: others,
 }: EndpointDefinition): ReadonlyMap<string, MediaType> {
   const forms = read.filter((place) => place !== 'query');
+  const named = forms.filter((form) => form !== 'multipart');
   const formOf = (type: string): BodyForm | undefined =>
-    forms.find((form) => type.endsWith(form)) ?? forms[0];
+    named.find((form) => type.endsWith(form)) ?? named[0];
   const own = others.map((type) => [type.toLowerCase().replace(/;.*/, ''), formOf(type)] as const);
   return new Map(
     [
@@ -223,16 +263,28 @@ const longestType = 1024;
 
 function parse(types: ReadonlyMap<string, MediaType>, header: string): MediaType | undefined {
   if (header.length > longestType) return undefined;
-  const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase());
+  const [sent = '', ...parameters] = header.split(';').map((part) => part.trim());
+  const type = sent.toLowerCase();
   // RFC 7303 4.2: what ends with +xml can be read as XML.
   const xml = type.endsWith('+xml') ? types.get('text/xml') : undefined;
   const found = types.get(type) ?? (xml?.form === 'xml' ? xml : undefined);
-  const named = parameters.filter((parameter) => parameter.startsWith('charset='));
+  if (found === undefined) return undefined;
   const [label, another] = new Set(
-    named.map((parameter) => parameter.slice('charset='.length).replace(/^"(.*)"$/, '$1')),
+    named(parameters, 'charset').map((value) => value.toLowerCase()),
   );
-  if (found === undefined || another !== undefined) return undefined;
-  if (label === undefined) return found;
+  if (another !== undefined) return undefined;
+  const [boundary, second] = found.form === 'multipart' ? named(parameters, 'boundary') : [];
+  const { form } = found;
+  const whole = boundary === undefined || second !== undefined ? { form } : { form, boundary };
+  if (label === undefined) return whole;
   const charset = charsetOf(label);
-  return charset && { form: found.form, charset };
+  return charset && { ...whole, charset };
+}
+
+/** The values of the parameters of that name, without quotes. */
+function named(parameters: readonly string[], name: string): readonly string[] {
+  const begin = `${name}=`;
+  return parameters
+    .filter((parameter) => parameter.toLowerCase().startsWith(begin))
+    .map((parameter) => parameter.slice(begin.length).replace(/^"(.*)"$/, '$1'));
 }

@@ -59,7 +59,7 @@ export function compileReader(
   endpoint: EndpointDefinition,
   read: readonly Input<unknown>[],
   readBody: BodyReader = compileBodyReader(endpoint, read),
-): (request: WireRequest, report: Report) => Inputs {
+): (request: WireRequest, report: Report) => Map<string, string> {
   const inputs = read.map((input): PlacedInput => {
     const { places, inPath, wireName } = input;
     const inBody = new Set(places.filter(isBodyForm));
@@ -71,6 +71,7 @@ export function compileReader(
   const keys = {
     query: keysIn(({ inQuery }) => inQuery),
     form: keysIn(({ inBody }) => inBody.has('form')),
+    multipart: keysIn(({ inBody }) => inBody.has('multipart')),
     json: keysIn(({ inBody }) => inBody.has('json')),
     xml: keysIn(({ inBody }) => inBody.has('xml')),
     body: keysIn(({ inBody }) => inBody.size > 0),
@@ -86,7 +87,7 @@ function readInputs(
   request: WireRequest,
   body: ReadBody,
   report: Report,
-): Inputs {
+): Map<string, string> {
   const inQuery = request.query === '' ? noParameters : readQuery(request.query, report);
   reportStrays(rules, inQuery, body, report);
   const values = new Map<string, string>();
@@ -164,7 +165,7 @@ function reportStrays(
   for (const [name, values] of body.parameters) {
     if (body.form !== undefined && keys[body.form].has(name)) continue;
     // In a form, a parameter of that name is none.
-    const isObject = body.form !== 'form' && objects.has(name);
+    const isObject = (body.form === 'json' || body.form === 'xml') && objects.has(name);
     if (isObject && (values.length === 1 || endpoint.repeated !== 'refuse')) continue;
     reportStray(rules, body.form ?? 'form', name, values, report);
   }

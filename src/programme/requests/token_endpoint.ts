@@ -3,14 +3,15 @@
 import { authenticationAt, type ClientAuthentication } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
-import { describeName, ownCause } from '../../oauth/cause.ts';
-import { type Client, type Role } from '../../oauth/client.ts';
+import type { Client } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { byGrant, grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileEcho, type Sent } from './echo.ts';
-import { grantsAt, needsInput, readsInput } from './grant_places.ts';
+import { compileGrantChoice, type EndpointGrant, type GrantChoice } from './grant_choice.ts';
+import { grantsAt, needsInput, readsInput, wordAt } from './grant_places.ts';
+import { checkInput } from './input_checks.ts';
 import {
   compileInputs,
   type Input,
@@ -18,19 +19,10 @@ import {
   missingFault,
   type SecretTest,
   unequalFault,
-  valueFault,
 } from './inputs.ts';
 import { compileReading, type Reading } from './reading.ts';
 import { compileReader, refuse, wasEmpty } from './request_reader.ts';
-
-/** A grant as one endpoint serves it. */
-export interface EndpointGrant {
-  readonly type: GrantType;
-  /** The value of `grant_type` that asks for it. */
-  readonly wireValue: string;
-  /** The role that its clients need. */
-  readonly role: Role;
-}
+import { undeclaredCredentials } from './unnamed_client.ts';
 
 /** A token endpoint for the engine. Its functions throw only `Refusal`. */
 export interface TokenEndpoint {
@@ -41,6 +33,8 @@ export interface TokenEndpoint {
   readonly authentication: ClientAuthentication;
   readonly grants: readonly EndpointGrant[];
   readonly methods: ReadonlySet<string>;
+  /** What a request without grant_type asks for, as the file says it. */
+  readonly untold: EndpointDefinition['without_grant_type'];
   /** The name of the scope on the wire. */
   readonly scopeName: string;
   /** Checks media type, size, repeated and stray parameters. */
@@ -57,6 +51,8 @@ export interface TokenEndpoint {
   readonly selectGrant: (inputs: Inputs, client: Client) => GrantType;
   /** Checks the parameters of the grant: presence and shape. */
   readonly checkParameters: (inputs: Inputs, grant: GrantType) => void;
+  /** The names of its inputs that are held against what a login has drawn. */
+  readonly drawn: readonly string[];
   /** Refuses a request for the lack of an input that only its grant needs. */
   readonly refuseMissing: (role: string, inputs: Inputs) => never;
 }
@@ -70,13 +66,17 @@ export function compileTokenEndpoint(
     const grant = definition.grants[type];
     return grant === undefined
       ? []
-      : [{ type, wireValue: grant.grant_type ?? type, role: grant.role }];
+      : [{ type, wireValue: wordAt(definition, endpoint, type), role: grant.role }];
   });
   const kinds = grants.map(({ type }) => type);
   const reading = compileReading(endpoint, compileInputs(endpoint, definition, kinds), kinds);
   const { inputs: all } = reading;
   const authentication = authenticationAt(definition, endpoint);
-  const read = compileReader(endpoint, all);
+  const { draws } = definition.authorize;
+  const choice = compileGrantChoice(endpoint, all, grants);
+  const [only, ...others] = grants;
+  const undeclared = undeclaredCredentials(endpoint, definition, authentication);
+  const read = compileReader(endpoint, [...all, ...undeclared]);
   const isShared = ({ inHeader, isOfGrants }: Input): boolean => inHeader && !isOfGrants;
   const compared = all.filter(({ clientTest }) => clientTest !== undefined);
   const headers = all.filter(isShared);
@@ -87,11 +87,14 @@ export function compileTokenEndpoint(
     authentication,
     grants,
     methods: new Set(endpoint.methods),
+    untold: endpoint.without_grant_type,
     scopeName: all.find(({ role }) => role === 'scope')?.name ?? 'scope',
-    readInputs: (request) => read(request, refuse),
+    readInputs: (request) => choice.ownInputs(read(request, refuse)),
     echo: compileEcho(definition, all),
-    readCredentials: compileCredentials(authentication, all, {
-      asksByAssertion: asksByAssertion(grants),
+    readCredentials: compileCredentials(authentication, [...all, ...undeclared], {
+      // At its own endpoint whatever the request says.
+      asksByAssertion: (inputs) =>
+        (others.length === 0 ? only : choice.find(inputs))?.type === 'jwt_bearer',
       elsewhere: definition.client.authentication,
     }),
     checkHeaders: (inputs) => {
@@ -106,8 +109,9 @@ export function compileTokenEndpoint(
         }
       }
     },
-    selectGrant: compileGrantSelection(all, grants),
+    selectGrant: compileGrantSelection(choice.choose),
     checkParameters: compileParameterChecks(all.filter((input) => !isShared(input))),
+    drawn: all.flatMap(({ role }) => (Object.hasOwn(draws, role) ? [role] : [])),
     refuseMissing: (role, inputs) => {
       const input = all.find((one) => one.role === role);
       if (input === undefined) throw new Error(`${name} reads no ${role}`);
@@ -117,53 +121,10 @@ export function compileTokenEndpoint(
   };
 }
 
-/** Whether a request asks for the grant `jwt_bearer`, by its `grant_type` or at its own endpoint. */
-function asksByAssertion(grants: readonly EndpointGrant[]): (inputs: Inputs) => boolean {
-  const asked = grants.find(({ type }) => type === 'jwt_bearer');
-  if (asked === undefined) return () => false;
-  if (grants.length === 1) return () => true;
-  return (inputs) => inputs.get('grant_type') === asked.wireValue;
-}
-
-/** Texts that count as missing, as blank fields do on the login page (P-13). */
-const blankForms: ReadonlyMap<string, RegExp> = new Map([
-  ['username', /^\s*$/],
-  ['password', /^$/],
-]);
-
-/** Throws `Refusal` if a required input is missing, or a value has a wrong shape or comparison. */
-export function checkInput(input: Input, inputs: Inputs, required: boolean): void {
-  const sent = inputs.get(input.role);
-  const isBlank = required && sent !== undefined && blankForms.get(input.role)?.test(sent) === true;
-  if (sent !== undefined && !isBlank) {
-    const fault = valueFault(input, sent);
-    if (fault !== undefined) throw new Refusal(fault.reason, fault.facts);
-  } else if (required) {
-    const fault = missingFault(input, isBlank || wasEmpty(inputs, input.role));
-    throw new Refusal(fault.reason, fault.facts);
-  }
-}
-
-/** An endpoint of one grant may make grant_type optional, or not declare it. */
-function compileGrantSelection(
-  inputsHere: readonly Input[],
-  grants: readonly EndpointGrant[],
-): TokenEndpoint['selectGrant'] {
-  const byWireValue = new Map(grants.map((grant) => [grant.wireValue, grant]));
-  const choice = inputsHere.find(({ role }) => role === 'grant_type');
-  const [only] = byWireValue.values();
-  const offered = [...byWireValue.keys()].join(', ');
+/** The grant of a request, if its client may have it. */
+function compileGrantSelection(choose: GrantChoice['choose']): TokenEndpoint['selectGrant'] {
   return (inputs, client) => {
-    const wireValue = inputs.get('grant_type');
-    const isNeeded = choice !== undefined && (choice.required || byWireValue.size > 1);
-    if (isNeeded && wireValue === undefined) checkInput(choice, inputs, true);
-    const grant = wireValue === undefined ? only : byWireValue.get(wireValue);
-    if (grant === undefined) {
-      const parameter = choice?.name ?? 'grant_type';
-      const came = wireValue === undefined ? 'none' : describeName(wireValue);
-      const cause = ownCause(['grants'], `${parameter}: one of ${offered}`, came, parameter);
-      throw new Refusal('unsupported_grant_type', { parameter, cause });
-    }
+    const grant = choose(inputs);
     if (client.isPublic === true && grantRows[grant.type].isPublic !== true) {
       const came = 'a public client, which proves nothing';
       const cause = { rule: ['grants', grant.type], expected: 'a confidential client', came };

@@ -8,13 +8,14 @@ import { hint, question } from '../../language/known_inputs.ts';
 import { present } from '../../lib/present.ts';
 import { endpointRule, ownCause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import { privateKeyJwt } from '../../oauth/methods.ts';
+import { isByNothing, privateKeyJwt } from '../../oauth/methods.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileInputs, type Inputs } from './inputs.ts';
 import { assertionInputs } from './presented_credentials.ts';
 import { compileReading, type Reading } from './reading.ts';
 import { compileReader, refuse } from './request_reader.ts';
+import { undeclaredCredentials } from './unnamed_client.ts';
 
 /** Its functions throw only `Refusal`. */
 export interface TokenManagementEndpoint {
@@ -75,7 +76,7 @@ function managementAuthentication(
 ): ClientAuthentication {
   if (!byGateways) return authentication;
   const { methods, secret_half: half } = authentication;
-  const proofs = methods.filter((method) => method !== 'none');
+  const proofs = methods.filter((method) => !isByNothing(method));
   return {
     ...authentication,
     methods: [...new Set([...proofs, 'basic' as const])],
@@ -94,14 +95,15 @@ export function compileTokenManagement(
   const authentication = managementAuthentication(definition, asked);
   const asAsked = { ...definition, client: { ...definition.client, authentication } };
   const reading = compileReading(form, compileInputs(form, asAsked, kinds), kinds);
-  const read = compileReader(form, reading.inputs);
+  const rules = [...reading.inputs, ...undeclaredCredentials(form, asAsked, authentication)];
+  const read = compileReader(form, rules);
   const schemes = asked.byGateways ? ['Basic'] : [];
   return {
     path,
     reading,
     authentication,
     readInputs: (request) => read(request, refuse),
-    readCredentials: compileCredentials(authentication, reading.inputs, { schemes }),
+    readCredentials: compileCredentials(authentication, rules, { schemes }),
     readToken: (inputs) => {
       const token = inputs.get(question);
       if (token === undefined) {

@@ -9,8 +9,8 @@ import { Refusal } from '../../oauth/failure.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import { type Demand, levelsRule, readDemand } from './demand.ts';
+import { checkInput } from './input_checks.ts';
 import { type Input, type Inputs, unequalFault } from './inputs.ts';
-import { checkInput } from './token_endpoint.ts';
 import { compileComparedHeaders, type ToldHeader, toldHeaders } from './verify_headers.ts';
 
 type ShownHeaders = Pick<WireRequest, 'rawHeaders'>;

@@ -3,6 +3,7 @@
 import type { Definition } from '../../language/definition.ts';
 import { fieldAtTop, valueOf, writtenValues } from '../../language/value_tree.ts';
 import type { GrantType } from '../../oauth/grant.ts';
+import { identityAlgorithm } from '../../programme/answers/identity.ts';
 import { offeredGrants } from '../../programme/requests/grant_places.ts';
 import { wrong } from '../../schema/faults.ts';
 import type { JoinedDeparture } from './departure.ts';
@@ -63,14 +64,21 @@ export const answerDepartures: Readonly<Record<string, JoinedDeparture>> = {
   },
 
   identity_algorithm: {
-    keys: ['id_token', 'tokens.access.algorithm'],
-    find: ({ id_token: identity, tokens: { access } }) =>
-      wrong([
-        identity !== undefined && access.algorithm !== 'RS256',
-        ['tokens', 'access', 'algorithm'],
-        `identity tokens are signed with ${access.algorithm}, not with RS256 (OpenID Connect Core 15.1, OpenID Connect Discovery 3)`,
-        'clients that know RS256 alone refuse them; metadata names the algorithm',
-      ]),
+    keys: ['id_token.algorithm', 'tokens.access.algorithm'],
+    find: (definition) => {
+      const { id_token: identity } = definition;
+      const algorithm = identity && identityAlgorithm(identity, definition);
+      const at =
+        identity?.algorithm === undefined
+          ? ['tokens', 'access', 'algorithm']
+          : ['id_token', 'algorithm'];
+      return wrong([
+        algorithm !== undefined && algorithm !== 'RS256',
+        at,
+        `identity tokens are signed with ${algorithm}, not with RS256 (OpenID Connect Core 15.1, OpenID Connect Discovery 3)`,
+        'clients that know RS256 alone refuse them: set id_token.algorithm to RS256',
+      ]);
+    },
   },
 
   no_issued_token_type: {

@@ -71,7 +71,7 @@ export function openServerAudit(
   });
   const identify = identifierDigests(keyring);
   stream.put('server_started', { version: versionLine(), environment, ...files, ...byWhom() });
-  // Begun now: its thread starts while other things are made ready.
+  // Begun now: it is written while other things are made ready.
   const flushed = stream.flush(firstPatience);
   // A line that a power cut took would count as one that was cut off.
   const note = async (): Promise<void> => mark?.note(await stream.sync(lastPatience));

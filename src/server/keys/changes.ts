@@ -20,7 +20,7 @@ import { newSigningKey } from '../../token/signing_keys.ts';
 import { freeNumber, newTokenKey } from '../../token/token_keys.ts';
 import { failed } from '../exit.ts';
 import type { OpenStore } from '../open_store.ts';
-import type { KeyLine } from './lines.ts';
+import { type KeyLine, signedWith } from './lines.ts';
 
 /** If several commands rotate at once, only one adds a key. */
 export async function rotateKeys(
@@ -43,7 +43,10 @@ async function newKey(
   now: Instant,
 ): Promise<KeyRecord> {
   const algorithm = wish.algorithm ?? rules.algorithm;
-  if (algorithm !== undefined) return newSigningKey(id, algorithm, keyring, now);
+  const { kind } = rules;
+  if (algorithm !== undefined && kind !== 'token_key') {
+    return newSigningKey(id, algorithm, keyring, now, kind);
+  }
   const due = keyStates(seen, rules, now).find(({ status }) => status === 'due');
   const number = freeNumber(seen) ?? (due && Number(due.key.kid));
   const { longestToken } = rules;
@@ -77,7 +80,7 @@ export async function renewTokenKey({
 /** Removes keys that are due, and marks those of an algorithm that no server signs with. */
 export async function retireKeys(store: Store, line: KeyLine, now: Instant): Promise<Retired> {
   const signed = (await store.nodes(now)).flatMap(
-    ({ facts }) => facts.programmes[line.id]?.signs ?? [],
+    ({ facts }) => signedWith(facts.programmes[line.id], line.rules.kind) ?? [],
   );
   return changeKeys(store, line, (keys) => retired(keys, line.rules, now, signed));
 }

@@ -3,13 +3,21 @@
 import type { Instant } from '../../lib/clock.ts';
 import { dateOrNull, dateText } from '../../lib/duration.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
+import type { SigningAlgorithm } from '../../oauth/signing_key.ts';
 import type { Programme } from '../../programme/programme.ts';
+import type { ServedFacts } from '../../store/node_leases.ts';
 import type { Registry } from '../../store/registry.ts';
 import { refuseDamage, type OnDamage } from '../../store/unusable.ts';
 import { keyStates, type KeyState } from '../../token/key_line.ts';
-import { signingKeyRules, tokenKeyRules, type KeyRules } from '../../token/key_rules.ts';
+import {
+  identityKeyRules,
+  type KeyKind,
+  type KeyRules,
+  signingKeyRules,
+  tokenKeyRules,
+} from '../../token/key_rules.ts';
 
-export const shownKinds = ['signing', 'token'] as const;
+export const shownKinds = ['signing', 'identity', 'token'] as const;
 export type ShownKind = (typeof shownKinds)[number];
 
 /** The keys of one kind of a programme, whether it has any or not. */
@@ -18,20 +26,39 @@ export interface KeyLine {
   readonly rules: KeyRules;
 }
 
-/** The keys of a programme, of one kind or of both. */
+/** The keys of a programme, of one kind or of all. */
 export function keyLines(programme: Programme, kind?: ShownKind): readonly KeyLine[] {
-  return [signingKeyRules(programme), tokenKeyRules(programme)]
+  return [signingKeyRules(programme), identityKeyRules(programme), tokenKeyRules(programme)]
     .filter((rules) => kind === undefined || shownKind(rules) === kind)
     .map((rules) => ({ id: programme.id, rules }));
 }
 
-function shownKind({ kind }: Pick<KeyRules, 'kind'>): ShownKind {
-  return kind === 'token_key' ? 'token' : 'signing';
+const shownNames: Readonly<Record<KeyKind, ShownKind>> = {
+  signing_key: 'signing',
+  identity_key: 'identity',
+  token_key: 'token',
+};
+
+export function shownKind({ kind }: Pick<KeyRules, 'kind'>): ShownKind {
+  return shownNames[kind];
+}
+
+/** The algorithm of a server's JWTs by keys of a kind; undefined where it signs nothing by them. */
+export function signedWith(
+  served: ServedFacts | undefined,
+  kind: KeyKind,
+): SigningAlgorithm | undefined {
+  return kind === 'identity_key' ? served?.signsIdentity : served?.signs;
 }
 
 /** Whether the programme makes tokens with these keys, not only verifies some of former times. */
 export function isInUse({ rules }: KeyLine): boolean {
   return rules.kind === 'token_key' || rules.algorithm !== undefined;
+}
+
+/** Whether a first key can be published before the file says that identity tokens have keys of their own. */
+export function awaitsKeys({ rules }: KeyLine): boolean {
+  return rules.kind === 'identity_key' && rules.longestToken > 0;
 }
 
 /** A key with what it is used for. */

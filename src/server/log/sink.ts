@@ -8,7 +8,7 @@ import { Socket } from 'node:net';
 export interface Sink {
   /** Characters that wait. */
   readonly waiting: () => number;
-  /** Takes lines; they are handed on with the others of this turn, or at once where they are urgent. */
+  /** Takes lines; they are handed on within a moment, with others, or at once where they are urgent. */
   readonly put: (lines: string, isUrgent: boolean) => void;
   /** Hands on what waits. */
   readonly flush: () => void;
@@ -127,7 +127,9 @@ interface Batch extends Pick<Sink, 'waiting' | 'put' | 'flush'> {
   readonly take: () => string;
 }
 
-/** Lines of one turn leave together: each write costs more than a line. */
+/** Milliseconds for which lines wait for others: each write costs more than many lines. */
+const gathering = 10;
+
 function batchOf(send: (lines: string) => void): Batch {
   let lines = '';
   let isPlanned = false;
@@ -150,7 +152,7 @@ function batchOf(send: (lines: string) => void): Batch {
       if (isUrgent) flush();
       else if (!isPlanned) {
         isPlanned = true;
-        setImmediate(flush);
+        setTimeout(flush, gathering);
       }
     },
   };

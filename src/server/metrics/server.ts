@@ -143,7 +143,7 @@ const serverGauges: readonly ServerGauge[] = [
   ),
   {
     name: 'jetway_key_signs_since_timestamp_seconds',
-    help: 'Since when the key in use signs; key is signing_key (JWTs) or token_key (opaque tokens).',
+    help: 'Since when the key in use signs; key is signing_key (JWTs), identity_key (identity tokens with keys of their own) or token_key (opaque tokens).',
     labels: ['programme', 'key'],
     read: ({ programmes }) =>
       programmes.flatMap(({ programme, stored }) =>

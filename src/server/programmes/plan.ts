@@ -142,8 +142,10 @@ function deployAll(next: Candidates, served: Candidates): Deployed {
 /** Tokens of programmes that no longer sign any are verified until they expire. */
 async function withFormerKeys(candidate: Candidate, store: Store): Promise<Candidate> {
   const { id, signsTokens } = candidate.programme;
-  if (signsTokens || !(await has('signing_key', id, store))) return candidate;
-  return { ...candidate, hasFormerKeys: true };
+  if (signsTokens) return candidate;
+  const hasFormerKeys =
+    (await has('signing_key', id, store)) || (await has('identity_key', id, store));
+  return hasFormerKeys ? { ...candidate, hasFormerKeys } : candidate;
 }
 
 /** Of new programmes those with clients first: an unused copy must not take the original's path. */

@@ -118,12 +118,13 @@ function rulePath(
   if (kind === 'introspection' || kind === 'revocation' || kind === 'userinfo') return [kind];
   const [, role = ''] = keys;
   // A verification compares headers as the first token endpoint that reads them does.
-  const [name] =
-    Object.entries(mapAt(effective, 'token_endpoints')).find(([, endpoint]) =>
-      kind === 'token'
-        ? asked.endsWith(`${textAt(effective, ['base_path'])}${textAt(endpoint, ['path'])}`)
-        : role in mapAt(endpoint, 'inputs'),
-    ) ?? [];
+  const found = Object.entries(mapAt(effective, 'token_endpoints')).filter(([, endpoint]) =>
+    kind === 'token'
+      ? asked.endsWith(`${textAt(effective, ['base_path'])}${textAt(endpoint, ['path'])}`)
+      : role in mapAt(endpoint, 'inputs'),
+  );
+  // Several may have one path.
+  const [name] = found.find(([, endpoint]) => role in mapAt(endpoint, 'inputs')) ?? found[0] ?? [];
   return name === undefined ? undefined : ['token_endpoints', name, ...keys];
 }
 

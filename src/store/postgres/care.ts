@@ -23,9 +23,8 @@ import {
 } from './place.ts';
 import { expectKnown, expectSchema, findMeta } from './schema.ts';
 
-export function postgresCare(access: StoreAccess): StoreCare {
+export function postgresCare(access: StoreAccess): Required<Omit<StoreCare, 'losing'>> {
   return {
-    losing: 'what is in the store would be replaced for good',
     // Without codes, logins and locks: a restore would void them anyway.
     backup: (target, options = {}) =>
       withStore(access, (place) =>

@@ -58,7 +58,7 @@ const count = statement(
   ),
   { row: [...key, 'used', 'ends_at'] },
 );
-export const putCounts: Statement = textsOf(count).many;
+const putCounts: Statement = textsOf(count).many;
 
 // `used` may be past the limit: refused events are in it, which nobody gives back. A window that began
 // after the event has not counted it.

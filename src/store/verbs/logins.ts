@@ -52,7 +52,7 @@ export const startLoginAgain = statement(
   { row: ['place'] },
 );
 
-export const advance: Statement = statement(
+const advance: Statement = statement(
   'advance_login',
   columns,
   // `again` is the answer itself, where an earlier run of the statement may have written it: no two

@@ -6,7 +6,7 @@
 
 import { hash } from 'node:crypto';
 
-import { randomBytes } from '../../lib/random.ts';
+import { randomBinary, randomBytes } from '../../lib/random.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { lastGeneration, type Place } from '../../oauth/grant.ts';
 import { placeText } from '../../oauth/place.ts';
@@ -86,7 +86,7 @@ export function loginTagOf(digest: string): number {
 
 /** 12 random bytes, one character a byte (latin1). */
 export function newNonce(): string {
-  return randomBytes(nonceBytes).toString('latin1');
+  return randomBinary(nonceBytes);
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   xmlText,
 } from '../../../src/contract/samples/requests.ts';
 import { elementText } from '../../../src/language/encoding.ts';
+import { multipartText, multipartType } from '../../support/multipart.ts';
 import { type Answer, ask } from '../../support/wire.ts';
 
 export interface ValueSchema {
@@ -191,7 +192,7 @@ export function send(
     ...Object.fromEntries(at('header')),
     ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
     ...(authorization !== undefined && { authorization }),
-    ...(body !== undefined && { 'content-type': body.type }),
+    ...(body !== undefined && { 'content-type': typeOf(body) }),
   };
   const text = body === undefined ? undefined : written(body, filled);
   const target = pathname + (query === '' ? '' : `?${query}`);
@@ -203,9 +204,18 @@ export function elementOf(path: readonly string[]): readonly string[] {
   return path.at(-1) === elementText ? path.slice(0, -1) : path;
 }
 
+const multipart = 'multipart/form-data';
+
+function typeOf({ type }: NonNullable<Way['body']>): string {
+  return type === multipart ? multipartType : type;
+}
+
 function written({ type, root }: NonNullable<Way['body']>, filled: Filled): string {
   if (type === 'application/x-www-form-urlencoded') {
     return new URLSearchParams(bodyValue(filled) as Record<string, string>).toString();
+  }
+  if (type === multipart) {
+    return multipartText(Object.entries(bodyValue(filled) as Record<string, string>));
   }
   if (!type.endsWith('xml')) return JSON.stringify(bodyValue(filled));
   const members = filled.reduce<JsonMembers>(

@@ -20,7 +20,7 @@ import {
   type Asked,
   askedOf,
   authorizationFor,
-  codeAfter,
+  toldAfter,
   fill,
   type Held,
   isNeeded,
@@ -60,7 +60,7 @@ function isGrant(kind: string): kind is GrantType {
 async function succeeds(scene: PartnerScene, asked: Asked, answer: Answer, held: Held) {
   const value = documented(asked, answer);
   if (asked.kind === 'login') {
-    await codeAfter(scene, answer);
+    await toldAfter(scene, answer);
   } else if (isGrant(asked.kind)) {
     const token = tokenIn(scene, asked.kind, 'accessToken', answer);
     assert.ok(token, `${answer.status} ${answer.body}`);

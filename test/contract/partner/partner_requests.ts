@@ -43,7 +43,10 @@ export interface Asked extends Way {
 }
 
 /** Tokens that the partner has by now. */
-export type Held = { [name in TokenName | 'ownToken']?: string | undefined };
+export type Held = { [name in TokenName | 'ownToken']?: string | undefined } & {
+  /** What the redirect of the last login told. */
+  told?: URLSearchParams;
+};
 
 const order = [
   'public',
@@ -88,10 +91,24 @@ export function askedOf(scene: PartnerScene): readonly Asked[] {
       const kind = id === 'userinfo' ? id : 'public';
       return [{ ...way, kind, grantType: undefined, reading: undefined }];
     }
-    const { reading } = endpoint;
-    return grantsOf(endpoint)
-      .filter(({ grant }) => way.title === undefined || way.title === grant)
-      .map(({ grant, grantType }) => ({ ...way, kind: grant, grantType, reading }));
+    // One operation has the requests of all endpoints of its path and method.
+    const type = way.body?.type;
+    const all = tokenEndpoints.filter(
+      ({ path, methods, reading: { mediaTypes } }) =>
+        path === endpoint.path &&
+        methods.has(way.method) &&
+        (type === undefined || mediaTypes.some(([one]) => one === type)),
+    );
+    return all.flatMap((one) =>
+      grantsOf(one)
+        .filter(({ grant }) => way.title === undefined || way.title === grant)
+        .map(({ grant, grantType }) => ({
+          ...way,
+          kind: grant,
+          grantType,
+          reading: one.reading,
+        })),
+    );
   });
   // What is revoked cannot be asked about.
   return all
@@ -99,13 +116,18 @@ export function askedOf(scene: PartnerScene): readonly Asked[] {
     .toSorted((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
 }
 
-function inputOf({ reading, body }: Asked, { place, path }: Field): Input<unknown> | undefined {
+function inputOf(
+  { reading, body, kind }: Asked,
+  { place, path }: Field,
+): Input<unknown> | undefined {
   const name = elementOf(path).join('.');
-  return reading?.inputs.find(
+  const found = reading?.inputs.filter(
     (one) =>
       (one.inHeader ? one.wireName : [...one.within, one.wireName].join('.')) === name &&
       (place === 'body' ? body !== undefined : true),
   );
+  // Inputs of two grants can have one name.
+  return found?.find(({ readBy }) => readBy.some((one) => one === kind)) ?? found?.[0];
 }
 
 /** What the document cannot tell: values of the registered client, of the member, and of a login. */
@@ -115,6 +137,7 @@ async function ownValue(
   role: string,
   input: Input<unknown> | undefined,
   held: Held,
+  logIn: () => Promise<URLSearchParams>,
 ): Promise<string | undefined> {
   const { by, member } = scene;
   const equal = input?.must_equal;
@@ -142,8 +165,12 @@ async function ownValue(
     redirect_uri: by.client.redirectUris[0],
     grant_type: asked.grantType,
   };
-  if (role === 'code') return codeOf(scene);
-  return values[role];
+  const { login, layouts } = scene.guide.programme;
+  if (role === 'code') return (await logIn()).get(layouts.redirect.code) ?? undefined;
+  const drawn = login.draws.get(role);
+  if (drawn === undefined) return values[role];
+  const told = asked.kind === 'authorization_code' ? await logIn() : held.told;
+  return told?.get(drawn.parameter) ?? undefined;
 }
 
 export function isNeeded({ kind }: Asked, { required, neededFor }: Field): boolean {
@@ -158,6 +185,12 @@ export async function fill(scene: PartnerScene, asked: Asked, held: Held): Promi
   );
   const document = documentOf(scene);
   const isScoped = asked.kind === 'login' && neededScopes(document).length > 0;
+  let login: Promise<URLSearchParams> | undefined;
+  const logIn = async (): Promise<URLSearchParams> => {
+    login ??= loginOf(scene);
+    held.told = await login;
+    return held.told;
+  };
   const all = await Promise.all(
     asked.fields.map(async (field) => {
       const input = inputOf(asked, field);
@@ -166,7 +199,7 @@ export async function fill(scene: PartnerScene, asked: Asked, held: Held): Promi
       const isAsked = isScoped && role === 'scope';
       if (!isNeeded(asked, field) && !isProof && !isAsked) return [];
       const listed = role === 'grant_type' ? undefined : allowedText(field.schema);
-      const value = (await ownValue(scene, asked, role, input, held)) ?? listed ?? 'demo';
+      const value = (await ownValue(scene, asked, role, input, held, logIn)) ?? listed ?? 'demo';
       const { scheme } = input ?? {};
       return [[field, scheme === undefined ? value : `${scheme} ${value}`] as const];
     }),
@@ -198,18 +231,19 @@ export function authorizationFor(
   return proof.credentials && authorizationOf(proof.credentials);
 }
 
-async function codeOf(scene: PartnerScene): Promise<string> {
+/** What the redirect of a new login tells. */
+async function loginOf(scene: PartnerScene): Promise<URLSearchParams> {
   const login = askedOf(scene).find(({ kind }) => kind === 'login');
   assert.ok(login);
   const begun = await send(login, await fill(scene, login, {}), undefined);
-  return codeAfter(scene, begun);
+  return toldAfter(scene, begun);
 }
 
-/** Follows an answer to a login request to its end. */
-export async function codeAfter(
+/** Follows an answer to a login request to its end, where there is a code. */
+export async function toldAfter(
   { url, guide, member }: PartnerScene,
   begin: Answer,
-): Promise<string> {
+): Promise<URLSearchParams> {
   assert.ok(begin.headers['location']?.startsWith(url), `${begin.status} ${begin.body}`);
   const bound = begin.headers['set-cookie'] === undefined ? await follow(url, begin) : begin;
   const cookie = cookieIn(bound);
@@ -225,5 +259,6 @@ export async function codeAfter(
     ...new URLSearchParams(found.hash.slice(1)),
     ...posted,
   ]);
-  return told.get(code) ?? assert.fail(`no code: ${end.status} ${end.body}`);
+  assert.ok(told.has(code), `no code: ${end.status} ${end.body}`);
+  return told;
 }

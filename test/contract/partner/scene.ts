@@ -85,7 +85,14 @@ export async function openScene(
   const registered = await jetway.store.find('client', id, client.id as ClientId);
   assert.ok(registered);
   const guide = makeGuide(programme, jetway.url, registered);
-  const member = await jetway.addMember({ membershipNumber: '1234567890123456' });
+  const member = await jetway.addMember({
+    membershipNumber: '1234567890123456',
+    properties: Object.fromEntries(
+      (programme.access.subject?.values ?? [])
+        .filter((value) => value.startsWith('member.'))
+        .map((value) => [value.slice('member.'.length), 'value']),
+    ),
+  });
   const assertion = signingFor({ programme, clock: jetway.clock }, registered, key);
   const by = { client: registered, secret: client.secret, apiKey, assertion };
   return { ...jetway, guide, client, member, apiKey, by };

@@ -28,10 +28,12 @@ const files = [
   ...['executive-club', 'second-club', 'third-club'].map((name) => `programmes/${name}.yaml`),
   ...[
     'api-key-header', // form-encoded Basic, the API key beside it
+    'device-login', // a value of the redirect, repeated with each request
     'get-token', // GET, secrets in the query
     'json-nested', // JSON
     'nested-request', // JSON in JSON, the token in a header
     'password-club', // usernames and passwords
+    'posted-parts', // multipart/form-data, and a text before the answer
     'refresh-header', // credentials and refresh token in headers
     'reservation-system', // base64 in base64
     'xml-agency', // answers in XML
@@ -91,17 +93,23 @@ function tokenIn(
 
 const verifier = 'v'.repeat(43);
 
-/** The code of a login by the link, or the form, of the page. */
-async function codeBy(scene: PartnerScene, page: string): Promise<string> {
+/** What comes back of a login by the link, or the form, of the page: its code, and what it has drawn. */
+async function loginBy(scene: PartnerScene, page: string): Promise<Environment> {
   const sections = sectionsOf(page).get('Log a member in');
   const form = sections?.get('html')?.[0];
   const [address = ''] = form === undefined ? (sections?.get('text') ?? []) : [actionOf(form)];
   const filled = address.replace('CODE_CHALLENGE', digest(verifier));
   const back = await returnFrom(scene, filled, form === undefined ? 'GET' : 'POST');
-  const { code, state } = scene.guide.programme.layouts.redirect;
+  const { login, layouts } = scene.guide.programme;
+  const { code, state } = layouts.redirect;
+  const told = (name: string): string => back.searchParams.get(name) ?? '';
   const isTold = address.includes('STATE');
   assert.equal(back.searchParams.get(state), isTold ? 'STATE' : null);
-  return back.searchParams.get(code) ?? '';
+  const drawn = Array.from(
+    login.draws,
+    ([name, { parameter }]) => [name.toUpperCase(), told(parameter)] as const,
+  );
+  return { CODE: told(code), ...Object.fromEntries(drawn) };
 }
 
 function actionOf(form: string): string {
@@ -134,13 +142,13 @@ for (const file of files) {
     };
     const offered = headings.filter(([grant]) => programme.grants.has(grant));
     assert.ok(offered.length > 0);
-    let refresh = '';
+    let [refresh, login]: [string, Environment] = ['', {}];
     for (const [grant, heading] of offered) {
       const snippets = sections.get(heading)?.get('sh') ?? [];
       assert.ok(snippets.length > 0, heading);
       for (const snippet of snippets) {
-        const code = grant === 'authorization_code' ? await codeBy(scene, page) : '';
-        const given = { ...usual, CODE: code, REFRESH_TOKEN: refresh };
+        if (grant === 'authorization_code') login = await loginBy(scene, page);
+        const given = { ...usual, ...login, REFRESH_TOKEN: refresh };
         const printed = await runSnippet(t, snippet, given);
         const kind = grant === 'client_credentials' ? 'client' : 'member';
         if (kind === 'member' && programme.grants.has('refresh_token')) {

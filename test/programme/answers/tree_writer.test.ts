@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
 import { encodingOf } from '../../../src/language/encoding.ts';
+import type { ValueFormat } from '../../../src/language/value_format.ts';
 import type { Field, FieldTree } from '../../../src/language/value_tree.ts';
 import {
   compileBody,
+  compileClaims,
   type Values,
   type WritingRules,
 } from '../../../src/programme/answers/tree_writer.ts';
@@ -65,6 +67,32 @@ describe('compileBody', () => {
     assert.equal(written({ value: 'at', as: 'date' }), '2026-01-02');
     assert.equal(written({ value: 'at', as: 'date_time' }), '2026-01-02T23:59:59Z');
     assert.equal(written({ value: 'at', as: 'epoch', type: 'string' }), '1767398399');
+  });
+
+  test('a time has as many digits of a second as the file says', () => {
+    const at = (as: ValueFormat, fraction: number): unknown =>
+      written({ value: 'at', as, fraction, zone: '+08:00' });
+    assert.equal(at('date_time', 1), '2026-01-03T07:59:59.9+08:00');
+    assert.equal(at('date_time_offset', 3), '2026-01-03T07:59:59.999+08:00');
+    assert.equal(at('date_time_offset_digits', 7), '2026-01-03T07:59:59.9990000+0800');
+    assert.equal(at('date_time_space', 9), '2026-01-03 07:59:59.999000000');
+    const milliseconds = { value: 'at', as: 'date_time_milliseconds' } as const;
+    assert.equal(written(milliseconds), written({ value: 'at', as: 'date_time', fraction: 3 }));
+    const microseconds = { value: 'at', as: 'date_time_microseconds' } as const;
+    assert.equal(written(microseconds), written({ value: 'at', as: 'date_time', fraction: 6 }));
+  });
+
+  test('a constant is a number by all of its characters', () => {
+    const constant = '-12345678901234567890.10e2';
+    const fields = treeOf({ a: { constant, type: 'number' }, b: { constant } });
+    assert.equal(bodyOf(fields), `{"a":${constant},"b":"${constant}"}`);
+    assert.equal(bodyOf(fields, { encoding: encodingOf.form }), `a=${constant}&b=${constant}`);
+    const claims = compileClaims(fields, rules);
+    assert.equal(JSON.stringify(claims({})), `{"a":${constant},"b":"${constant}"}`);
+  });
+
+  test('a text stands before a body', () => {
+    assert.equal(bodyOf(treeOf({ a: 'digits' }), { before: ")]}',\n" }), `)]}',\n{"a":"42"}`);
   });
 
   test('digits are bare or in quotes, as the file says', () => {

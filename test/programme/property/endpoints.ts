@@ -17,8 +17,8 @@ const styles: Readonly<Record<string, (role: string) => string>> = {
 
 const endpoint = fc.record({
   read: fc.oneof(
-    fc.constantFrom<string>('form', 'json', 'query'),
-    fc.shuffledSubarray(['form', 'json', 'query'], { minLength: 1 }),
+    fc.constantFrom<string>('form', 'multipart', 'json', 'query'),
+    fc.shuffledSubarray(['form', 'multipart', 'json', 'query'], { minLength: 1 }),
   ),
   methods: fc.shuffledSubarray(['GET', 'POST'], { minLength: 1 }),
   repeated: fc.constantFrom('refuse', 'first', 'last'),

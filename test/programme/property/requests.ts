@@ -4,6 +4,7 @@
 import { authorizationOf, type SampleRequest } from '../../../src/contract/samples/requests.ts';
 import { RequestRecord } from '../../../src/oauth/request_record.ts';
 import type { WireRequest } from '../../../src/oauth/wire_request.ts';
+import { multipartText, multipartType } from '../../support/multipart.ts';
 import { type Answer, ask } from '../../support/wire.ts';
 
 /** A request in parts that tests change one at a time. */
@@ -12,17 +13,27 @@ export interface Draft {
   readonly path: string;
   readonly query: readonly Pair[];
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: { readonly type: 'form' | 'json'; readonly fields: readonly Pair[] };
+  readonly body?: { readonly type: BodyType; readonly fields: readonly Pair[] };
 }
+
+type BodyType = 'form' | 'multipart' | 'json';
+
+const types: Readonly<Record<BodyType, string>> = {
+  form: 'application/x-www-form-urlencoded',
+  multipart: multipartType,
+  json: 'application/json',
+};
 
 export type Pair = readonly [name: string, value: string];
 
 /** A sample request in parts. */
 export function draftOf(sample: SampleRequest): Draft {
-  const { method, path, query, credentials, form, json } = sample;
+  const { method, path, query, credentials, form, multipart, json } = sample;
   const authorization = credentials && authorizationOf(credentials);
   // None of these dialects has objects in its bodies.
   const fields = form ?? (json && (Object.entries(json) as unknown as readonly Pair[]));
+  const asForm = multipart === true ? 'multipart' : 'form';
+  const type = json === undefined ? asForm : 'json';
   return {
     method,
     path,
@@ -31,7 +42,7 @@ export function draftOf(sample: SampleRequest): Draft {
       ...Object.fromEntries(sample.headers),
       ...(authorization === undefined ? {} : { authorization }),
     },
-    ...(fields === undefined ? {} : { body: { type: json ? 'json' : 'form', fields } }),
+    ...(fields === undefined ? {} : { body: { type, fields } }),
   };
 }
 
@@ -63,8 +74,7 @@ export function wireRequest(draft: Draft, raw?: string): WireRequest {
 }
 
 function headersOf({ headers, body }: Draft): Readonly<Record<string, string>> {
-  const type = body?.type === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
-  return { ...(body === undefined ? {} : { 'content-type': type }), ...headers };
+  return { ...(body === undefined ? {} : { 'content-type': types[body.type] }), ...headers };
 }
 
 export function targetOf({ path, query }: Draft): string {
@@ -82,6 +92,7 @@ export function withParameters(draft: Draft, change: (pairs: readonly Pair[]) =>
 function bodyOf({ body }: Draft): string | undefined {
   if (body === undefined) return undefined;
   if (body.type === 'form') return encoded(body.fields);
+  if (body.type === 'multipart') return multipartText(body.fields);
   const members = body.fields.map(
     ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
   );

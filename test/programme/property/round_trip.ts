@@ -26,6 +26,7 @@ import type { LoadedProgramme } from '../../../src/rules/load.ts';
 import { ProvenHeaders } from '../../../src/token/proven_headers.ts';
 import { firstRefreshText } from '../../../src/token/sealed/refresh_text.ts';
 import { signingFor, testKey } from '../../support/assertions.ts';
+import { multipartText, multipartType } from '../../support/multipart.ts';
 
 const signer = testKey();
 const now = Date.parse('2026-01-02T03:04:05Z') as Instant;
@@ -253,15 +254,19 @@ function wire({
   headers,
   credentials,
   form,
+  multipart,
   json,
   raw,
 }: SampleRequest): WireRequest {
   const text = (pairs: readonly (readonly [string, string])[]): string =>
     new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
   const members = JSON.stringify(json ?? '').replace(/^""$/, '');
-  const body = raw?.text ?? (form === undefined ? members : text(form));
-  const usual = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
-  const type = raw?.type ?? usual;
+  const [asForm, formType] =
+    multipart === true
+      ? [multipartText, multipartType]
+      : [text, 'application/x-www-form-urlencoded'];
+  const body = raw?.text ?? (form === undefined ? members : asForm(form));
+  const type = raw?.type ?? (form === undefined ? 'application/json' : formType);
   const authorization = credentials && authorizationOf(credentials);
   return {
     method,

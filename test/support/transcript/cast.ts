@@ -195,6 +195,7 @@ function changesOf(jetway: Jetway, marks: readonly string[]): Partial<Client> {
   );
   const [limit, seconds] = said(marks, 'throttle')?.split('/').map(Number) ?? [];
   const redirectUris = marks.flatMap((mark) => /^redirect=(.*)$/.exec(mark)?.[1] ?? []);
+  const origins = marks.flatMap((mark) => /^origin=(.*)$/.exec(mark)?.[1] ?? []);
   const [context, key, secrets, jwks] = ['context', 'key', 'secrets', 'jwks'].map((name) =>
     said(marks, name),
   );
@@ -216,6 +217,7 @@ function changesOf(jetway: Jetway, marks: readonly string[]): Partial<Client> {
         .map((text) => secretOf(jetway, text)),
     }),
     ...(redirectUris.length === 0 ? {} : { redirectUris: redirectUris.filter(Boolean) }),
+    ...(origins.length === 0 ? {} : { origins }),
     ...(context === undefined ? {} : { businessContext: context === '' ? undefined : context }),
     ...(marks.includes('public') ? ({ isPublic: true, secrets: [] } as const) : {}),
   } as Partial<Client>;

@@ -85,7 +85,7 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
   if (one === undefined) await askAtOnce(stage, title, asked);
   else {
     for (const request of spelledOut(one.request)) {
-      const whole = withUsual(stage.transcript, { ...one, request });
+      const whole = withUsual(stage, { ...one, request });
       const answer = await sendFilled(stage, whole);
       const what = `${title}\n${JSON.stringify(whole)}`;
       assert.deepEqual(answer, expected(one.answer, answer, bindings), what);
@@ -115,7 +115,7 @@ async function askAtOnce(stage: Stage, title: string, asked: readonly Asked[]): 
   const sent = asked.flatMap(({ request, ...one }) =>
     spelledOut(request).map((spelled) => ({
       ...one,
-      request: withUsual(stage.transcript, { ...one, request: spelled }),
+      request: withUsual(stage, { ...one, request: spelled }),
     })),
   );
   const answers = await Promise.all(sent.map(({ request }) => sendFilled(stage, request)));
@@ -138,9 +138,12 @@ function logOf({ records, events }: Jetway): readonly string[] {
 }
 
 /** The request with the headers that all of its path have, but for those that it does without. */
-function withUsual({ usual }: Transcript, { request, without }: Asked): Message {
+function withUsual(
+  { transcript: { usual }, bindings }: Pick<Stage, 'transcript' | 'bindings'>,
+  { request, without }: Asked,
+): Message {
   const ofPath = usual.filter(([path]) => request.start.startsWith(`POST ${path}`));
-  const type = /^[A-Z]+ \//.test(request.start) ? usualType(request.body) : {};
+  const type = /^[A-Z]+ \//.test(request.start) ? usualType(bindings.fill(request.body)) : {};
   const added = Object.fromEntries<string>(ofPath.map(([, name, value]) => [name, value]));
   const headers: Message['headers'] = { ...type, ...added, ...request.headers };
   const left = Object.entries(headers).filter(

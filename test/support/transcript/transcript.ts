@@ -8,10 +8,11 @@
 //                                       `roles=member,partner` (`roles=` for none), `disabled`,
 //                                       `public` (no secret counts), `redirect=com.example.app:/cb` or
 //                                       `throttle=5/60` (requests in seconds), `context=Cars`,
-//                                       `key=…` (its API key), `.plan=gold` (a property), `jwks=ES256`
+//                                       `key=…` (its API key), `.plan=gold` (a property), `jwks=ES256`,
+//                                       `origin=https://app.example` (of its pages)
 //   member bob = bobs-password          another member: `number=`, `level=`, `subject=`, `.tier=` and `of=`
-//   look code = [0-9a-f]{64}            what {code} and {code_…} look like at first sight
 //                                       `of=gold-club` is at the programme beside (transcript_file.ts)
+//   look code = [0-9a-f]{64}            what {code} and {code_…} look like at first sight
 //   gateway = gateway-1 hush            a gateway, {gateway_basic}; `gateway gold = gateway-1 hush of=gold-club`,
 //                                       {gold_basic}, another
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
@@ -191,10 +192,8 @@ function settingsOf([name, value]: Named[number]): Named {
     return [[name, value.startsWith('"') ? unquoted(value) : value]];
   }
   const [id = '', secret = ''] = wordsOf(value);
-  return [
-    [name, id],
-    [name === 'client' ? 'secret' : 'gateway_secret', secret],
-  ];
+  const own = [name, id] as const;
+  return secret === '' ? [own] : [own, [name === 'client' ? 'secret' : 'gateway_secret', secret]];
 }
 
 /** The request once with each of its `{=a|b}`; all combinations where there are several. */

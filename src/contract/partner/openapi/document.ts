@@ -10,6 +10,7 @@ import { answerTo, grantsOf } from '../../answers.ts';
 import { isPage, loginFailuresOf } from '../../login.ts';
 import { below, type Guide, introspectionFor, isToldOf } from '../guide.ts';
 import { failureExamples, grantExample, responsesOf, userinfoExamples } from './answers.ts';
+import { joined } from './joined.ts';
 import { bodyOf, parametersOf } from './requests.ts';
 import { schemes, security } from './security.ts';
 
@@ -38,12 +39,19 @@ export function openapiDocument(guide: Guide): object {
   };
 }
 
-/** Endpoints may share a path, with a method each. */
+/** Endpoints may share a path, with a method each, or with operations that are one here. */
 function merged(
   paths: readonly (readonly [string, PathItem])[],
 ): Readonly<Record<string, PathItem>> {
   const all: Record<string, PathItem> = {};
-  for (const [path, item] of paths) all[path] = { ...all[path], ...item };
+  for (const [path, item] of paths) {
+    const known = all[path] ?? {};
+    const both = Object.entries(item).map(([method, operation]) => {
+      const other = known[method];
+      return [method, other === undefined ? operation : joined(other, operation)] as const;
+    });
+    all[path] = { ...known, ...Object.fromEntries(both) };
+  }
   return all;
 }
 

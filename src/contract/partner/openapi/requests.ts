@@ -6,7 +6,12 @@ import { listed, present } from '../../../lib/present.ts';
 import type { Programme } from '../../../programme/programme.ts';
 import { isGrant, type RequestKind } from '../../../programme/requests/grant_places.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
-import { type Reading, type BodyForm, isBodyForm } from '../../../programme/requests/reading.ts';
+import {
+  isReadAlike,
+  type Reading,
+  type BodyForm,
+  isBodyForm,
+} from '../../../programme/requests/reading.ts';
 import { tellsSeveral } from '../../samples/answers.ts';
 import { inputText, scopesFor } from '../values.ts';
 
@@ -41,12 +46,20 @@ export function parametersOf(
   method: string,
   kinds: readonly Kind[],
 ): readonly object[] {
-  return placed(reading, method).parameters.map((input) => {
-    const { description: told, ...schema } = inputSchema(input, programme, kinds);
-    const needing = reading.kinds.filter((kind) => input.neededBy.includes(kind));
+  const { parameters } = placed(reading, method);
+  // Inputs of two grants can have one name: the first is told, as needed by either.
+  const told = parameters.filter(
+    (input, index) => parameters.findIndex((other) => isReadAlike(input, other)) === index,
+  );
+  return told.map((input) => {
+    const { description: text, ...schema } = inputSchema(input, programme, kinds);
+    const alike = parameters.filter((other) => isReadAlike(input, other));
+    const needing = reading.kinds.filter((kind) =>
+      alike.some(({ neededBy }) => neededBy.includes(kind)),
+    );
     const isRequired = needing.length === reading.kinds.length;
     const description = listed([
-      typeof told === 'string' && told,
+      typeof text === 'string' && text,
       !isRequired && needing.length > 0 && `needed for ${needing.join(', ')}`,
     ]).join('; ');
     return {

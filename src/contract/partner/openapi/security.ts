@@ -2,7 +2,7 @@
 
 import type { ClientAuthentication } from '../../../language/client_schema.ts';
 import { knownInput } from '../../../language/known_inputs.ts';
-import { methodRows, type AuthenticationMethod } from '../../../oauth/methods.ts';
+import { methodRows, type AuthenticationMethod, isByNothing } from '../../../oauth/methods.ts';
 import type { Input } from '../../../programme/requests/inputs.ts';
 import type { Reading } from '../../../programme/requests/reading.ts';
 import { type Guide, introspectionFor } from '../guide.ts';
@@ -31,7 +31,7 @@ export function security(
   const { methods: all, secret_half: half } = authentication;
   // A registered client is public or has a proof.
   const isPublic = by.client.isPublic === true;
-  const methods = isRegistered ? all.filter((one) => (one === 'none') === isPublic) : all;
+  const methods = isRegistered ? all.filter((one) => isByNothing(one) === isPublic) : all;
   const known = methods.flatMap((method) => schemeOf(method, half));
   const ways: readonly Requirement[] = [
     ...[...new Set(known)].map((name) => ({ [name]: [] })),

@@ -9,7 +9,7 @@ import type { SampleRequest } from '../../samples/requests.ts';
 import { curlLines } from '../curl.ts';
 import { type Guide, tokenRequests } from '../guide.ts';
 import { type Block, inCode, table, codeBlock } from '../markdown.ts';
-import { answerBlock, shortAnswer } from './words.ts';
+import { answerBlock, paragraphs, shortAnswer } from './words.ts';
 
 export function failureSection(guide: Guide): Block {
   const { requestIdHeader: idHeader } = guide.programme;
@@ -21,6 +21,7 @@ export function failureSection(guide: Guide): Block {
     'Let your software decide by the status and the error code; texts for people may change.',
     'A wrong client secret, for example, gets this answer:',
     answerBlock({ ...example, headers: { ...example.headers, ...id } }),
+    paragraphs(guide.programme, 'errors'),
     '### Token requests',
     failureTable(guide, 'partner'),
     '### Calls to the API',

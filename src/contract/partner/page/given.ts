@@ -13,6 +13,7 @@ import {
 import { inputsOf, logsIn, type Programme } from '../../../programme/programme.ts';
 import { requestUrl } from '../../../programme/requests/assertion_terms.ts';
 import { comparedProperties, heldValues } from '../../../programme/requests/client_values.ts';
+import { sampleProof } from '../../samples/proof.ts';
 import type { Guide } from '../guide.ts';
 import { type Block, type Row, escaped, inCode, sentence, table } from '../markdown.ts';
 import { paragraphs, spanText } from './words.ts';
@@ -105,8 +106,16 @@ function rows(guide: Guide): readonly Row[] {
         ? 'none'
         : client.redirectUris.map(inCode).join(', ') + comparedText(guide),
     ],
+    programme.isCrossOrigin &&
+      client.isPublic === true && ['Origins of your pages', originsText(client)],
     isRegistered && ['Registered as', escaped(client.name)],
   ];
+}
+
+/** Which pages can read answers (CORS). */
+function originsText({ origins = [] }: Guide['by']['client']): string {
+  const held = origins.length === 0 ? 'none yet' : origins.map(inCode).join(', ');
+  return `${held}; a page in a browser reads our answers only from one of these, and sends no cookies along`;
 }
 
 /** How redirect URIs are compared; an app listens on a port that is free (RFC 8252 7.3). */
@@ -156,8 +165,13 @@ function authentication({ programme, by }: Guide): Block {
   if (by.client.isPublic === true) {
     const inputs = programme.tokenEndpoints.flatMap(({ reading }) => reading.inputs);
     const id = inputs.find(({ role }) => role === 'client_id')?.name ?? 'client_id';
+    const { inputs: named } = sampleProof(asked, by);
+    const enough =
+      named['client_id'] === undefined
+        ? 'a request without any credentials is yours'
+        : `${inCode(id)} in the request, and the PKCE verifier of the login, are enough`;
     return [
-      `You have no secret: ${inCode(id)} in the request, and the PKCE verifier of the login, are enough. What stands in an app or a web page can be read out of it: put no secret and no API key of another client there.`,
+      `You have no secret: ${enough}. What stands in an app or a web page can be read out of it: put no secret and no API key of another client there.`,
     ];
   }
   const ways = waysToProve(programme, asked);

@@ -24,21 +24,20 @@ const inOrder = grantTypes.toSorted(
 );
 
 export function tokenSections(guide: Guide): Block {
-  return inOrder.flatMap((grant) => {
-    const { heading, text } = grantRows[grant];
-    const places = placesOf(guide, grant);
-    const [first, ...others] = places;
-    if (first === undefined) return [];
-    if (!isToldOf(guide, first.served.role)) return [];
-    return [
-      `## ${heading}`,
-      text + refreshText(guide, grant),
-      firstRequest(guide, first),
-      ...others.flatMap((place) => furtherRequest(guide, place)),
-      answer(guide, first),
-      grant === 'refresh_token' && refreshNotes(guide),
-    ];
+  const told = inOrder.flatMap((grant) => {
+    const [first, ...others] = placesOf(guide, grant);
+    if (first === undefined || !isToldOf(guide, first.served.role)) return [];
+    return [{ grant, first, others }];
   });
+  return told.flatMap(({ grant, first, others }, index) => [
+    `## ${grantRows[grant].heading}`,
+    grantRows[grant].text + refreshText(guide, grant),
+    firstRequest(guide, first),
+    ...others.flatMap((place) => furtherRequest(guide, place)),
+    answer(guide, first),
+    index === 0 && paragraphs(guide.programme, 'token_response'),
+    grant === 'refresh_token' && refreshNotes(guide),
+  ]);
 }
 
 /** The endpoints of a grant in the file's order; clients are told of the first. */

@@ -51,6 +51,7 @@ export function inputTable(
 const placeTexts = {
   query: 'query',
   form: 'form body',
+  multipart: 'multipart body',
   json: 'JSON body',
   xml: 'XML body',
   header: 'header',
@@ -64,7 +65,16 @@ function placeText({ places, attribute }: Input<unknown>): string {
 }
 
 /** The keys whose paragraphs stand among others. */
-const places = ['client', 'authorize', 'code', 'login', 'tokens.access', 'tokens.refresh'] as const;
+const places = [
+  'client',
+  'authorize',
+  'code',
+  'login',
+  'tokens.access',
+  'tokens.refresh',
+  'token_response',
+  'errors',
+] as const;
 
 /** What partners are told by each key below one alone; without one, by those that have no other place. */
 export function paragraphs({ told }: Programme, under?: (typeof places)[number]): Block {

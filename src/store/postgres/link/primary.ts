@@ -57,7 +57,7 @@ const look: Statement = {
  * shows also what its standbys do not have: whoever was told of it would know more than the next primary
  * (FLEET 2.4). Under the lock no more than one connection of a process waits for standbys that are away.
  */
-export const settle: Statement = {
+const settle: Statement = {
   name: 'jetway_settle',
   text: `SELECT pg_advisory_xact_lock($1::bigint)::text, pg_logical_emit_message(true, 'jetway', '')::text`,
   isRead: true,

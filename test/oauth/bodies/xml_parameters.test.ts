@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { charsetOf } from '../../src/oauth/charset.ts';
+import { parseXml } from '../../../src/oauth/bodies/xml_parameters.ts';
+import { charsetOf } from '../../../src/oauth/charset.ts';
 import {
   MalformedParameters,
   maxParameters,
   memberPath,
   separator,
-} from '../../src/oauth/parameters.ts';
-import { parseXml } from '../../src/oauth/xml_parameters.ts';
+} from '../../../src/oauth/parameters.ts';
 
 const paths = {
   values: new Map([

@@ -6,15 +6,15 @@ import {
   MalformedXml,
   readXml,
   type XmlElement,
-} from '../lib/xml/xml.ts';
-import { type Charset, charsetOf, utf8 } from './charset.ts';
+} from '../../lib/xml/xml.ts';
+import { type Charset, charsetOf, utf8 } from '../charset.ts';
 import {
   type BodyPaths,
   collecting,
   MalformedParameters,
   type Parameters,
   separator,
-} from './parameters.ts';
+} from '../parameters.ts';
 
 /** What stands before an attribute's name in its path: no element's name begins so. */
 export const attributeMark = '@';
