@@ -146,16 +146,19 @@ export class Trail {
       const file = this.#openNewest();
       const { size: end } = fstatSync(file.descriptor);
       const { after, closing, events: found } = this.#look(file, end);
-      let text: string = closing;
+      const texts: string[] = [closing];
       let size = end + closing.length;
       let newest = after;
       for (const members of [...found.map((one) => eventText(...one)), ...events]) {
         const line = this.#chain.line(newest, size, members);
-        text += `${line.text}\n`;
-        size += Buffer.byteLength(line.text) + 1;
+        texts.push(line.covered, line.end);
+        size += line.bytes;
         newest = line;
       }
-      return { file, end, bytes: Buffer.from(text), newest };
+      const bytes = Buffer.allocUnsafe(size - end);
+      let at = 0;
+      for (const text of texts) at += bytes.write(text, at);
+      return { file, end, bytes, newest };
     } catch (error) {
       this.#turns.giveBack();
       throw error;

@@ -11,7 +11,7 @@ import { authenticateClient } from './authentication/client.ts';
 import { holdsSecret } from './authentication/secret.ts';
 import { answering, forcibleAt } from './failure.ts';
 import { findStandingToken, type StandingToken, subjectOf } from './presented/access_token.ts';
-import { findRefresh, presentedBy } from './presented/refresh_token.ts';
+import { findRefresh, Presented } from './presented/refresh_token.ts';
 import type { Service } from './service.ts';
 import { type Authenticating, readQuestion } from './token_question.ts';
 
@@ -92,7 +92,8 @@ async function refreshFacts(
   const found = await findRefresh(service, text, now);
   const login = found?.login;
   if (found === undefined || login === undefined) return undefined;
-  if (judgeRefresh(login, presentedBy(service, client, found), now) !== 'rotate') return undefined;
+  if (judgeRefresh(login, new Presented(service, client, found), now) !== 'rotate')
+    return undefined;
   const subject = login.member?.subject;
   if (subject !== undefined && directory.isOwn && !(await directory.isActive(subject))) {
     return undefined;

@@ -15,7 +15,7 @@ import type {
   OwnToken,
 } from './authorization.ts';
 import { withIdentity } from './identity/identity_token.ts';
-import { endFormer, keepForms } from './token_forms.ts';
+import { endFormer, endsFormer, keepForms } from './token_forms.ts';
 import { makeClientToken, makeLoginTokens } from './token_making.ts';
 
 /** After a lost compare-and-set the next round reads anew what the request rests on. */
@@ -50,8 +50,10 @@ async function beginLogin(request: GrantRequest, beginning: LoginBeginning): Pro
   for (let tries = 1; ; tries += 1) {
     const { login, refreshText } = newLogin(request, beginning);
     const refresh = refreshText === undefined ? undefined : { text: refreshText };
-    const made = await makeLoginTokens(request, login, refresh);
-    const kept = await keepForms(service, made, refresh);
+    const making = makeLoginTokens(request, login, refresh);
+    const made = making instanceof Promise ? await making : making;
+    const keeping = keepForms(service, made, refresh);
+    const kept = keeping instanceof Promise ? await keeping : keeping;
     const tokens = await withIdentity(service, client, kept, login, loggedIn);
     try {
       if (tries === 1) await spend?.();
@@ -60,7 +62,7 @@ async function beginLogin(request: GrantRequest, beginning: LoginBeginning): Pro
       if (!(error instanceof PlaceTaken) || tries === mostPlaces) throw error;
       continue;
     }
-    await endFormer(service, client, made, { login });
+    if (endsFormer(service)) await endFormer(service, client, made, { login });
     return tokens;
   }
 }
@@ -70,15 +72,17 @@ async function answerNext(
   { login, told, refresh, next, isRetry, exchange }: NextAnswer,
 ): Promise<TokenSet | undefined> {
   const { service, client, record } = request;
-  const made = await makeLoginTokens(request, told, refresh, exchange?.from);
-  const tokens = await keepForms(service, made, refresh);
+  const making = makeLoginTokens(request, told, refresh, exchange?.from);
+  const made = making instanceof Promise ? await making : making;
+  const keeping = keepForms(service, made, refresh);
+  const tokens = keeping instanceof Promise ? await keeping : keeping;
   if (next !== undefined) {
     const isMine = await record.timed('store advance_login', () =>
       service.store.advanceLogin(login.programme, login.place, login, next),
     );
     if (!isMine) return undefined;
   }
-  await endFormer(service, client, made, present({ login, isRetry }));
+  if (endsFormer(service)) await endFormer(service, client, made, present({ login, isRetry }));
   return typed(tokens, exchange);
 }
 
@@ -87,10 +91,12 @@ async function giveOwn(
   { scope, spend, exchange }: OwnToken,
 ): Promise<TokenSet> {
   const { service, client } = request;
-  const made = await makeClientToken(request, scope, exchange?.from);
-  const tokens = await keepForms(service, made);
+  const making = makeClientToken(request, scope, exchange?.from);
+  const made = making instanceof Promise ? await making : making;
+  const keeping = keepForms(service, made);
+  const tokens = keeping instanceof Promise ? await keeping : keeping;
   await spend?.();
-  await endFormer(service, client, made);
+  if (endsFormer(service)) await endFormer(service, client, made);
   return typed(tokens, exchange);
 }
 

@@ -2,7 +2,7 @@
 // and where the audit stream cannot be told of them.
 
 import { InMaintenance, Unavailable } from '../oauth/failure.ts';
-import { wholeProgramme } from '../oauth/maintenance.ts';
+import { type Maintenance, wholeProgramme } from '../oauth/maintenance.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -10,8 +10,11 @@ import type { Service } from './service.ts';
  * Costs a look into what the store remembers of its rows.
  * @throws InMaintenance
  */
-export async function expectInService({ store, programme }: Service): Promise<void> {
-  const maintenance = await store.find('maintenance', programme.id, wholeProgramme);
+export function expectInService({ store, programme }: Service): Promise<void> {
+  return store.find('maintenance', programme.id, wholeProgramme).then(expectNone);
+}
+
+function expectNone(maintenance: Maintenance | undefined): void {
   if (maintenance !== undefined) throw new InMaintenance(maintenance.retryAfter);
 }
 

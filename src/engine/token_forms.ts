@@ -25,13 +25,22 @@ export interface RefreshTelling {
  * The tokens as they are told. What a token of a form stands for is durable before it is told, and before
  * a login advances to it: a retry finds it.
  */
-export async function keepForms(
+export function keepForms(
   service: Service,
   tokens: TokenSet,
   refresh?: RefreshTelling,
+): TokenSet | Promise<TokenSet> {
+  const { access_token: access, refresh_token } = service.programme.forms;
+  if (access === undefined && refresh_token === undefined) return tokens;
+  return keepAll(service, tokens, refresh);
+}
+
+async function keepAll(
+  service: Service,
+  tokens: TokenSet,
+  refresh: RefreshTelling | undefined,
 ): Promise<TokenSet> {
   const { access_token: ofAccess, refresh_token: ofRefresh } = service.programme.forms;
-  if (ofAccess === undefined && ofRefresh === undefined) return tokens;
   const { grant, accessToken, accessExpiresAt, refreshExpiresAt } = tokens;
   const access = ofAccess?.make(grant, accessToken) ?? accessToken;
   const told = refresh && (refresh.sent ?? ofRefresh?.make(grant, refresh.text));
@@ -93,8 +102,13 @@ export interface OfAnswer {
   readonly isRetry?: boolean;
 }
 
+/** Whether each token ends the one before it (`tokens.access.live`). */
+export function endsFormer({ programme }: Service): boolean {
+  return programme.access.live === 'one';
+}
+
 /**
- * Makes the token the one live one of its owner (`tokens.access.live`), and ends the one before it. Only
+ * Makes the token the one live one of its owner, and ends the one before it. Only
  * once all that the token rests on is spent: a request that is refused ends no other token.
  *
  * @param tokens the ordinary ones
@@ -105,7 +119,6 @@ export async function endFormer(
   { subject, accessToken, tokenId, issuedAt, accessExpiresAt: expiresAt }: TokenSet,
   { login, isRetry = false }: OfAnswer = {},
 ): Promise<void> {
-  if (programme.access.live === 'any') return;
   await store.keepText(
     {
       programme: programme.id,
@@ -134,14 +147,13 @@ function ownerName({ subject, client }: Owned): Digest {
 
 /**
  * Whether a later token of its owner has ended the token, whatever the programme says by now: it is asked
- * also under `live: any`, if the programme ever had `one`.
+ * also under `live: any`, if the programme ever had `one` (`hasEndedTokens`).
  */
 export async function isReplaced(
   service: Service,
   token: Owned & { readonly issuedAt: Instant; readonly question: { readonly tokenId: string } },
   now: Instant,
 ): Promise<boolean> {
-  if (!service.hasEndedTokens) return false;
   const mark = await findMark(service, token, now);
   const { issuedAt, question } = token;
   const { live } = service.programme.access;

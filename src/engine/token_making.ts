@@ -24,13 +24,13 @@ import type { RefreshTelling } from './token_forms.ts';
  *
  * @param refresh absent where the answer has no refresh token
  */
-export async function makeLoginTokens(
+export function makeLoginTokens(
   { service, client, grant }: GrantRequest,
   login: Login & Answer,
   refresh: RefreshTelling | undefined,
   exchangedFrom?: ExchangedFrom,
-): Promise<TokenSet> {
-  const { tokenIds, signRefresh } = service;
+): TokenSet | Promise<TokenSet> {
+  const { tokenIds } = service;
   const { member, answeredAt } = login;
   const facts: TokenFacts = {
     grant,
@@ -45,24 +45,43 @@ export async function makeLoginTokens(
     membershipNumber: member?.membershipNumber,
     memberProperties: member?.properties,
   };
-  const accessToken = await makeAccessToken(service, client, login, facts, exchangedFrom);
-  const { refreshExpiresAt } = facts;
-  if (refresh === undefined || refreshExpiresAt === undefined) return { ...facts, accessToken };
-  if (signRefresh === undefined || refresh.sent !== undefined) {
-    return { ...facts, accessToken, refreshToken: refresh.sent ?? refresh.text };
+  const access = makeAccessToken(service, client, login, facts, exchangedFrom);
+  const told = refresh && makeRefreshToken(service, client, login, facts, refresh);
+  // Only RSA, which signs in another thread, is waited for.
+  if (typeof access === 'string' && (told === undefined || typeof told === 'string')) {
+    return withTokens(facts, access, told);
   }
-  const { issuer } = service.programme;
-  const refreshToken = await signRefresh(answeredAt, {
+  return Promise.all([access, told]).then((made) => withTokens(facts, ...made));
+}
+
+function withTokens(
+  facts: TokenFacts,
+  accessToken: string,
+  refreshToken: string | undefined,
+): TokenSet {
+  if (refreshToken === undefined) return { ...facts, accessToken };
+  return { ...facts, accessToken, refreshToken };
+}
+
+function makeRefreshToken(
+  { programme: { issuer }, tokenIds, signRefresh }: Service,
+  client: Client,
+  login: Login & Answer,
+  { subject }: TokenFacts,
+  { sent, text, first = login }: RefreshTelling,
+): string | Promise<string> {
+  if (signRefresh === undefined || sent !== undefined) return sent ?? text;
+  const { answeredAt } = login;
+  return signRefresh(answeredAt, {
     issuer,
-    audience: hasRefreshAudience(refresh.first ?? login) ? refreshAudience : issuer,
-    subject: facts.subject,
+    audience: hasRefreshAudience(first) ? refreshAudience : issuer,
+    subject,
     clientId: client.id,
     tokenId: tokenIds.refresh(login),
     issuedAt: answeredAt,
-    expiresAt: refreshExpiresAt,
-    others: { rt: refresh.text },
+    expiresAt: refreshEnd(login),
+    others: { rt: text },
   });
-  return { ...facts, accessToken, refreshToken };
 }
 
 function makeAccessToken(
@@ -95,13 +114,12 @@ function makeAccessToken(
 const nextCounter = counterMaker();
 
 /** A client's own token without a refresh token (RFC 6749 4.4.3). Nothing of an ordinary one is stored. */
-export async function makeClientToken(
-  { service, client, grant, now, era }: GrantRequest,
+export function makeClientToken(
+  { service, client, grant, now, era, lifetime: span }: GrantRequest,
   scope: string | undefined,
   exchangedFrom?: ExchangedFrom,
-): Promise<TokenSet> {
+): TokenSet | Promise<TokenSet> {
   const { programme, tokenIds, tokenKeys, signAccess } = service;
-  const span = programme.access.lifetimes[grant];
   const facts: TokenFacts = {
     grant,
     kind: 'client',
@@ -117,7 +135,9 @@ export async function makeClientToken(
   };
   if (signAccess !== undefined && programme.access.formats[facts.grant] === 'jwt') {
     const claims = { ...accessClaims(service.programme, client, facts), era, exchangedFrom };
-    return { ...facts, accessToken: await signAccess(now, claims) };
+    const signed = signAccess(now, claims);
+    if (typeof signed === 'string') return withTokens(facts, signed, undefined);
+    return signed.then((accessToken) => withTokens(facts, accessToken, undefined));
   }
   const accessToken = sealAccess(tokenKeys.signer(now), {
     kind: 'client',
@@ -129,5 +149,5 @@ export async function makeClientToken(
     ...(scope === undefined ? {} : { scope }),
     ...(exchangedFrom === undefined ? {} : { exchangedFrom }),
   });
-  return { ...facts, accessToken };
+  return withTokens(facts, accessToken, undefined);
 }

@@ -45,10 +45,7 @@ export function createStoreDirectory(
     async decline(attempt) {
       await checkPassword(attempt.password, decoy, attempt);
     },
-    async isActive(subject) {
-      const record = await records.find('member', programme, subject);
-      return record?.status === 'active';
-    },
+    isActive: (subject) => records.find('member', programme, subject).then(isActiveRecord),
     async find(by, name) {
       const record =
         by === 'subject'
@@ -75,6 +72,10 @@ async function renewHash(
     // The login succeeds anyway; the next one tries again.
     if (!(error instanceof Unavailable)) throw error;
   }
+}
+
+function isActiveRecord(record: MemberRecord | undefined): boolean {
+  return record?.status === 'active';
 }
 
 function memberOf(record: MemberRecord): Member {

@@ -181,6 +181,8 @@ export interface Login {
   readonly member?: Member;
   /** What the login granted; a refresh may ask for less, never for more. */
   readonly scope?: string;
+  /** Its refresh token stays, where the programme tells by the login whether it does. */
+  readonly keepsRefresh?: true;
   /** No token of the login outlives this. */
   readonly endsAt: Instant;
   /**
@@ -223,6 +225,32 @@ export interface Answer {
 /** The scope of an answer: its own, or the login's where it has none; an empty one is no scope. */
 export function scopeOf(ofLogin: string | undefined, own: string | undefined): string | undefined {
   return own === undefined ? ofLogin : own || undefined;
+}
+
+/** A login with an answer, as an object of its own: each field stands in one place for all logins. */
+export function answered(login: Login, answer: Answer): Login & Answer {
+  const made: { -readonly [Name in keyof (Login & Answer)]: (Login & Answer)[Name] } = {
+    programme: login.programme,
+    place: login.place,
+    client: login.client,
+    endsAt: login.endsAt,
+    loginDigest: login.loginDigest,
+    generation: answer.generation,
+    refreshDigest: answer.refreshDigest,
+    nonce: answer.nonce,
+    keyNumber: answer.keyNumber,
+    answeredAt: answer.answeredAt,
+    accessSpan: answer.accessSpan,
+    refreshSpan: answer.refreshSpan,
+    retrySpan: answer.retrySpan,
+    tokenNumber: answer.tokenNumber,
+    forgetAt: answer.forgetAt,
+  };
+  if (login.member !== undefined) made.member = login.member;
+  if (login.scope !== undefined) made.scope = login.scope;
+  if (login.keepsRefresh === true) made.keepsRefresh = true;
+  if (answer.ownScope !== undefined) made.ownScope = answer.ownScope;
+  return made;
 }
 
 /** Generations that the four bytes in a refresh token hold. */

@@ -160,6 +160,8 @@ export class RequestRecord {
   failure: RecordedFailure | undefined = undefined;
   /** Values that its answer may repeat; never logged. */
   sent: FailureFacts['sent'] = undefined;
+  /** The form of its answer, where the request has chosen one. */
+  form: FailureFacts['form'] = undefined;
   /** Whether the request has asked for its failure, where the programme has a sandbox. */
   isForced = false;
   /** 0 until the answer is written. */
@@ -211,7 +213,7 @@ async function noted<Result>(
 }
 
 /** Crockford's base 32: no letter is mistaken for a digit when the id is read out. */
-const digits = [...'0123456789ABCDEFGHJKMNPQRSTVWXYZ'];
+const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'.split('');
 /** Two digits at once: half as many texts are made on the way to an id. */
 const pairs = digits.flatMap((one) => digits.map((other) => one + other));
 const idLength = 12;

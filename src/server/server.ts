@@ -23,7 +23,7 @@ import { auditedStore } from './audit/audited_store.ts';
 import { openServerAudit, type ServerAudit } from './audit/server_audit.ts';
 import { streamMarkOf } from './audit/stream_mark.ts';
 import { type CommandError, misconfigured, storeUnusable } from './exit.ts';
-import { collectGarbage } from './garbage.ts';
+import { collectWhenIdle } from './garbage.ts';
 import { healthInFull, maintained } from './health.ts';
 import { startHousekeeping, type Upkeep } from './housekeeping.ts';
 import { type HandedSockets, Listeners, type ListenerUrls } from './listeners.ts';
@@ -220,7 +220,6 @@ export class Server {
       const server = new Server({ ...opened, fatal: fatal.promise, release });
       await audit?.started();
       await server.reloader.begin(looks, former);
-      collectGarbage();
       return server;
     } catch (error) {
       await release(error instanceof Error ? error.message : String(error));
@@ -274,6 +273,7 @@ export class Server {
     };
     this.#upkeep = startHousekeeping(present({ ...options, keyRecords: this.#keyRecords }));
     reloader.watch();
+    collectWhenIdle();
     // The server answers by now: what can only be announced is left out if the store went away meanwhile.
     const closed = await maintained(store, programmes.served.keys()).catch((error: unknown) => {
       if (error instanceof Unavailable) return [];

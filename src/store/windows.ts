@@ -125,15 +125,15 @@ export const takenBack: WindowOutcome = {
 /** The verb `count`, for a store whose counters live in the process. */
 export function countInProcess(): Counters['count'] {
   const counters = new Map<WindowCounter, Map<ProgrammeId, Windows>>();
-  return async (counter, programme, key, limit, now, by = 1) => {
+  return (counter, programme, key, limit, now, by = 1) => {
     let windows = counters.get(counter)?.get(programme);
     if (windows === undefined) {
       windows = new Windows(mostWindows[counter]);
       const programmes = counters.get(counter) ?? new Map<ProgrammeId, Windows>();
       counters.set(counter, programmes.set(programme, windows));
     }
-    if (by > 0) return windows.count(key, limit, now);
+    if (by > 0) return Promise.resolve(windows.count(key, limit, now));
     windows.giveBack(key, now);
-    return takenBack;
+    return Promise.resolve(takenBack);
   };
 }

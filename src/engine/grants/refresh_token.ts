@@ -3,16 +3,15 @@
 import { earlier, milliseconds } from '../../lib/clock.ts';
 import type { Cause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import { type LoginState, scopeOf } from '../../oauth/grant.ts';
-import { judgeRefresh, type RefreshVerdict, retryUntil } from '../../store/judgement.ts';
-import type { Keeping } from '../../store/keeping.ts';
+import { answered, type LoginState, scopeOf } from '../../oauth/grant.ts';
+import { judgeRefresh, retryUntil } from '../../store/judgement.ts';
 import { newNonce, type RefreshText, successorOf } from '../../token/sealed/refresh_text.ts';
-import { expectAnswerable, nextAnswer } from '../answer.ts';
+import { expectAnswerable, isRotated, nextAnswer } from '../answer.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
 import { deadRefresh, malformedRefresh, reusedRefresh } from '../causes/refresh.ts';
 import { expectDrawn } from '../drawn_values.ts';
 import { subjectOf } from '../presented/access_token.ts';
-import { findRefresh, presentedBy } from '../presented/refresh_token.ts';
+import { findRefresh, Presented } from '../presented/refresh_token.ts';
 import type { Service } from '../service.ts';
 import { isOvertaken, type RefreshTelling } from '../token_forms.ts';
 import { expectActiveMember, laterAnswer } from './later_answer.ts';
@@ -33,11 +32,15 @@ export async function authorizeByRefreshToken(
   const found = known ?? (await findRefresh(service, sent, now));
   if (found === undefined) throw refused(malformedRefresh(programme, sent));
   const { token, login } = found;
-  const presented = presentedBy(service, client, found);
+  const presented = new Presented(service, client, found);
   // Another request, which ran beside this one, has replaced the answer first. Its retry window counts
   // as open, even where it ended before this request's instant.
   const at = round === 0 || login === undefined ? now : earlier(now, retryUntil(login));
-  const verdict = await judge(store, login, presented, at);
+  let verdict = judgeRefresh(login, presented, at);
+  // Reuse is seldom: only then the outages are asked for, that what looks like it may be a retry.
+  if (verdict === 'reuse') {
+    verdict = judgeRefresh(login, presented, at, (await store.time()).outages);
+  }
   if (verdict === 'ahead') reportAhead(service, token);
   if (login === undefined || verdict === 'unknown' || verdict === 'ahead') {
     throw refused(deadRefresh(login, presented, at));
@@ -53,20 +56,9 @@ export async function authorizeByRefreshToken(
   await expectActiveMember(request, login, 'invalid_refresh_token');
   record.isRetry = verdict === 'retry';
   if (verdict === 'retry') return tellAgain(request, token, login);
-  if (programme.refresh.rotation === 'on') return rotate(request, token, login, scope);
+  if (isRotated(programme, login, client)) return rotate(request, token, login, scope);
   // The refresh token is told as it came (RFC 6749 6 lets a server keep it).
   return laterAnswer(request, login, { scope, refresh: { text: token.text, sent }, isUse: true });
-}
-
-/** Reuse is seldom: only then the outages are asked for, that what looks like it may be a retry. */
-async function judge(
-  store: Keeping,
-  ...question: Parameters<typeof judgeRefresh>
-): Promise<RefreshVerdict> {
-  const verdict = judgeRefresh(...question);
-  if (verdict !== 'reuse') return verdict;
-  const [login, presented, now] = question;
-  return judgeRefresh(login, presented, now, (await store.time()).outages);
 }
 
 /** A later retry gets an access token of its own: the first one may be near its end. */
@@ -93,7 +85,7 @@ async function tellAgain(
 }
 
 function rotate(
-  { service, grant, now }: GrantRequest,
+  { service, grant, now, lifetime: accessSpan }: GrantRequest,
   token: RefreshText,
   login: LoginState,
   scope: string | undefined,
@@ -101,10 +93,9 @@ function rotate(
   expectAnswerable(service, grant, login.member);
   const [key, nonce] = [service.tokenKeys.signer(now), newNonce()];
   const refreshText = successorOf(key.next, nonce, token);
-  const next = nextAnswer(service, { grant, login, scope, now, key, nonce, refreshText });
-  const { ownScope: _last, ...facts } = login;
+  const next = nextAnswer(service, { login, scope, accessSpan, now, key, nonce, refreshText });
   const refresh = tellingOf(refreshText);
-  return { kind: 'answer', login, told: { ...facts, ...next }, refresh, next };
+  return { kind: 'answer', login, told: answered(login, next), refresh, next };
 }
 
 /** The last of all generations has no successor. */

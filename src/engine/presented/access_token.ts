@@ -5,7 +5,7 @@ import type { Client } from '../../oauth/client.ts';
 import { type ExchangedFrom, type LoginState, scopeOf } from '../../oauth/grant.ts';
 import type { StandingQuestion } from '../../store/grants.ts';
 import { ownerOf } from '../../token/jwt.ts';
-import type { FindKey, OpenedAccess } from '../../token/sealed/access_text.ts';
+import type { OpenedAccess } from '../../token/sealed/access_text.ts';
 import { loginTagOf } from '../../token/sealed/refresh_text.ts';
 import type { Service } from '../service.ts';
 import { anyAge, isReplaced, ordinaryText } from '../token_forms.ts';
@@ -68,7 +68,7 @@ export async function findStandingToken(
   // A token whose issuer's clock was further ahead, and was set right since, would live until that
   // clock's end of it (FAULTS 11).
   if (proven.issuedAt > now + allowedDrift) return 'revoked';
-  if (await isReplaced(service, proven, now)) return 'replaced';
+  if (service.hasEndedTokens && (await isReplaced(service, proven, now))) return 'replaced';
   if (!(await isStanding(service, proven))) return 'revoked';
   // Client and member may be enabled again before the token ends.
   const client = await store.find('client', programme.id, proven.client);
@@ -118,17 +118,25 @@ export function saidEnd(text: string): number | undefined {
   }
 }
 
-async function prove(
+function prove(
   service: Service,
   token: string,
   now: Instant,
   keptAt: Instant = now,
 ): Promise<ProvenToken | undefined> {
-  const isFormed = service.programme.forms.access_token !== undefined;
-  const text = isFormed ? await ordinaryText(service, 'access_token', token, keptAt) : token;
-  const proveText = isJwt(text) ? proveJwt : proveSealed;
-  const proven = await proveText(service, text, now);
-  return proven !== undefined && isItsOwn(service, proven) ? proven : undefined;
+  if (service.programme.forms.access_token === undefined) return proveText(service, token, now);
+  return ordinaryText(service, 'access_token', token, keptAt).then((text) =>
+    proveText(service, text, now),
+  );
+}
+
+function proveText(service: Service, text: string, now: Instant): Promise<ProvenToken | undefined> {
+  return isJwt(text) ? proveJwt(service, text, now) : proveSealed(service, text);
+}
+
+/** The token, unless its subject is another owner's. */
+function ownOrNone(service: Service, proven: ProvenToken): ProvenToken | undefined {
+  return isItsOwn(service, proven) ? proven : undefined;
 }
 
 /**
@@ -160,10 +168,11 @@ function isJwt(text: string): boolean {
 }
 
 async function proveJwt(
-  { store, programme, verifyAccessToken }: Service,
+  service: Service,
   text: string,
   now: Instant,
 ): Promise<ProvenToken | undefined> {
+  const { store, programme, verifyAccessToken } = service;
   const token = await verifyAccessToken?.(text, now);
   if (token === undefined) return undefined;
   const { client, tokenId, issuedAt, origin, owner } = token;
@@ -171,7 +180,7 @@ async function proveJwt(
   if ('era' in origin) {
     const own = { client, era: origin.era, issuedAt };
     const question = { tokenId, expiresAt: token.expiresAt, own };
-    return { ...facts, kind: 'client', question, isKnown: true };
+    return ownOrNone(service, { ...facts, kind: 'client', question, isKnown: true });
   }
   const login = await store.findLogin(programme.id, origin.place);
   // The place may be another login's, after a store was put back and its clock with it.
@@ -183,12 +192,12 @@ async function proveJwt(
   const question = { tokenId, expiresAt, loginEndsAt: login.endsAt };
   const toldSubject = owner === undefined ? undefined : token.subject;
   const whose = { kind: kindOf(login), subject, toldSubject, login };
-  return { ...facts, ...whose, expiresAt, question, isKnown: true };
+  return ownOrNone(service, { ...facts, ...whose, expiresAt, question, isKnown: true });
 }
 
 async function proveSealed(service: Service, text: string): Promise<ProvenToken | undefined> {
   const { store, programme, tokenKeys } = service;
-  const opened = await openSealed(service, text);
+  const opened = service.openAccess(text, tokenKeys.find) ?? (await openAnew(service, text));
   if (opened === undefined) return undefined;
   const { access, tag: tokenId, key } = opened;
   const { issuedAt } = access;
@@ -205,14 +214,14 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
     const question = { tokenId, expiresAt: ended, own: { client, era, issuedAt } };
     const subject = programme.clientSubject(client);
     const facts = { client, subject, scope, issuedAt, expiresAt: ended, exchangedFrom };
-    return { kind: 'client', ...facts, question, isKnown: true };
+    return ownOrNone(service, { kind: 'client', ...facts, question, isKnown: true });
   }
   const login = await store.findLogin(programme.id, access.place);
   // The place may have been given again, after a store was put back and its clock with it.
   if (login === undefined || loginTagOf(login.loginDigest) !== access.loginTag) return undefined;
   const { client, endsAt } = login;
   const expiresAt = earlier(ended, endsAt);
-  return {
+  return ownOrNone(service, {
     kind: kindOf(login),
     client,
     subject: subjectOf(programme, login),
@@ -223,22 +232,21 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
     exchangedFrom: access.exchangedFrom,
     question: { tokenId, expiresAt, loginEndsAt: endsAt },
     isKnown: access.generation <= login.generation,
-  };
+  });
 }
 
-async function openSealed(
+/** Another process may have added the key of a text just now. */
+async function openAnew(
   { tokenKeys, openAccess }: Service,
   text: string,
 ): Promise<OpenedAccess | undefined> {
   let isUnknown = false;
-  const find: FindKey = (number) => {
+  openAccess(text, (number) => {
     const key = tokenKeys.find(number);
     isUnknown = key === undefined;
     return key;
-  };
-  const opened = openAccess(text, find);
-  if (!isUnknown) return opened;
-  // Another process may have added the key just now.
+  });
+  if (!isUnknown) return undefined;
   await tokenKeys.reloadIfMoved();
   return openAccess(text, tokenKeys.find);
 }

@@ -13,11 +13,18 @@ interface Lineage {
 }
 
 /** Whether neither the token nor any that it was exchanged from was revoked by itself. */
-export async function isStanding(
-  { store, programme }: Service,
-  { question, exchangedFrom }: Lineage,
-): Promise<boolean> {
+export function isStanding(service: Service, lineage: Lineage): Promise<boolean> {
+  const { store, programme } = service;
+  const { question, exchangedFrom } = lineage;
   if (exchangedFrom === undefined) return store.isStanding(programme.id, question);
+  return areStanding(service, question, exchangedFrom);
+}
+
+async function areStanding(
+  { store, programme }: Service,
+  question: StandingQuestion,
+  exchangedFrom: ExchangedFrom,
+): Promise<boolean> {
   const { tokenId: _own, own: _owner, ...ends } = question;
   const former = exchangedFrom.map((name) => ({ ...ends, tokenId: exchangesOf(name) }));
   const found = await Promise.all(

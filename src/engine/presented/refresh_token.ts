@@ -3,7 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import { sameDigest } from '../../lib/digest.ts';
 import type { Client } from '../../oauth/client.ts';
-import type { LoginState } from '../../oauth/grant.ts';
+import type { Answer, LoginState } from '../../oauth/grant.ts';
 import type { PresentedRefresh } from '../../store/judgement.ts';
 import { openRefreshEnvelope } from '../../token/refresh_envelope.ts';
 import {
@@ -35,7 +35,9 @@ export async function findRefresh(
   now: Instant,
 ): Promise<FoundRefresh | undefined> {
   const { programme, store } = service;
-  const text = openRefreshEnvelope(await ordinaryText(service, 'refresh_token', sent, now));
+  const isFormed = programme.forms.refresh_token !== undefined;
+  const ordinary = isFormed ? await ordinaryText(service, 'refresh_token', sent, now) : sent;
+  const text = openRefreshEnvelope(ordinary);
   const token = text === undefined ? undefined : parseRefreshText(text);
   if (token === undefined) return undefined;
   const digest = refreshDigest(programme.id, token.text);
@@ -49,23 +51,30 @@ export async function findRefresh(
   return { token, digest, login: isIts ? found : undefined };
 }
 
-/** What a refresh token is judged by. */
-export function presentedBy(
-  { programme, tokenKeys }: Service,
-  client: Client,
-  { token, digest }: FoundRefresh,
-): PresentedRefresh {
-  return {
-    client: client.id,
-    generation: token.generation,
-    refreshDigest: digest,
-    get loginDigest() {
-      return loginDigest(programme.id, token);
-    },
-    successorDigest: ({ keyNumber, nonce }) => {
-      const next = tokenKeys.next(keyNumber);
-      const text = next && successorOf(next, nonce, token);
-      return text && refreshDigest(programme.id, text);
-    },
-  };
+/** What a refresh token is judged by; digests that are seldom asked for are made then. */
+export class Presented implements PresentedRefresh {
+  readonly client: Client['id'];
+  readonly generation: number;
+  readonly refreshDigest: string;
+  readonly #service: Service;
+  readonly #token: RefreshText;
+
+  constructor(service: Service, client: Client, { token, digest }: FoundRefresh) {
+    this.client = client.id;
+    this.generation = token.generation;
+    this.refreshDigest = digest;
+    this.#service = service;
+    this.#token = token;
+  }
+
+  get loginDigest(): string {
+    return loginDigest(this.#service.programme.id, this.#token);
+  }
+
+  successorDigest({ keyNumber, nonce }: Answer): string | undefined {
+    const { programme, tokenKeys } = this.#service;
+    const next = tokenKeys.next(keyNumber);
+    const text = next && successorOf(next, nonce, this.#token);
+    return text && refreshDigest(programme.id, text);
+  }
 }

@@ -24,13 +24,14 @@ import { compileBody, compileTexts, type Values, type WritingRules } from './tre
 
 /**
  * `budget` is what the client has left of its limit, where it has one; `sent` holds values of the
- * request by their names in files.
+ * request by their names in files; `form` is the form of the answer that the request has chosen.
  */
 export type TokenRenderer = (
   tokens: TokenSet,
   client: Client,
   budget?: Budget,
   sent?: Values,
+  form?: string,
 ) => Reply;
 
 /** Values of the programme that every answer can name. */
@@ -88,9 +89,7 @@ export function tokenValues(
   programme: ProgrammeValues,
 ): Values {
   return {
-    ...clientProperties(client),
-    ...memberProperties(tokens.memberProperties),
-    ...programme,
+    // First: an object of known size costs less than one that grows by the properties below.
     access_token: tokens.accessToken,
     refresh_token: tokens.refreshToken,
     id_token: tokens.idToken,
@@ -112,6 +111,11 @@ export function tokenValues(
     client_name: client.name,
     business_context: client.businessContext,
     partner_id: client.partnerId,
+    programme_identifier: programme.programme_identifier,
+    issuer: programme.issuer,
+    audience: programme.audience,
+    ...clientProperties(client),
+    ...memberProperties(tokens.memberProperties),
   };
 }
 

@@ -1,6 +1,5 @@
 // Owns taking up changed files: each programme by itself, and the settings that need no restart.
 
-import { contractChanges } from '../../contract/diff/changes.ts';
 import { instant, type Clock } from '../../lib/clock.ts';
 import { dateText } from '../../lib/duration.ts';
 import { formatFault } from '../../lib/fault.ts';
@@ -215,6 +214,8 @@ export class Reloader {
     const all: ProgrammeChanges[] = [];
     for (const { programme, outcome } of outcomes) {
       if (!changing.has(outcome)) continue;
+      // No start needs it.
+      const { contractChanges } = await import('../../contract/diff/changes.ts');
       const [before, after] = [programmes.served, mounted].map((some) => {
         const loaded = some.get(programme)?.look?.file.loaded;
         const { publicUrl } = settings.config;

@@ -84,15 +84,10 @@ export function sqliteDb({ database, queue, transactions, fresh, eras }: DriverP
     const held = remembering && new Remembered<Row, string | number>(fresh, remembering.most);
     const look = (values: Values): Row | undefined => {
       if (held === undefined || remembering === undefined) return read(values);
-      const { nameOf, isHeld = () => true } = remembering;
-      return held.get(
-        nameOf(values),
-        () => read(values),
-        (row) => isHeld(row, values),
-      );
+      return held.get(remembering.nameOf(values), read, values, remembering.isHeld);
     };
     return {
-      find: (values) => queue.read(() => look(values)),
+      find: (values) => queue.read(look, values),
       last: (name) => held?.last(name),
       replace: (...change) => held?.replace(...change),
       forget: (name) => void held?.take(name),
@@ -117,7 +112,9 @@ export function sqliteDb({ database, queue, transactions, fresh, eras }: DriverP
     },
     bulkReader: (asked, parse) => {
       const { all } = prepare(database, asked);
-      return (questions) => queue.read(() => questions.map((values) => parse(all(values))));
+      const answer = (questions: readonly Values[]) =>
+        questions.map((values) => parse(all(values)));
+      return (questions) => queue.read(answer, questions);
     },
     editor: (_name, statements) => {
       const prepared = statements.map((one) => prepare(database, one));

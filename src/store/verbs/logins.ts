@@ -136,7 +136,12 @@ export function loginVerbs(db: Db): LoginVerbs {
       const isStarted = await start((era) => withSum(logins, loginRow(login, login.era ?? era)));
       if (isStarted !== true) throw new PlaceTaken();
     },
-    findLogin: (...name) => look(...name).then((login) => login?.state),
+    findLogin: (programme, place) =>
+      rows.find({ place }).then((login) => {
+        if (login?.login.programme !== programme) return undefined;
+        if (rows.last(place) === undefined) kept.set(login.state, login);
+        return login.state;
+      }),
     advanceLogin: async (programme, place, before, after) => {
       const login = known(place, before) ?? (await look(programme, place));
       if (login === undefined) return false;

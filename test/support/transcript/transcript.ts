@@ -15,6 +15,7 @@
 //   look code = [0-9a-f]{64}            what {code} and {code_…} look like at first sight
 //   gateway = gateway-1 hush            a gateway, {gateway_basic}; `gateway gold = gateway-1 hush of=gold-club`,
 //                                       {gold_basic}, another
+//   signing = old-secret,new-secret     its signing secrets; another partner's by the mark `signing=…`
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
 //                                       `:=` JSON) is signed; `<forged iss=…>` is signed with another
 //   public_url = https://club.example   what the service is called

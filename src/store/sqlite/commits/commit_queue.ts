@@ -66,17 +66,19 @@ export class CommitQueue {
   }
 
   /**
-   * Runs a reading verb at once; the verb sees committed rows.
+   * Runs a reading verb at once, with what it is asked; the verb sees committed rows.
    * @throws Unavailable when the store cannot answer.
    */
-  read<T>(verb: () => T): Promise<T> {
+  read<T>(verb: () => T): Promise<T>;
+  read<T, Asked>(verb: (asked: Asked) => T, asked: Asked): Promise<T>;
+  read<T>(verb: (asked: unknown) => T, asked?: unknown): Promise<T> {
     if (this.#ended) return Promise.reject(this.#ended);
     try {
       this.#transactions.read();
-      return Promise.resolve(verb());
+      return Promise.resolve(verb(asked));
     } catch (error) {
       this.#transactions.endRead();
-      return this.#readLater(verb, error);
+      return this.#readLater(() => verb(asked), error);
     }
   }
 

@@ -84,17 +84,23 @@ export class Remembered<Held, Name extends string | number = string> {
     this.#held = new BoundedMap(most);
   }
 
-  /** The held row, or else the row that `read` finds, which is held from now on where `isHeld` says so. */
-  get(
+  /**
+   * The held row, or else the row that `read` finds by what is asked, which is held from now on where `isHeld`
+   * says so.
+   */
+  get<Asked>(
     name: Name,
-    read: () => Held | undefined,
-    isHeld: (found: Held) => boolean = () => true,
+    read: (asked: Asked) => Held | undefined,
+    asked?: Asked,
+    isHeld?: (found: Held, asked: Asked) => boolean,
   ): Held | undefined {
     this.#expectFresh();
     const held = this.#held.get(name);
     if (held !== undefined) return held;
-    const found = read();
-    if (found !== undefined && isHeld(found)) this.#held.set(name, found);
+    const found = read(asked as Asked);
+    if (found !== undefined && isHeld?.(found, asked as Asked) !== false) {
+      this.#held.set(name, found);
+    }
     return found;
   }
 
