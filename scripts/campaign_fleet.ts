@@ -125,7 +125,8 @@ await runCampaign(
       executable: executableOption,
     },
     flags: {
-      asynchronous: 'a fault that has to be found where the standby is silent: no commit waits for it',
+      asynchronous:
+        'a fault that has to be found where the standby is silent: no commit waits for it',
     },
     fails: 'when anything acknowledged is lost or a limit is missed',
     isOfMoments: true,

@@ -54,14 +54,18 @@ async function run(
   copySources(root, folder);
   const found = new Map<number, Verdict>();
   for (const mutant of mutants) {
-    const known = killerOf(mutant);
-    const others = testFiles(root)
-      .toSorted((one, other) => distance(one, mutant) - distance(other, mutant))
-      .map((test) => [test] as const);
+    const { verdict: listed } = mutant;
+    const killer = killerOf(mutant);
+    const others = testFiles(root).toSorted(
+      (one, other) => distance(one, mutant) - distance(other, mutant),
+    );
+    const trials: readonly Trial[] = [
+      ...(killer === undefined ? [] : ([killer, [killer[0]]] as const)),
+      ...others.map((file) => [file] as const),
+    ];
     // One whose change means nothing is left alone.
-    const isEquivalent = mutant.verdict !== undefined && 'equivalent' in mutant.verdict;
-    const tests = known === undefined ? others : [known, ...others];
-    const verdict = isEquivalent ? mutant.verdict : await judge(folder, mutant, tests);
+    const isLeft = killer === undefined && listed !== undefined && 'equivalent' in listed;
+    const verdict = isLeft ? listed : await judge(folder, mutant, trials);
     found.set(mutant.id, verdict);
     progress(`${mutant.id} ${mutant.file} ${mutant.function}: ${JSON.stringify(verdict)}\n`);
   }

@@ -86,7 +86,8 @@ export async function judge(
 
 /** The first test of a file that fails, or how else the file fails; undefined where it passes. */
 async function failureOf(root: string, [test, name]: Trial): Promise<string | undefined> {
-  const one = name === undefined ? [] : [`--test-name-pattern=^${RegExp.escape(name)}$`];
+  // The names of the tests around it come first.
+  const one = name === undefined ? [] : [`--test-name-pattern=${RegExp.escape(name)}$`];
   const child = spawn(process.execPath, ['--test-reporter=tap', ...one, test], {
     cwd: root,
     // In a group of its own, to be ended with all that it started.
@@ -100,12 +101,14 @@ async function failureOf(root: string, [test, name]: Trial): Promise<string | un
       // It has ended.
     }
   };
+  process.once('exit', end);
   let told = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (told += text));
   const closed = once(child, 'close');
   const timer = setTimeout(end, longestRun);
   const [code] = (await once(child, 'exit')) as [number | null];
   clearTimeout(timer);
+  process.off('exit', end);
   // Processes that it started end after it; what still holds its output open then was forgotten.
   await Promise.race([closed, sleep(5000, undefined, { ref: false })]);
   end();

@@ -176,7 +176,7 @@ export const rows = {
   master_key_file: row(
     v.exactOptional(v.string()),
     {
-      text: 'The file with the master key. It encrypts the signing keys in the store; without it a stolen store is useless. It is made at the first start, and its owner alone may read it. Keep a copy apart from the backups of the store. For a PostgreSQL store it is not made, since all machines need the same key. JETWAY_MASTER_KEY_FILE in the environment overrides it.',
+      text: 'The file with the master key. It encrypts the signing keys and the signing secrets in the store; without it a stolen store is useless. It is made at the first start, and its owner alone may read it. Keep a copy apart from the backups of the store. For a PostgreSQL store it is not made, since all machines need the same key. JETWAY_MASTER_KEY_FILE in the environment overrides it.',
       example: './data/master.key',
       otherwise: 'beside the store, if that is a file',
       isSet: true,

@@ -1,8 +1,7 @@
 // Owns the CORS protocol (Fetch 3.3): which answers pages of other origins may read, by the origins that are
 // registered for public clients. Cookies and other credentials of browsers never go along.
 
-import type { Client, ClientId } from '../oauth/client.ts';
-import { originOf } from '../oauth/origin.ts';
+import { type Client, type ClientId, longestOrigin } from '../oauth/client.ts';
 import type { Reply } from '../oauth/reply.ts';
 import { headerValues, type RequestHead, type WireRequest } from '../oauth/wire_request.ts';
 import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
@@ -96,6 +95,13 @@ export async function allowOrigin<Any extends Pick<Reply, 'headers'>>(
   };
 }
 
+/** The origin of the page that sends a request; undefined for several, and for `null`, which many share. */
+function originOf(request: Pick<WireRequest, 'rawHeaders'>): string | undefined {
+  const [origin = '', another] = headerValues(request, 'origin');
+  const isOne = another === undefined && origin.length <= longestOrigin;
+  return isOne && /^https?:\/\//.test(origin) ? origin : undefined;
+}
+
 /** A dialect may have a `Vary` of its own, in any case. */
 function varying(headers: Reply['headers']): Reply['headers'] {
   const name = Object.keys(headers).find((one) => one.toLowerCase() === 'vary') ?? 'Vary';
@@ -115,8 +121,7 @@ async function isItsOwn(
   request: WireRequest,
   claimed: NonNullable<CrossOriginTerms['claimed']>,
 ): Promise<boolean> {
-  const { client, claimedClient } = request.record;
-  const id = client ?? claimedClient ?? (await claimed(request));
+  const id = request.record.client ?? (await claimed(request));
   if (id === undefined) return false;
   return allows(await store.find('client', programme.id, id as ClientId), origin);
 }

@@ -12,6 +12,7 @@ import { listOf, matching, textSchema, wholeNumber, wireNameSchema } from '../sc
 import { fieldSchemasOf } from './field_schema.ts';
 import { endpointSchema, roleNameSchema } from './input_schema.ts';
 import { pageTextSchema } from './page_schema.ts';
+import { type RedirectSignature, redirectSignatureSchema } from './signature_schema.ts';
 import { valueShapeSchema } from './value_shape.ts';
 import { redirectVocabulary } from './vocabularies.ts';
 
@@ -129,12 +130,25 @@ const answerSchema = v.strictObject({
     example: 'iss',
     otherwise: 'no issuer is sent',
   }),
+  signature: key(v.exactOptional(redirectSignatureSchema), {
+    text: "Signs the redirect with a code by the client's signing secret: by the older of two while that is good, so that a partner can install the newer.",
+    example: '{ name: hmac, hmac: sha256, of: [code, state] }',
+    otherwise: 'redirects are not signed',
+    tells: { page: checkText },
+  }),
   more: key(v.optional(fieldSchemasOf(redirectVocabulary).tree, {}), {
     text: 'What else stands on the redirect, by wire name, as [fields](#fields-of-an-answer) that are texts. `only` names `code`, for the redirect with a code, or [failures](#failures-of-a-login-request). A value that is absent is left out.',
     example:
       '{ realmId: client.realm_id, error_description: error_description, region: { constant: eu, only: [code] } }',
   }),
 });
+
+function checkText(signature: RedirectSignature | undefined): string | undefined {
+  if (signature === undefined) return undefined;
+  const { name, hmac, encoding, of } = signature;
+  const signed = of.map((one) => `\`${one}\``).join(', ');
+  return `**Check the signature of the code**: \`${name}\` is the HMAC by ${hmac} (${encoding}), under your signing secret, of ${signed}, in this order, each as \`name=value\` with \`&\` between. What the redirect does not have is left out; in a value \`%\` is signed as \`%25\` and \`&\` as \`%26\`. Compare it in constant time, and use no code whose signature is wrong. While you have two signing secrets, the older one signs.`;
+}
 
 const redirectUriAtLogin = v.picklist(['required', 'optional_when_single']);
 

@@ -13,6 +13,7 @@ import { key, type Output, type Surroundings } from '../schema/notes.ts';
 import { textSchema } from '../schema/scalars.ts';
 import { type EndpointDefinition, methodsSchema, schemeSchema } from './input_schema.ts';
 import { failureLimitSchema, unlimited } from './limits.ts';
+import { requestSignatureSchema } from './signature_schema.ts';
 import { assertionSchema } from './tokens/assertion_schema.ts';
 import { valueShapeSchema } from './value_shape.ts';
 
@@ -60,7 +61,7 @@ export function authenticationAt(
 
 const authenticationSchema = v.strictObject({
   methods: key(methodsSchema, {
-    text: 'The ways in which clients may prove themselves. `basic`: `Authorization: Basic base64(id:secret)` (RFC 7617). `bare_basic`: the same without the word Basic (P-6). `parameters`: the inputs `client_id` and `client_secret`, under whatever wire names they have. `secret`: a secret without an identifier, by which Jetway finds the client. It is the input `client_secret` of a request without `client_id`, or `secret_half`. `none` (RFC 7591): a public client (`client add --public`) sends the input `client_id` alone. It has no secret and gets no tokens of its own; if it logs members in, `pkce` must be `required`. `unnamed`: a request without any credentials is taken for one of the public client that `unnamed_client` names, at the login too. A request with credentials of another method, or with broken ones, is refused as without this. `token`: the client sends no credentials. Jetway finds it by the refresh token (or `subject_token`), if that token came from a login. An endpoint that serves only this grant then needs no `client_id`. `own_token`: the input `client_token`, a live access token that the client got for itself. It does not give another of that kind. With `token_exchange` the `subject_token` is enough, if it is such a token; what it is exchanged for is no proof, so that it does not renew itself. `private_key_jwt`: the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`). If `client_assertion_type` is declared, it must come too. `self_signed_tls_client_auth` and `tls_client_auth` (RFC 8705): the input `client_id` and a certificate of the TLS connection, which counts if neither header nor `client_secret` came. The first takes a certificate that is registered itself (`client add --certificate`). The second takes a certificate with the registered name, for which an authority vouches (`--certificate-subject`). Both need `tls` in the configuration.',
+    text: 'The ways in which clients may prove themselves. `basic`: `Authorization: Basic base64(id:secret)` (RFC 7617). `bare_basic`: the same without the word Basic (P-6). `parameters`: the inputs `client_id` and `client_secret`, under whatever wire names they have. `secret`: a secret without an identifier, by which Jetway finds the client. It is the input `client_secret` of a request without `client_id`, or `secret_half`. `none` (RFC 7591): a public client (`client add --public`) sends the input `client_id` alone. It has no secret and gets no tokens of its own; if it logs members in, `pkce` must be `required`. `unnamed`: a request without any credentials is taken for one of the public client that `unnamed_client` names, at the login too. A request with credentials of another method, or with broken ones, is refused as without this. `token`: the client sends no credentials. Jetway finds it by the refresh token (or `subject_token`), if that token came from a login. An endpoint that serves only this grant then needs no `client_id`. `own_token`: the input `client_token`, a live access token that the client got for itself. It does not give another of that kind. With `token_exchange` the `subject_token` is enough, if it is such a token; what it is exchanged for is no proof, so that it does not renew itself. `signature`: the inputs `client_id` and `client_signature`, which the client makes with its signing secret as `signature` says. `private_key_jwt`: the input `client_assertion`, a JWT that the client signs (RFC 7523 2.2, `client add --jwks`). If `client_assertion_type` is declared, it must come too. `self_signed_tls_client_auth` and `tls_client_auth` (RFC 8705): the input `client_id` and a certificate of the TLS connection, which counts if neither header nor `client_secret` came. The first takes a certificate that is registered itself (`client add --certificate`). The second takes a certificate with the registered name, for which an authority vouches (`--certificate-subject`). Both need `tls` in the configuration.',
     example: '[basic, bare_basic]',
     departs: [
       {
@@ -77,8 +78,8 @@ const authenticationSchema = v.strictObject({
         message:
           'a thief of a refresh token needs no credentials to get access tokens with it, until its login ends (RFC 6749 6)',
         hint: (_, { get }) =>
-          get('tokens', 'refresh', 'rotation') === 'off'
-            ? 'nothing shows the theft while tokens.refresh.rotation is off: turn it on, so that the second use of a token ends its login'
+          get('tokens', 'refresh', 'rotation') !== 'on'
+            ? 'nothing shows the theft where tokens.refresh.rotation lets a token stay: turn it on, so that the second use of a token ends its login'
             : 'as soon as thief and client have both used one token, the login ends with all of its tokens; before that, revoke the refresh token',
       },
       {
@@ -95,6 +96,12 @@ const authenticationSchema = v.strictObject({
         message:
           "a thief of a client's own access token can redeem the client's codes and exchange that token, as long as it lives (RFC 6749 2.3)",
         hint: 'it gets no other token of its own, and what it is exchanged for proves nothing; keep the lifetime of the grant short',
+      },
+      {
+        name: 'signature_replay',
+        when: (methods) => methods.includes('signature'),
+        message: 'whoever sees a request that a client has signed can send it again (RFC 9700 2.5)',
+        hint: 'it is good for the same values alone; codes are good once, and tokens of the client have a scope',
       },
       {
         name: 'unnamed_client',
@@ -150,6 +157,11 @@ const authenticationSchema = v.strictObject({
   assertion: key(v.optional(assertionSchema, {}), {
     text: 'Which assertions are good, with the method `private_key_jwt` and in the grant `jwt_bearer`.',
     example: '{ audience: token_endpoint, longest: 5m }',
+  }),
+  signature: key(v.exactOptional(requestSignatureSchema), {
+    text: 'What a client signs, with the method `signature`.',
+    example: '{ digest: sha256, of: [client_id, secret, timestamp] }',
+    otherwise: 'clients sign nothing',
   }),
   scheme: key(v.optional(schemeSchema, 'Basic'), {
     text: 'The word before the credentials of `basic`, if it is another than Basic. Gateways keep Basic.',

@@ -37,6 +37,15 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     partner: 'your client secret',
     isSecret: true,
   },
+  client_signature: {
+    at: ['token'],
+    use: 'What a client has made with its signing secret to authenticate (`signature`).',
+    partner: 'your signature of the request',
+    sample: 'CLIENT_SIGNATURE',
+    isSecret: true,
+    hasOwnForm: true,
+    isOurs: true,
+  },
   client_token: {
     at: ['token'],
     use: 'An access token of its own by which a client proves itself (`own_token`).',
@@ -83,6 +92,20 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     at: ['login', 'token'],
     use: 'What is asked for.',
     partner: 'what the token is to be good for',
+  },
+  access_lifetime: {
+    at: ['token'],
+    use: 'How long the access token of this answer is to be good, as `tokens.access.requested` has it.',
+    partner: 'how long the access token is to be good',
+    hasOwnForm: true,
+    isOurs: true,
+  },
+  answer_form: {
+    at: ['token'],
+    use: 'The form in which the answer comes, as `answer_forms` has it.',
+    partner: 'the form of the answer',
+    hasOwnForm: true,
+    isOurs: true,
   },
   brand: {
     at: ['login'],

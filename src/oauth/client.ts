@@ -11,6 +11,9 @@ export type ProgrammeId = string & { readonly __brand: 'ProgrammeId' };
 /** Bytes of the longest client identifier: URLs and tokens hold it. */
 export const longestIdentifier = 255;
 
+/** Characters of the longest origin of a client's pages. */
+export const longestOrigin = 300;
+
 /** A client identifier as it is sent on the wire, unique within its programme. */
 export type ClientId = string & { readonly __brand: 'ClientId' };
 
@@ -24,6 +27,11 @@ export interface StoredSecret {
   readonly createdAt: Instant;
   /** Refused from this time on; absent while it has no end. */
   readonly expiresAt?: Instant;
+}
+
+/** A secret that signs redirects and requests. It is no client secret: nothing is let in by it as it is. */
+export interface SigningSecret extends StoredSecret {
+  readonly sealed: string;
 }
 
 /** Under which the last use of a public client is kept, as that of a secret is. */
@@ -65,6 +73,8 @@ export interface Client {
   readonly certificateSubject?: string;
   /** Public keys; with assertions that they sign it authenticates where a dialect takes them. */
   readonly assertionKeys?: ClientKeys;
+  /** One, or two during a rotation. */
+  readonly signingSecrets?: readonly SigningSecret[];
   readonly apiKeys: readonly StoredSecret[];
   readonly businessContext?: string;
   readonly partnerId?: string;

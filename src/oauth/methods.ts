@@ -2,12 +2,12 @@
 // client, and its words for operators and partners. Code that acts on it stands in programme/requests/credentials.ts.
 
 interface Method {
-  readonly proof: 'secret' | 'certificate' | 'assertion' | 'token' | 'nothing';
+  readonly proof: 'secret' | 'signature' | 'certificate' | 'assertion' | 'token' | 'nothing';
   /** It fills the Authorization header by itself. */
   readonly inHeader?: true;
   /** The inputs that it cannot do without. */
   readonly inputs: readonly string[];
-  /** What a request holds, for operators: `{id}`, `{secret}`, `{token}` and `{proof}` are wire names. */
+  /** What a request holds, for operators: `{id}`, `{secret}`, `{signature}`, `{token}` and `{proof}` are wire names. */
   readonly expected: string;
   /** What a dialect offers, for comparing two versions of it. */
   readonly offered: string;
@@ -57,6 +57,14 @@ const rows = {
     expected: 'the secret alone in {proof}',
     offered: 'the secret alone',
     partner: '`{secret}` in the request, without an identifier',
+  },
+  // By its signing secret, which the request does not hold.
+  signature: {
+    proof: 'signature',
+    inputs: ['client_id', 'client_signature'],
+    expected: '{id} and {signature}',
+    offered: 'client_id and a signature',
+    partner: '`{id}` and `{signature}` in the request, which you make with your signing secret',
   },
   // What public clients do (RFC 7591).
   none: {

@@ -4,12 +4,15 @@
 import { earlier, type Instant } from '../lib/clock.ts';
 import type { StoredSecret } from './client.ts';
 
-export type SecretChange =
-  | { readonly secrets: readonly StoredSecret[] }
+export type SecretChange<Secret extends StoredSecret = StoredSecret> =
+  | { readonly secrets: readonly Secret[] }
   | { readonly refusal: 'two_live' | 'one_live' | 'held_already' };
 
 /** The secrets that are good at a moment, the oldest first. */
-export function liveSecrets(held: readonly StoredSecret[], now: Instant): readonly StoredSecret[] {
+export function liveSecrets<Secret extends StoredSecret>(
+  held: readonly Secret[],
+  now: Instant,
+): readonly Secret[] {
   return held
     .filter(({ expiresAt }) => expiresAt === undefined || now < expiresAt)
     .toSorted((one, other) => one.createdAt - other.createdAt);
@@ -19,11 +22,11 @@ export function liveSecrets(held: readonly StoredSecret[], now: Instant): readon
  * Adds a secret. Secrets that are good already end at `endsAt`, or at their own earlier end. Without
  * `endsAt` they are removed at once, so that no clock decides about them.
  */
-export function addSecret(
-  held: readonly StoredSecret[],
-  fresh: StoredSecret,
+export function addSecret<Secret extends StoredSecret>(
+  held: readonly Secret[],
+  fresh: Secret,
   endsAt: Instant | undefined,
-): SecretChange {
+): SecretChange<Secret> {
   const live = liveSecrets(held, fresh.createdAt);
   if (live.some(({ digest }) => digest === fresh.digest)) return { refusal: 'held_already' };
   if (endsAt === undefined) return { secrets: [fresh] };
@@ -36,7 +39,10 @@ export function addSecret(
 }
 
 /** Removes the older of two good secrets. */
-export function endOlder(held: readonly StoredSecret[], now: Instant): SecretChange {
+export function endOlder<Secret extends StoredSecret>(
+  held: readonly Secret[],
+  now: Instant,
+): SecretChange<Secret> {
   const [, ...newer] = liveSecrets(held, now);
   return newer.length === 0 ? { refusal: 'one_live' } : { secrets: newer };
 }

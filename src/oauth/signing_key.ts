@@ -6,6 +6,12 @@ import type { ProgrammeId } from './client.ts';
 export const signingAlgorithms = ['ES256', 'EdDSA', 'RS256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 
+/**
+ * The kinds of keys that sign JWTs, whose public halves are published, as the store names them. Those of the
+ * kind `identity_key` sign identity tokens and nothing else.
+ */
+export type SigningKind = 'signing_key' | 'identity_key';
+
 /** When a key signs. When its last token expires follows from it and the next key (token/key_line.ts). */
 interface KeyTimes {
   readonly createdAt: Instant;

@@ -51,7 +51,11 @@ const ownFailures: readonly Found[] = [
 ];
 
 function tokenFailures(endpoints: readonly TokenEndpoint[]): PossibleFailures {
-  return sorted(failureReasons, endpoints.flatMap(foundAtTokens));
+  const methods = new Set(endpoints.flatMap(({ methods: some }) => [...some]));
+  return sorted(failureReasons, [
+    ['method_not_allowed', { allow: [...methods].join(', ') }],
+    ...endpoints.flatMap(foundAtTokens),
+  ]);
 }
 
 /** Every example of a failure at a token endpoint. */

@@ -3,6 +3,7 @@
 import { authenticationAt, readsHeader } from '../language/client_schema.ts';
 import type { Definition } from '../language/definition.ts';
 import type { EndpointDefinition } from '../language/input_schema.ts';
+import { isProperty } from '../language/tokens/assertion_schema.ts';
 import { alphabetOf, compileMisfit } from '../language/value_shape.ts';
 import { nodeAt, positionAt } from '../lib/document.ts';
 import type { Path } from '../lib/fault.ts';
@@ -307,12 +308,16 @@ export function* assertionComplaints(definition: Definition): Iterable<Complaint
   const { methods, assertion } = definition.client.authentication;
   if (methods.includes(privateKeyJwt)) {
     const message = (role: string): string =>
-      `authentication by ${privateKeyJwt} needs an input "${role}" here`;
+      role === 'client_id'
+        ? `an assertion whose iss is ${assertion.issuer} and whose sub is ${assertion.sub} does not name its client: that needs an input "client_id" here`
+        : `authentication by ${privateKeyJwt} needs an input "${role}" here`;
     for (const [name, endpoint] of Object.entries(endpoints)) {
       if (!authenticationAt(definition, endpoint).methods.includes(privateKeyJwt)) continue;
       // There the assertion of the grant proves the client.
       if (grantsAt(definition, name).every((type) => type === 'jwt_bearer')) continue;
-      yield* lackingInputs(['token_endpoints', name], endpoint, ['client_assertion'], message);
+      const isNamed = assertion.issuer === 'client.id' || !isProperty(assertion.sub);
+      const needed = isNamed ? ['client_assertion'] : ['client_assertion', 'client_id'];
+      yield* lackingInputs(['token_endpoints', name], endpoint, needed, message);
     }
   }
   const isNamed = assertion.issuer === 'client.id' || methods.some(isHeaderMethod);

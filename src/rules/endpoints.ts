@@ -100,8 +100,9 @@ export function* endpointComplaints(definition: Definition): Iterable<Complaint>
 
 /** A parameter of the redirect URI by which an answer comes back would be there twice (RFC 6749 3.1). */
 function* variedComplaints({ authorize }: Definition): Iterable<Complaint> {
-  const { code, error, state, issuer = 'iss', more } = authorize.answer;
-  const names = [code, error, state, issuer, 'iss', ...more.keys()];
+  const { code, error, state, issuer = 'iss', more, signature } = authorize.answer;
+  const signed = signature === undefined ? [] : [signature.name];
+  const names = [code, error, state, issuer, 'iss', ...signed, ...more.keys()];
   const answers = new Set(names.map((one) => one.toLowerCase()));
   const { varies } = authorize.redirect_uri;
   for (const [index, name] of varies.entries()) {

@@ -13,6 +13,7 @@ import type { Path } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { type GrantType, grantTypes, jwtBearer, tokenExchange } from '../oauth/grant.ts';
 import { listScopes } from '../oauth/scope.ts';
+import { requestedLifetime } from '../programme/requests/choices.ts';
 import { offeredGrants, grantsAt, wordAt } from '../programme/requests/grant_places.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
 import { assertionType } from '../programme/requests/presented_credentials.ts';
@@ -237,6 +238,12 @@ const understood: Readonly<Record<string, UnderstoodAt>> = {
     ]);
     return [words.join(', '), (value) => known.has(value)];
   },
+  answer_form: ({ answer_forms: forms = {} }) => oneOf(Object.keys(forms)),
+  access_lifetime: ({ tokens: { access } }) => [
+    'what tokens.access.requested has',
+    (value) =>
+      access.requested === undefined || requestedLifetime(access.requested, value) !== undefined,
+  ],
   subject_token_type: () => accessTokenTypes,
   requested_token_type: () => accessTokenTypes,
   scope: ({ scope }) => {

@@ -107,8 +107,9 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
       certificates = [],
       certificateSubject: subject,
       assertionKeys,
+      signingSecrets = [],
     }) => [
-      ...[...secrets, ...apiKeys].map((secret) => secret.digest),
+      ...[...secrets, ...signingSecrets, ...apiKeys].map((secret) => secret.digest),
       ...[...certificates, ...keysOf(assertionKeys)].map(({ thumbprint }) => thumbprint),
       ...(subject === undefined ? [] : [digest(subject)]),
       ...(isPublic === true ? [publicUse(id)] : []),
@@ -120,6 +121,7 @@ export const kinds: { readonly [K in Kind]: KindDescription<K> } = {
       createdAt: earlier(client.createdAt, to),
       secrets: redated(client.secrets, to, from),
       apiKeys: redated(client.apiKeys, to, from),
+      ...(client.signingSecrets && { signingSecrets: redated(client.signingSecrets, to, from) }),
     }),
   },
   // C-9: the subject is immutable, the username is not.
@@ -189,11 +191,11 @@ function isBetween(time: Instant | undefined, from: Instant, upTo: Instant): boo
  * else count as older than they are, and be retired in their stead. The end of a secret that it replaced
  * comes as long after `to` as it was to come (FAULTS 33).
  */
-function redated(
-  secrets: readonly StoredSecret[],
+function redated<Secret extends StoredSecret>(
+  secrets: readonly Secret[],
   to: Instant,
   from: Instant,
-): readonly StoredSecret[] {
+): readonly Secret[] {
   const wasReplaced = secrets.some(({ createdAt }) => createdAt > to);
   return secrets.map((secret) => {
     const made = { ...secret, createdAt: earlier(secret.createdAt, to) };

@@ -3,10 +3,10 @@
 
 import type { Clock, Instant } from '../lib/clock.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
+import type { SigningAlgorithm, SigningKeyRecord, SigningKind } from '../oauth/signing_key.ts';
 import { lineOf, marked, signerAt, takenUp } from './key_line.ts';
 import { changed, type KeyRecords, lastRead } from './key_records.ts';
-import type { SigningKind, SigningRules } from './key_rules.ts';
+import type { SigningRules } from './key_rules.ts';
 import type { Keyring } from './keyring.ts';
 import {
   newSigningKey,

@@ -3,14 +3,11 @@
 
 import { milliseconds, type Milliseconds } from '../lib/clock.ts';
 import { present } from '../lib/present.ts';
-import type { SigningAlgorithm } from '../oauth/signing_key.ts';
+import type { SigningAlgorithm, SigningKind } from '../oauth/signing_key.ts';
 import { keySetMaxAge } from './signing_keys.ts';
 
-/** As the store names them. Keys of the kind `identity_key` sign identity tokens and nothing else. */
-export type KeyKind = 'signing_key' | 'identity_key' | 'token_key';
-
-/** The kinds of keys that sign JWTs, whose public halves are published. */
-export type SigningKind = Exclude<KeyKind, 'token_key'>;
+/** As the store names them. */
+export type KeyKind = SigningKind | 'token_key';
 
 export interface KeyRules {
   readonly kind: KeyKind;

@@ -11,6 +11,8 @@ export interface Keyring {
   readonly signingKeySeal: Uint8Array;
   /** Seals stored token keys. */
   readonly tokenKeySeal: Uint8Array;
+  /** Seals signing secrets of clients. */
+  readonly signingSecretSeal: Uint8Array;
   /** Seals login transactions, which browsers keep. */
   readonly transactionSeal: Uint8Array;
   /** The key of a username's counters: the store alone does not reveal a locked member's name. */
@@ -38,6 +40,7 @@ export function createKeyring(masterKey: Uint8Array): Keyring {
     secretDigest: keyedDigester(secretKey),
     signingKeySeal: deriveKey(masterKey, 'jetway signing keys'),
     tokenKeySeal: deriveKey(masterKey, 'jetway token keys'),
+    signingSecretSeal: deriveKey(masterKey, 'jetway signing secrets'),
     transactionSeal: deriveKey(masterKey, 'jetway login transactions'),
     accountDigest: keyedDigester(deriveKey(masterKey, 'jetway login accounts')),
     deviceSeal: deriveKey(masterKey, 'jetway known devices'),

@@ -14,8 +14,7 @@ import {
 import type { Instant } from '../lib/clock.ts';
 import { seal, unseal } from '../lib/seal.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
-import type { SigningAlgorithm, SigningKeyRecord } from '../oauth/signing_key.ts';
-import type { SigningKind } from './key_rules.ts';
+import type { SigningAlgorithm, SigningKeyRecord, SigningKind } from '../oauth/signing_key.ts';
 import type { Keyring } from './keyring.ts';
 
 export interface SigningKey {

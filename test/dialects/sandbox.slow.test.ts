@@ -31,6 +31,7 @@ import { jsonHeaders, redirected } from '../support/club.ts';
 import { type FailingStore, failingStore } from '../support/failing_store.ts';
 import { type ClientOptions, type Jetway, startJetway } from '../support/jetway.ts';
 import { follow, openLogin, submitLogin } from '../support/login.ts';
+import { sealedSecrets, signingBy } from '../support/signing.ts';
 import { type Answer, ask } from '../support/wire.ts';
 import { provokedFailures } from './provoked_failures.ts';
 
@@ -83,12 +84,19 @@ async function openScene(
         ...comparedProperties(inputsOf(programme)).map(({ name: compared }) => [compared, 'demo']),
       ]) as Record<string, string>,
       apiKeys: [{ digest, createdAt: jetway.clock.now() }],
+      signingSecrets: sealedSecrets(
+        jetway.keyring,
+        { programme: name, id },
+        [`a-signing-secret-of-${id}`],
+        jetway.clock.now(),
+      ),
       assertionKeys: { keys: registered(key) },
     };
     await jetway.addClient({ programme: name, secret, ...options, id, more });
     const client = await jetway.store.find('client', programme.id, id);
     assert.ok(client !== undefined);
-    return { client, secret, apiKey, assertion: signingFor(service, client, key) };
+    const sign = signingBy(`a-signing-secret-of-${id}`);
+    return { client, secret, apiKey, sign, assertion: signingFor(service, client, key) };
   };
   const by = await addClient({});
   const redirectUris = ['https://other.example/1', 'https://other.example/2'];

@@ -20,6 +20,24 @@ const signedClient = {
     'client: { authentication: { methods: [basic, private_key_jwt] } }\ntoken_endpoints: { grant: { inputs: { client_assertion: {} } } }',
 };
 
+/** An endpoint at which requests choose. */
+const choosing = (input: string): string =>
+  `token_endpoints: { grant: { inputs: { ${input}: {} } } }`;
+
+/** Clients that sign by a secret; `signature` is what stands beside the example. */
+function signing(signature: string, inputs = '{}'): { readonly beside: string } {
+  return {
+    beside: `client: { authentication: { methods: [basic, signature], signature: ${signature} } }
+token_endpoints: { grant: { inputs: { client_signature: {}, timestamp: ${inputs} } } }`,
+  };
+}
+
+/** Redirects that are signed. */
+const signedRedirect = {
+  beside:
+    'authorize: { answer: { more: { shop: client.shop }, signature: { name: sig, hmac: sha512, of: [code] } } }',
+};
+
 /** Where an example needs another variant than `grant`, or more YAML beside it. */
 const surroundings: Readonly<Record<string, { readonly on?: string; readonly beside?: string }>> = {
   selector: { on: 'partner-login' },
@@ -60,6 +78,20 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
     ['', '.audience', '.algorithms', '.issuer', '.longest', '.tolerance', '.jti', '.sub'].map(
       (name) => [`client.authentication.assertion${name}`, signedClient],
     ),
+  ),
+  'client.authentication.signature': signing('{}', '{ length: 10 }'),
+  'client.authentication.signature.hmac': signing('{ of: [client_id] }'),
+  'client.authentication.signature.digest': signing('{ of: [client_id, secret] }'),
+  'client.authentication.signature.of': signing('{ hmac: sha256 }'),
+  'client.authentication.signature.separator': signing(
+    '{ hmac: sha256, of: [client_id, timestamp] }',
+  ),
+  'client.authentication.signature.encoding': signing('{ hmac: sha256, of: [client_id] }'),
+  ...Object.fromEntries(
+    ['name', 'hmac', 'of', 'encoding'].map((name) => [
+      `authorize.answer.signature.${name}`,
+      signedRedirect,
+    ]),
   ),
   'grants.jwt_bearer': {
     beside: 'token_endpoints: { grant: { inputs: { assertion: {} } } }',
@@ -102,6 +134,28 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
     beside:
       'scope: { kind: list, values: [read, write] }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
   },
+  'tokens.access.requested': { beside: choosing('access_lifetime') },
+  'tokens.access.requested.longest': { beside: choosing('access_lifetime') },
+  'tokens.access.requested.words': { beside: choosing('access_lifetime') },
+  ...Object.fromEntries(
+    ['shortest', 'unit', 'over'].map((name) => [
+      `tokens.access.requested.${name}`,
+      {
+        beside: `${choosing('access_lifetime')}\ntokens: { access: { requested: { longest: 12h } } }`,
+      },
+    ]),
+  ),
+  answer_forms: { beside: choosing('answer_form') },
+  ...Object.fromEntries(
+    [
+      ['encoding', 'root: OAuth'],
+      ['root', 'encoding: xml'],
+      ['content_type', 'encoding: xml, root: OAuth'],
+    ].map(([name, others]) => [
+      `answer_form.${name}`,
+      { beside: `${choosing('answer_form')}\nanswer_forms: { xml: { ${others} } }` },
+    ]),
+  ),
   'endpoint.authentication': {
     beside: 'client: { authentication: { methods: [basic, parameters] } }',
   },
@@ -166,6 +220,7 @@ const homes: Readonly<Record<string, (key: string, value: string) => string>> = 
   page_failure: (key, value) =>
     `authorize: { failures: { invalid_scope: ${nested(key.split('.'), value)} } }`,
   login_failure: (key, value) => `authorize: { failures: { invalid_scope: { ${key}: ${value} } } }`,
+  answer_form: (key, value) => `answer_forms: { xml: { ${key}: ${value} } }`,
   error_answer: (key, value) => `errors: { reasons: { invalid_code: { ${key}: ${value} } } }`,
   error_group: (key, value) =>
     `errors: { groups: [{ ${key === 'reasons' ? '' : 'reasons: [invalid_code], '}${key}: ${value} }] }`,

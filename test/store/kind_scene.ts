@@ -33,6 +33,9 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
         assertionKeys: {
           keys: [{ thumbprint: digest(`key of ${id}`), kid: 'é', jwk: { kty: 'EC' } }],
         },
+        signingSecrets: [
+          { digest: digest(`signing secret of ${id}`), sealed: `sealed ${id}`, createdAt: at(4) },
+        ],
       }),
     optional: [
       'throttle',
@@ -42,6 +45,7 @@ const samples: { readonly [K in Kind]: Sample<K> } = {
       'certificates',
       'certificateSubject',
       'assertionKeys',
+      'signingSecrets',
     ],
     text: 'name',
   },

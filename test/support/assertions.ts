@@ -108,9 +108,10 @@ export function signingFor(
   let count = 0;
   return (use) => {
     count += 1;
-    const { issuers, audiences } = programme.clients.assertions?.expectedOf(client) ?? {};
+    const terms = programme.clients.assertions;
+    const { issuers, audiences } = terms?.expectedOf(client) ?? {};
     const exp = Math.floor(clock.now() / 1000) + 60;
-    const sub = use === 'client' ? { sub: client.id } : {};
+    const sub = use === 'client' ? { sub: terms?.subjectsOf(client)[0] } : {};
     const [iss, aud] = [[...(issuers ?? [])][0], [...(audiences ?? [])][0]];
     return signJwt(key, { iss, ...sub, aud, exp, jti: `${client.id} ${count}` });
   };

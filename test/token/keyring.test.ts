@@ -26,7 +26,7 @@ test('each purpose and each master key has keys of its own, the same after a res
   };
   const keys = keysOf(masterKey);
   assert.deepEqual(keysOf(masterKey), keys);
-  assert.equal(new Set([...keys, ...keysOf(randomBytes(32)), hexOf(masterKey)]).size, 21);
+  assert.equal(new Set([...keys, ...keysOf(randomBytes(32)), hexOf(masterKey)]).size, 23);
 });
 
 test('HOSTILE 53: the store does not show which accounts were locked', () => {

@@ -12,9 +12,11 @@ import { randomKey } from '../../lib/random.ts';
 import { hashRandomPassword } from '../../members/password.ts';
 import type { Client, ClientId } from '../../oauth/client.ts';
 import type { Member, Subject } from '../../oauth/member.ts';
-import { inputsOf, type Programme } from '../../programme/programme.ts';
+import { inputsOf, needsSigningSecret, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
+import { signRequest } from '../../programme/requests/signature.ts';
+import { sealSigningSecret } from '../../token/signing_secrets.ts';
 import { neededProperties, numericValues } from '../entities/client_needs.ts';
 import { newApiKey, newSecret } from '../entities/secrets.ts';
 
@@ -36,17 +38,20 @@ export async function onboardDemo(
   const numbers = numericValues(programme);
   const { unnamed_client: standing } = programme.clients.authentication;
   const isPublic = isPublicOnly(programme.clients.authentication);
+  const id =
+    isPublic && standing !== undefined ? (standing as ClientId) : programme.clients.newIdentifier();
+  const owner = { programme: programme.id, id };
+  const signing = needsSigningSecret(programme) && !isPublic ? newSecret() : undefined;
   const client: Client = {
-    programme: programme.id,
-    id:
-      isPublic && standing !== undefined
-        ? (standing as ClientId)
-        : programme.clients.newIdentifier(),
+    ...owner,
     name: 'Demo partner',
     roles: ['member', 'partner'],
     redirectUris: [redirectUri],
     ...(isPublic ? { isPublic } : {}),
     secrets: isPublic ? [] : [{ digest: keyring.secretDigest(secret), createdAt: clock.now() }],
+    ...(signing !== undefined && {
+      signingSecrets: [sealSigningSecret(keyring, owner, signing, clock.now())],
+    }),
     apiKeys: [{ digest: keyring.secretDigest(apiKey), createdAt: clock.now() }],
     businessContext: comparedValue(inputs, 'client.business_context', 'DemoPartner'),
     partnerId: comparedValue(inputs, 'client.partner_id', 'DemoPartner1'),
@@ -79,7 +84,14 @@ export async function onboardDemo(
   return {
     programme,
     dialect: variant === undefined ? 'a dialect of its own' : `${variant} variant`,
-    by: { client, secret, apiKey },
+    by: {
+      client,
+      secret,
+      apiKey,
+      ...(signing !== undefined && {
+        sign: (recipe, valueOf) => signRequest(recipe, valueOf, signing),
+      }),
+    },
     redirectUri,
     member,
     base,
@@ -89,7 +101,15 @@ export async function onboardDemo(
 
 /** The public client of requests that name none, beside one that proves itself. */
 function standInFor(client: Client, id: ClientId): Client {
-  return { ...client, id, name: 'Demo app', isPublic: true, secrets: [], apiKeys: [] };
+  return {
+    ...client,
+    id,
+    name: 'Demo app',
+    isPublic: true,
+    secrets: [],
+    signingSecrets: [],
+    apiKeys: [],
+  };
 }
 
 /** Of what the `sub` of tokens is made. */

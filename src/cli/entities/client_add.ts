@@ -4,12 +4,13 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Instant } from '../../lib/clock.ts';
 import { quote } from '../../lib/fault.ts';
-import { present } from '../../lib/present.ts';
+import { listed, present } from '../../lib/present.ts';
 import type { Client, ClientId, StoredSecret } from '../../oauth/client.ts';
 import { liveSecrets } from '../../oauth/secret_rotation.ts';
-import type { Programme } from '../../programme/programme.ts';
+import { needsSigningSecret, type Programme } from '../../programme/programme.ts';
 import { failed } from '../../server/exit.ts';
 import type { Environment, Store } from '../../store/contract.ts';
+import { sealSigningSecret } from '../../token/signing_secrets.ts';
 import type { Values } from '../grammar/options.ts';
 import type { addClientOptions, incomplete } from '../grammar/rows.ts';
 import { type Surroundings, withStore } from '../open_store.ts';
@@ -43,7 +44,9 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   const { config, programme } = read;
   const fields =
     options.public === true ? { ...read.fields, isPublic: true as const } : read.fields;
-  const judged = { ...fields, apiKeys: [apiKeyOf ?? 'new'] };
+  const signing =
+    needsSigningSecret(programme) && fields.isPublic !== true ? newSecret() : undefined;
+  const judged = { ...fields, apiKeys: [apiKeyOf ?? 'new'], signingSecrets: listed([signing]) };
   const warnings = judgeGiven(programme, judged, options);
   const newOrNone = (): string | undefined =>
     needsNoSecret(programme, fields) ? undefined : newSecret();
@@ -65,9 +68,15 @@ export async function addClient(options: AddClientOptions): Promise<void> {
       createdAt,
     };
     const given = clientId as ClientId | undefined;
+    const complete = (id: ClientId): Client => {
+      const unsigned = { ...record, id };
+      if (signing === undefined) return unsigned;
+      const sealed = sealSigningSecret(open.keyring, unsigned, signing, createdAt);
+      return { ...unsigned, signingSecrets: [sealed] };
+    };
     const hasHolder = async (): Promise<boolean> =>
       secret !== undefined && (await findHolder(open, programme, secret)) !== undefined;
-    const added = await register(open.store, { programme, record, given }, hasHolder);
+    const added = await register(open.store, { programme, complete, given }, hasHolder);
     const kept = sharing === undefined ? added : await shareKeys(open.store, added, sharing);
     return { client: kept, holder: sharing };
   });
@@ -75,7 +84,8 @@ export async function addClient(options: AddClientOptions): Promise<void> {
   if (holder?.programme === client.programme && holder.partnerId !== client.partnerId) {
     warn(`${holder.id} has another partner id: clients of one partner alone share an API key`);
   }
-  const sheet = clientSheet(client, secret, holder ?? apiKey, programme, config.environment);
+  const own = { secret, signing, apiKey: holder ?? apiKey };
+  const sheet = clientSheet(client, own, programme, config.environment);
   await handOver(
     options.partnerPage === true ? await withPage(sheet, config, programme, client) : sheet,
     options,
@@ -140,7 +150,7 @@ async function selectKeyHolder(
 
 interface NewClient {
   readonly programme: Programme;
-  readonly record: Omit<Client, 'id'>;
+  readonly complete: (id: ClientId) => Client;
   /** The first free generated identifier if left out. */
   readonly given: ClientId | undefined;
 }
@@ -148,13 +158,13 @@ interface NewClient {
 /** @param hasHolder whether another client has the secret, by which clients are found */
 async function register(
   store: Store,
-  { programme, record, given }: NewClient,
+  { programme, complete, given }: NewClient,
   hasHolder: () => Promise<boolean>,
 ): Promise<Client> {
   const { id, clients } = programme;
   const tries = given === undefined ? identifierTries : 1;
   for (let turn = 0; turn < tries; turn++) {
-    const client = { ...record, id: given ?? clients.newIdentifier() };
+    const client = complete(given ?? clients.newIdentifier());
     const taken = await store.add('client', [client], ownLookUps(programme));
     if (taken.length === 0) return client;
     if (await hasHolder()) throw secretTaken(id);
@@ -177,36 +187,55 @@ async function withPage(
   return { text: `${text}\n\n${page.trimEnd()}`, json: { ...json, partner_page: page } };
 }
 
-function shownOnce(secret: boolean, apiKey: boolean, isPublic: boolean): string {
-  if (secret && apiKey)
-    return 'Its secret and API key are shown this once; no verb can show them again.';
-  if (!secret && !apiKey && isPublic) return 'It is public, and has no secret.';
-  if (!secret && !apiKey) return 'It authenticates by what is registered below, and has no secret.';
-  const what = secret ? 'secret' : 'API key';
-  return `Its ${what} is shown this once; no verb can show it again.`;
+function shownOnce(named: readonly string[], isPublic: boolean): string {
+  if (named.length > 1)
+    return `Its ${inList(named)} are shown this once; no verb can show them again.`;
+  if (named.length === 1)
+    return `Its ${named.join('')} is shown this once; no verb can show it again.`;
+  if (isPublic) return 'It is public, and has no secret.';
+  return 'It authenticates by what is registered below, and has no secret.';
+}
+
+function inList(words: readonly string[]): string {
+  return [words.slice(0, -1).join(', '), ...words.slice(-1)].join(' and ');
+}
+
+/** What is shown of a new client this once. */
+interface ShownOnce {
+  readonly secret: string | undefined;
+  readonly signing: string | undefined;
+  /** Its own, or the client whose key it shares. */
+  readonly apiKey: string | Client;
 }
 
 /** The sheet that shows a new client with its secret, and its API key or whose key it shares. */
 function clientSheet(
   client: Client,
-  secret: string | undefined,
-  apiKey: string | Client,
+  { secret, signing, apiKey }: ShownOnce,
   { identifier }: Programme,
   environment: Environment,
 ): Handover {
   const { id, programme } = client;
   const isOwn = typeof apiKey === 'string';
   const of = isOwn ? '' : fullName(apiKey);
-  const told = new Set(['client_id', 'programme', 'secrets', 'api_keys']);
+  const told = new Set(['client_id', 'programme', 'secrets', 'signing_secrets', 'api_keys']);
   const rest = showClient(client).filter(({ json }) => !told.has(json));
   return handoverOf(
     [
       `Client ${id} is added to ${programme} (${environment}).`,
-      shownOnce(secret !== undefined, isOwn, client.isPublic === true),
+      shownOnce(
+        listed([
+          secret !== undefined && 'secret',
+          signing !== undefined && 'signing secret',
+          isOwn && 'API key',
+        ]),
+        client.isPublic === true,
+      ),
     ],
     [
       shown('client_id', 'client identifier', id),
       shown('client_secret', 'client secret', secret ?? null),
+      ...(signing === undefined ? [] : [shown('signing_secret', 'signing secret', signing)]),
       ...(isOwn
         ? [shown('api_key', 'API key', apiKey)]
         : [

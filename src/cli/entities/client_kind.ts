@@ -101,6 +101,7 @@ function valuesOf(client: Client, uses: Uses) {
     shown('programme', 'programme', client.programme),
     ...showFields(clientFields, client, uses),
     showSecrets('secrets', 'client secrets', client.secrets, uses),
+    showSecrets('signing_secrets', 'signing secrets', client.signingSecrets ?? [], uses),
     showSecrets('api_keys', 'API keys', client.apiKeys, uses),
     shown('created_at', 'created', dateText(client.createdAt)),
   ];

@@ -12,11 +12,15 @@ import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import { quote } from '../../lib/fault.ts';
 import { propertyValues } from '../../oauth/client.ts';
 import { grantRows, type GrantType } from '../../oauth/grant.ts';
-import { isByNothing, privateKeyJwt } from '../../oauth/methods.ts';
+import { isByNothing, isBySecret, privateKeyJwt } from '../../oauth/methods.ts';
 import { isInsecureRedirectUri } from '../../oauth/redirect_uri.ts';
 import { cookieFields } from '../../programme/answers/headers.ts';
 import { wholeNumber } from '../../programme/answers/tree_writer.ts';
-import { inputsOf as inputsIn, type Programme } from '../../programme/programme.ts';
+import {
+  inputsOf as inputsIn,
+  needsSigningSecret,
+  type Programme,
+} from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import { refuseUsage } from '../../server/exit.ts';
 import { type ClientFields, clientFields } from './client_fields.ts';
@@ -28,6 +32,7 @@ type Naming = (input: string) => string;
 const optionNames: Naming = (input) => {
   if (input === 'client_type') return '--public';
   if (input === 'api_key') return 'an API key (client rotate-api-key)';
+  if (input === 'signing_secret') return 'a signing secret (client rotate-signing-secret)';
   const property = /^property\.(.*)$/.exec(input)?.[1];
   if (property !== undefined) return `--property ${property}=…`;
   const { flags = input } = inputsOf(clientFields).find(({ name }) => name === input) ?? {};
@@ -37,6 +42,7 @@ const optionNames: Naming = (input) => {
 /** The parts of a client that a dialect may need. */
 export interface JudgedClient extends ClientFields {
   readonly apiKeys: readonly unknown[];
+  readonly signingSecrets?: readonly unknown[];
 }
 
 export interface ClientJudgement {
@@ -73,7 +79,9 @@ export function judgeClient(
     ...new Set(
       [
         ...comparedProperties(inputs).map(({ name }) => name),
-        ...(programme.clients.assertions?.properties ?? []),
+        ...(provesByKeys(programme, client)
+          ? (programme.clients.assertions?.properties ?? [])
+          : []),
       ]
         .filter(lacks)
         .map((name) => propertyInput + name),
@@ -94,6 +102,10 @@ export function judgeClient(
       ...missing(compared, 'compares requests with it, and refuses those of a client without'),
       ...missing(answered, 'puts it into its answers'),
       ...missing(lacksKeys(programme, client) ? ['jwks'] : [], 'proves assertions by it'),
+      ...missing(
+        lacksSigning(programme, client) ? ['signing_secret'] : [],
+        'needs it for signatures',
+      ),
       ...unfitValues(programme, client, naming),
     ],
     warnings: [
@@ -113,10 +125,11 @@ const ownProofs = [
   [privateKeyJwt, 'assertionKeys', 'jwks'],
 ] as const;
 
-/** Whether a client needs no secret: it is public, or has a certificate or keys that its dialect takes. */
+/** Whether a client needs no client secret: it is public, signs, or has a certificate or keys that its dialect takes. */
 export function needsNoSecret({ clients }: Programme, held: ClientFields): boolean {
   const { methods } = clients.authentication;
   if (held.isPublic === true) return true;
+  if (methods.includes('signature') && !methods.some(isBySecret)) return true;
   return ownProofs.some(([method, field]) => methods.includes(method) && has(held[field]));
 }
 
@@ -152,11 +165,22 @@ function has(held: ClientFields[(typeof ownProofs)[number][1]]): boolean {
   return held !== undefined && (!Array.isArray(held) || held.length > 0);
 }
 
-/** Where nothing else proves a client, or an assertion is what it asks by. */
-function lacksKeys({ clients, grants }: Programme, { assertionKeys }: ClientFields): boolean {
+function lacksSigning(
+  programme: Programme,
+  { isPublic, signingSecrets = [] }: JudgedClient,
+): boolean {
+  return needsSigningSecret(programme) && isPublic !== true && signingSecrets.length === 0;
+}
+
+function lacksKeys(programme: Programme, client: ClientFields): boolean {
+  return client.assertionKeys === undefined && provesByKeys(programme, client);
+}
+
+/** It has keys, or needs them: nothing else proves a client, or an assertion is what it asks by. */
+function provesByKeys({ clients, grants }: Programme, { assertionKeys }: ClientFields): boolean {
   const { methods } = clients.authentication;
   const needsKeys = grants.has('jwt_bearer') || methods.every((one) => one === privateKeyJwt);
-  return needsKeys && assertionKeys === undefined;
+  return needsKeys || assertionKeys !== undefined;
 }
 
 function idleProofs(

@@ -1,7 +1,24 @@
 // Owns a client's origins: pages of these may read its answers (CORS).
 
-import { originFault } from '../../oauth/origin.ts';
+import { isLoopback } from '../../lib/ip_address.ts';
+import { longestOrigin } from '../../oauth/client.ts';
 import { type Field, type Input, listField, takingAway } from './fields.ts';
+
+/** As browsers write it: neither `null`, nor a wildcard, nor the origin of an app's own scheme. */
+const originForm = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]+)?$/;
+
+/** Why an origin may not be registered, or undefined when it may: https anywhere, http on loopback. */
+export function originFault(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || !originForm.test(url.origin)) {
+    return 'is no origin of pages: expected https://, a host without wildcards, and its port if it is not 443';
+  }
+  if (url.origin !== text) return `is not written as browsers send it: ${url.origin}`;
+  if (text.length > longestOrigin) return `is longer than ${longestOrigin} characters`;
+  return url.protocol === 'http:' && !isLoopback(url.hostname)
+    ? 'is plain http to another machine: use https'
+    : undefined;
+}
 
 const [all, added, removed] = ['origins', 'add_origins', 'remove_origins'];
 

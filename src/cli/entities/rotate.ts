@@ -2,12 +2,13 @@
 // is shown once, and works beside the old one until the partner has changed over.
 
 import { dateOrNull, dateText } from '../../lib/duration.ts';
-import type { Client, StoredSecret } from '../../oauth/client.ts';
+import type { Client, SigningSecret, StoredSecret } from '../../oauth/client.ts';
 import { endOlder, liveSecrets } from '../../oauth/secret_rotation.ts';
 import { endingOf } from '../../server/ending.ts';
 import { failed } from '../../server/exit.ts';
 import type { Item } from '../../store/kinds.ts';
 import { KeyTaken } from '../../store/registrations.ts';
+import { sealSigningSecret } from '../../token/signing_secrets.ts';
 import { expectDurableStore } from '../open_store.ts';
 import { printResult } from '../output.ts';
 import { configOf, compileIfGood } from '../programmes.ts';
@@ -51,6 +52,22 @@ const clientSecret: Rotation<'client'> = {
   sheet: (...fresh) => clientSheet('client_secret', clientSecret, ...fresh),
 };
 
+const signingSecret: Rotation<'client'> = {
+  words: 'signing secret',
+  wayOut: 'end the older one with client retire-signing-secret, or both with --overlap 0s',
+  make: clientSecret.make,
+  isLong: true,
+  held: ({ signingSecrets = [] }) => signingSecrets,
+  // Each of them was made by `keep`.
+  holding: (client, secrets) => {
+    if (client.isPublic !== true)
+      return { ...client, signingSecrets: secrets as readonly SigningSecret[] };
+    throw failed(`client ${client.id} is public: it could not keep a secret, and needs none`);
+  },
+  keep: sealSigningSecret,
+  sheet: (...fresh) => clientSheet('signing_secret', signingSecret, ...fresh),
+};
+
 function withSecrets(client: Client, secrets: readonly StoredSecret[]): Client {
   if (client.isPublic !== true) return { ...client, secrets };
   throw failed(`client ${client.id} is public: it could not keep a secret, and needs none`);
@@ -83,6 +100,8 @@ const gatewaySecret: Rotation<'gateway'> = {
 
 export const rotateSecret: ItemVerb<'client', RotateOptions> = (...given) =>
   rotate(clientSecret, ...given);
+export const rotateSigningSecret: ItemVerb<'client', RotateOptions> = (...given) =>
+  rotate(signingSecret, ...given);
 export const rotateGatewaySecret: ItemVerb<'gateway', RotateOptions> = (...given) =>
   rotate(gatewaySecret, ...given);
 export const rotateApiKey: ItemVerb<'client', RotateOptions> = (kind, id, options) =>
@@ -100,12 +119,14 @@ async function rotate<N extends Holder>(
   const text = await rotation.make(config, options);
   await withItem(kind, id, options, async (open, found) => {
     const own = rotation.own?.(compileIfGood(config, found.programme)) ?? [];
-    expectLong(text, own, options.insecureShortSecret);
+    const alone = rotation.isLong === true ? (['secret'] as const) : own;
+    expectLong(text, alone, options.insecureShortSecret);
     const digest = open.keyring.secretDigest(text);
     const befores = new Map<string, Item<N>>();
     const change = (item: Item<N>): Item<N> => {
       befores.set(fullName(item), item);
-      const fresh = { digest, createdAt: open.clock.now() };
+      const now = open.clock.now();
+      const fresh = rotation.keep?.(open.keyring, item, text, now) ?? { digest, createdAt: now };
       return withFresh(rotation, called(kind, item.id), item, fresh, options.overlap);
     };
     const changed = await changeAll({ rotation, kind, open, own }, found, change).catch(
@@ -178,6 +199,23 @@ export const retireSecret: ItemVerb<'client'> = async (kind, id, options) => {
   const made = client.secrets.map(({ createdAt }) => dateText(createdAt)).join(', ');
   const left = made === '' ? 'no client secret' : `one client secret now, made ${made}`;
   const text = `client ${id} of ${client.programme} has ${left}`;
+  return printResult(options, jsonOf(values), text);
+};
+
+/** Ends the older of two signing secrets now: the newer one signs from then on. */
+export const retireSigningSecret: ItemVerb<'client'> = async (kind, id, options) => {
+  const { client, values } = await withItem(kind, id, options, async (around, found) => {
+    const changed = await changeItem(kind, around, found, (before) => {
+      const change = endOlder(before.signingSecrets ?? [], around.clock.now());
+      if ('secrets' in change) return { ...before, signingSecrets: change.secrets };
+      throw failed(
+        `client ${id} has no second valid signing secret: make a new one first with client rotate-signing-secret`,
+      );
+    });
+    return { client: changed, values: await kind.show(around, changed) };
+  });
+  const made = client.signingSecrets?.map(({ createdAt }) => dateText(createdAt)).join(', ');
+  const text = `client ${id} of ${client.programme} has one signing secret now, made ${made}`;
   return printResult(options, jsonOf(values), text);
 };
 

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Config } from '../../config/config.ts';
-import { after, type Milliseconds } from '../../lib/clock.ts';
+import { after, type Instant, type Milliseconds } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { dateText } from '../../lib/duration.ts';
 import type { StoredSecret } from '../../oauth/client.ts';
@@ -12,6 +12,7 @@ import type { Programme } from '../../programme/programme.ts';
 import { failed } from '../../server/exit.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { Item, LookUp } from '../../store/kinds.ts';
+import type { Keyring } from '../../token/keyring.ts';
 import type { Values } from '../grammar/options.ts';
 import type { rotateApiKeyOptions, rotateSecretOptions } from '../grammar/rows.ts';
 import { fullName } from './client_kind.ts';
@@ -33,12 +34,16 @@ export interface Rotation<N extends Holder> {
   readonly make: (config: Config, options: RotateOptions) => Promise<string> | string;
   readonly held: (item: Item<N>) => readonly StoredSecret[];
   readonly holding: (item: Item<N>, secrets: readonly StoredSecret[]) => Item<N>;
+  /** The new secret as it is kept; its digest alone if left out. */
+  readonly keep?: (keyring: Keyring, item: Item<N>, text: string, now: Instant) => StoredSecret;
   /** Changes all items that have one of the secrets, in one step. */
   readonly changeHolders?: (
     open: OpenStore,
     secrets: readonly Digest[],
     change: ChangeAll<N>,
   ) => Promise<readonly Item<N>[]>;
+  /** Whether a short one is refused unless told so: it can be guessed from what it has signed (HOSTILE 82). */
+  readonly isLong?: true;
   /** See `ownLookUps`. */
   readonly own?: (programme: Programme | undefined) => readonly LookUp<N>[];
   /** Prints the new secret; `others` have it as well. */

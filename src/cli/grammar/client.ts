@@ -99,6 +99,20 @@ export const clientVerbs: readonly Verb[] = [
     run: async () => (await rotations()).retireSecret,
   }),
   clientVerb({
+    verb: 'rotate-signing-secret',
+    summary: 'give a client a new signing secret; prints it, once',
+    details:
+      'With it redirects and requests are signed, where the programme says so; it lets nobody in as a client secret does. The store keeps it sealed under the master key. While there are two, requests may be signed by either, and redirects are signed by the older one.',
+    options: rotateSecretOptions,
+    example: '--overlap 7d',
+    run: async () => (await rotations()).rotateSigningSecret,
+  }),
+  clientVerb({
+    verb: 'retire-signing-secret',
+    summary: 'end the older of two signing secrets now',
+    run: async () => (await rotations()).retireSigningSecret,
+  }),
+  clientVerb({
     verb: 'rotate-api-key',
     summary: 'give a client, and all that share its API key, a new one; prints it, once',
     options: rotateApiKeyOptions,

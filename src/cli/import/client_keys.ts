@@ -15,6 +15,7 @@ import { type Row, valueOf, warningAt } from './table.ts';
 
 const columns = {
   client_secret: { noun: 'secret', check: secretFault },
+  signing_secret: { noun: 'signing secret', check: secretFault },
   api_key: { noun: 'API key', check: apiKeyFault },
 } as const;
 type Column = keyof typeof columns;
@@ -43,9 +44,9 @@ export const clientColumns: readonly Input[] = [...otherColumns, ...newInputsOf(
 
 type OwnLookUps = readonly LookUp<'client'>[];
 
-/** Whether the column's text alone names its client. */
+/** Whether the column's text alone names its client, or can be guessed from what it has signed. */
 function namesAlone(column: Column, own: OwnLookUps): boolean {
-  return column === 'api_key' || own.includes('secret');
+  return column !== 'client_secret' || own.includes('secret');
 }
 
 /** Errors of keys that can be guessed, unless this client may have them. */

@@ -7,6 +7,7 @@ import type { Client, ClientId } from '../../oauth/client.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { OpenStore } from '../../server/open_store.ts';
 import type { LookUp } from '../../store/kinds.ts';
+import { sealSigningSecret } from '../../token/signing_secrets.ts';
 import { collisionFaults, collisionWarnings } from '../entities/callback_names.ts';
 import { type ClientFields, clientFields, hasNoReturn } from '../entities/client_fields.ts';
 import { judgeClient, needsNoSecret, orIncomplete } from '../entities/client_needs.ts';
@@ -109,7 +110,11 @@ function judge(
   own: readonly LookUp<'client'>[],
   incomplete: boolean,
 ): readonly Fault[] {
-  const judged = { ...row.item, apiKeys: row.given.get('api_key') ?? [] };
+  const judged = {
+    ...row.item,
+    apiKeys: row.given.get('api_key') ?? [],
+    signingSecrets: row.given.get('signing_secret') ?? [],
+  };
   const { missing, warnings } = judgeClient(programme, judged, (name) => name);
   const { at } = valueOf(row, 'client_id') ?? row;
   if (missing.length > 0 && !incomplete) {
@@ -121,19 +126,25 @@ function judge(
   ];
 }
 
+function noneOf(column: string): string {
+  return `a public client can have no ${column}`;
+}
+
 /** The lack of a secret where nothing takes its place, or a secret that a public client cannot have. */
 function secretFaults(
   { given, at, item: client }: ClientRow,
   programme: Programme,
 ): readonly Fault[] {
+  if (client.isPublic === true && given.has('signing_secret')) {
+    return [errorAt(at, [], noneOf('signing_secret'))];
+  }
   // Present, without a value, where its text was refused.
   if (!given.has('client_secret')) {
     return needsNoSecret(programme, client)
       ? []
       : [errorAt(at, [], 'this client has no client_secret')];
   }
-  if (client.isPublic !== true) return [];
-  return [errorAt(at, [], 'a public client can have no client_secret')];
+  return client.isPublic === true ? [errorAt(at, [], noneOf('client_secret'))] : [];
 }
 
 /** A secret by which another client is found. */
@@ -189,20 +200,28 @@ async function heldKeyFaults(
   return [errorAt(at, [], message, sharing)];
 }
 
-/** The client as the store keeps it, with the creation time and status of `before`. */
+/** The client as the store keeps it, with what only the store knows of `before`. */
 function recordOf(
   row: ClientRow,
   { id: programme }: Programme,
   keyring: OpenStore['keyring'],
-  { createdAt, status }: Pick<Client, 'createdAt' | 'status'>,
+  before: Pick<Client, 'createdAt' | 'status' | 'signingSecrets'>,
 ): Client {
+  const { createdAt, status, signingSecrets: held = [] } = before;
   const kept = (column: string): Client['secrets'] =>
     textsOf(row.given, column).map((text) => ({ digest: keyring.secretDigest(text), createdAt }));
+  const id = textIn(row, 'client_id') as ClientId;
+  // Each sealing differs: the same secret stays as it was sealed.
+  const signingSecrets = textsOf(row.given, 'signing_secret').map((text) => {
+    const fresh = sealSigningSecret(keyring, { programme, id }, text, createdAt);
+    return held.find(({ digest }) => digest === fresh.digest) ?? fresh;
+  });
   return {
     programme,
-    id: textIn(row, 'client_id') as ClientId,
+    id,
     ...row.item,
     secrets: kept('client_secret'),
+    ...(signingSecrets.length === 0 ? {} : { signingSecrets }),
     apiKeys: kept('api_key'),
     status,
     createdAt,

@@ -47,8 +47,13 @@ export function inputRow(
   const isLogin = kinds.includes('login');
   const { role, name, neededBy, inHeader, inPath } = input;
   const known = (isLogin ? loginInputs : tokenInputs).has(role);
-  const need = input.isOfGrants && !isLogin ? `required for ${neededBy.join(', ')}` : 'required';
-  const demands = demandsOf(input, programme.identifier);
+  const isDrawn = !isLogin && programme.login.draws.has(role);
+  const isOfSome = (input.isOfGrants && !isLogin) || isDrawn;
+  const need = isOfSome ? `required for ${neededBy.join(', ')}` : 'required';
+  const demands = [
+    ...demandsOf(input, programme.identifier),
+    ...(isDrawn ? ['must be what the login drew'] : []),
+  ];
   const words = [
     inHeader ? '' : input.places.toSorted().join(' or '),
     input.attribute ? 'an attribute' : '',

@@ -41,10 +41,7 @@ export function tokenRows(programme: Programme): Endpoint {
         return claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)];
       }),
       grants.has('refresh_token') && [
-        text(
-          'refresh tokens',
-          formText(refreshForm(programme)) + (refresh.rotation === 'on' ? '' : ', which stay'),
-        ),
+        text('refresh tokens', formText(refreshForm(programme)) + staying[refresh.rotation]),
         span('lifetime of a refresh token', refreshLifetime(programme)),
         keyRows(programme, 'tokens.refresh'),
       ],
@@ -56,6 +53,8 @@ export function tokenRows(programme: Programme): Endpoint {
     ],
   };
 }
+
+const staying = { on: '', off: ', which stay', with_pkce: ', which stay without PKCE' } as const;
 
 function identityRows(programme: Programme): Rows {
   const claims = identityClaims(programme);

@@ -67,6 +67,7 @@ export function makeGuide(
       secret: variable('CLIENT_SECRET'),
       assertion: (use) => variable(use === 'client' ? 'CLIENT_ASSERTION' : 'ASSERTION'),
       ownToken: () => variable('CLIENT_TOKEN'),
+      sign: () => variable('CLIENT_SIGNATURE'),
       ...present({ apiKey: hasKey ? variable('API_KEY') : undefined }),
     },
     isRegistered: client !== undefined,

@@ -186,7 +186,8 @@ export function sampleTokens(facts: TokenFacts, absent: Absent): TokenSet {
 }
 
 export function sampleAddress(client: Client): ReturnAddress {
-  return { client, redirectUri: 'https://partner.example/callback', state: 'STATE' };
+  const signingSecret = 'SIGNING-SECRET';
+  return { client, redirectUri: 'https://partner.example/callback', state: 'STATE', signingSecret };
 }
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

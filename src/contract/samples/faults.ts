@@ -15,6 +15,7 @@ import { takesUnnamed } from '../../programme/requests/unnamed_client.ts';
 import { unheardOf } from '../../programme/sandbox.ts';
 import {
   isByOwnToken,
+  isBySignature,
   isSigning,
   type SampleClient,
   sampleProof,
@@ -50,6 +51,7 @@ export function tokenFaults(programme: Programme, by: SampleClient): readonly Sa
         ...credentialFaults(scene, programme.clients.newIdentifier),
         // Without a key or a token of the client, no request gets past its authentication.
         ...((isSigning(authentication) && by.assertion === undefined) ||
+        (isBySignature(authentication) && by.sign === undefined) ||
         (isByOwnToken(authentication) && by.ownToken === undefined)
           ? []
           : [...inputFaults(scene, programme.clients.newIdentifier), ...grantFaults(scene)]),
@@ -147,6 +149,13 @@ function* credentialFaults(scene: Scene, newIdentifier: () => string): Iterable<
     yield ['client_authentication_failed', `a ${told} that was never issued`, wrong];
     return;
   }
+  if (isBySignature(authentication)) {
+    const told = inputOf(scene, 'client_signature')?.name ?? 'client_signature';
+    yield ['authentication_missing', `no ${told}`, request({ client_signature: null })];
+    const wrong = request({ client_signature: 'wrong' });
+    yield ['client_authentication_failed', `a ${told} of another request`, wrong];
+    return;
+  }
   if (isSigning(authentication)) {
     const role = grant === 'jwt_bearer' ? 'assertion' : 'client_assertion';
     const told = inputOf(scene, role)?.name ?? role;
@@ -193,10 +202,12 @@ function* strangerFaults(scene: Scene, newIdentifier: () => string): Iterable<Fo
 }
 
 function* inputFaults(scene: Scene, newIdentifier: () => string): Iterable<Found> {
-  const { grant, by, request } = scene;
+  const { grant, authentication, by, request } = scene;
+  // A request without what is signed has no signature.
+  const signed = isBySignature(authentication) ? authentication.signature?.of : undefined;
   for (const input of ownInputs(scene)) {
     const { role, name, fits, inPath, inHeader, must_equal: comparison } = input;
-    if (input.missedBy.includes(grant)) {
+    if (input.missedBy.includes(grant) && signed?.includes(role) !== true) {
       yield [input.whenMissing, `no ${name}`, request({ [role]: null })];
     }
     const texts = [...(inPath ? [] : ['text/plain', '?']), 'x', 'x'.repeat(200)];
@@ -217,6 +228,7 @@ function ownInputs({ programme, grant, reading, authentication, by }: Scene): re
   const others = new Set([
     'grant_type',
     'client_secret',
+    'client_signature',
     'client_token',
     ...proofInputs,
     ...assertionInputs,

@@ -1,6 +1,8 @@
 // Owns how a sample request proves its client, by the first method of the dialect that samples have.
 
 import type { ClientAuthentication } from '../../language/client_schema.ts';
+import type { RequestSignature } from '../../language/signature_schema.ts';
+import { isProperty } from '../../language/tokens/assertion_schema.ts';
 import type { CredentialEncoding } from '../../oauth/basic.ts';
 import type { Client } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
@@ -25,6 +27,8 @@ export interface SampleClient {
   readonly assertion?: (use: AssertionUse) => string;
   /** An access token of its own, or what stands for one. */
   readonly ownToken?: () => string;
+  /** Signs the values of inputs by its signing secret, or gives what stands for a signature. */
+  readonly sign?: (recipe: RequestSignature, valueOf: (role: string) => string) => string;
 }
 
 /** Identifier and secret for the Authorization header; one is empty where the secret goes alone. */
@@ -66,13 +70,19 @@ export function sampleProof(
     const halves = half === 'first' ? { id: secret, secret: '' } : { id: '', secret };
     return { inputs: {}, credentials: { ...header, ...halves } };
   }
+  // Signed once all values are there.
+  if (method === 'signature') return { inputs: { client_id: id, client_signature: 'SIGNATURE' } };
   // What the grant needs proves its client.
   if (method === 'token' || (method === 'own_token' && grant === 'token_exchange')) {
     return { inputs: {} };
   }
   if (method === 'own_token') return { inputs: { client_token: by.ownToken?.() ?? 'TOKEN' } };
   // The assertion of the grant proves its client too.
-  if (method === privateKeyJwt) return { inputs: grant === 'jwt_bearer' ? {} : assertionOf(by) };
+  if (method === privateKeyJwt) {
+    // One that speaks of somebody else does not name the client.
+    const named = isProperty(authentication.assertion.sub) ? { client_id: id } : {};
+    return { inputs: grant === 'jwt_bearer' ? {} : { ...named, ...assertionOf(by) } };
+  }
   return { inputs: { client_id: id }, ...(method === 'none' ? {} : { certificate: true }) };
 }
 
@@ -105,6 +115,11 @@ export function isPublicOnly({ methods }: ClientAuthentication): boolean {
 /** Whether an assertion is the only proof of clients. */
 export function isSigning({ methods }: ClientAuthentication): boolean {
   return methods.every((method) => method === privateKeyJwt);
+}
+
+/** Whether samples prove their client by a signature. */
+export function isBySignature({ methods }: ClientAuthentication): boolean {
+  return sampleMethod(methods) === 'signature';
 }
 
 /** Whether samples prove their client by an access token of its own. */

@@ -14,6 +14,7 @@ import { endpointsFor, type Programme } from '../../programme/programme.ts';
 import { heldValues } from '../../programme/requests/client_values.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
+import type { TokenEndpoint } from '../../programme/requests/token_endpoint.ts';
 import {
   type SampleClient,
   type SampleCredentials,
@@ -62,8 +63,29 @@ export function sampleTokenRequest(
     ...values,
   };
   const needed = ['grant_type', ...grantRows[grant].needs, ...Object.keys({ ...proof, ...values })];
-  const request = fillInputs(endpoint.reading, programme, by, known, new Set(needed));
+  // Inputs of two grants can have one name.
+  const inputs = endpoint.reading.inputs.filter(
+    ({ isOfGrants, readBy }) => !isOfGrants || readBy.includes(grant),
+  );
+  const reading = { ...endpoint.reading, inputs };
+  const signed = { ...known, ...signatureAmong(endpoint, programme, by, known) };
+  const request = fillInputs(reading, programme, by, signed, new Set(needed));
   return { ...request, ...shown };
+}
+
+/** The signature of a request with these values, unless another one is among them. */
+function signatureAmong(
+  { authentication: { signature: recipe }, reading }: TokenEndpoint,
+  programme: Programme,
+  by: SampleClient,
+  known: SampleValues,
+): SampleValues {
+  if (recipe === undefined || known['client_signature'] !== 'SIGNATURE') return {};
+  const valueOf = (role: string): string => {
+    const input = reading.inputs.find((one) => one.role === role);
+    return known[role] ?? (input && usualValue(input, programme, by)) ?? '';
+  };
+  return present({ client_signature: by.sign?.(recipe, valueOf) });
 }
 
 /** The Authorization header of these credentials. */
@@ -204,9 +226,11 @@ function usualValue(
 
 /** A value that an input accepts; `wanted` if it does. */
 export function fittingValue(
-  input: Pick<InputDefinition, 'prefix' | 'characters' | 'length' | 'format' | 'allowed'>,
+  input: Pick<InputDefinition, 'prefix' | 'characters' | 'length' | 'format' | 'allowed'> &
+    Pick<Input, 'sample'>,
   wanted = 'demo',
 ): string {
+  if (input.sample !== undefined) return input.sample;
   const [first] = input.allowed ?? [];
   const fits = compileShape(input);
   if (first !== undefined) return input.allowed?.includes(wanted) === true ? wanted : first;

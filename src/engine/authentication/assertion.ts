@@ -70,12 +70,13 @@ export async function proveAssertionOf(
   if (use === 'client') {
     // RFC 7523 3, item 2. Where the file lets it be left out, the issuer, who signed, speaks for itself.
     const isOptional = service.programme.clients.authentication.assertion.sub === 'optional';
-    if ((proven.subject ?? (isOptional ? proven.issuer : undefined)) !== client.id) {
+    const subject = proven.subject ?? (isOptional ? proven.issuer : undefined);
+    if (subject === undefined || !termsOf(service).subjectsOf(client).includes(subject)) {
       return { cause: otherSubject(proven.subject) };
     }
     const once = useOf(service, client, proven);
-    const isFirst = once === undefined || (await service.store.keepText(once, now));
-    if (!isFirst) return { cause: replayedAssertion };
+    const isGood = once === undefined || (await spendOnce(service, once, now));
+    if (!isGood) return { cause: replayedAssertion };
   }
   const used = usedKey(client, proven);
   return use === 'grant' ? { digest: used, assertion: proven } : { digest: used };
@@ -99,6 +100,12 @@ export function useOf(
   // No identifier holds a line break: two clients never have one key.
   const key = digest(`${client}\n${id}`);
   return { programme: programme.id, use: 'assertion', key, text: '', until, issuedAt };
+}
+
+/** Whether it is good: for the first time, or again where the file says so and it is not spent (HOSTILE 74). */
+export async function spendOnce(service: Service, use: KeptText, now: Instant): Promise<boolean> {
+  if (termsOf(service).isRepeatable) return !(await isSpent(service, use, now));
+  return service.store.keepText(use, now);
 }
 
 /** Whether an assertion was used before. Of several that come at once only `keepText` can tell. */

@@ -27,6 +27,7 @@ import { proveAssertionOf } from './assertion.ts';
 import { proveCertificate } from './certificate.ts';
 import type { Authenticated, Proof } from './proof.ts';
 import { findHolder, proveSecret } from './secret.ts';
+import { proveSignature } from './signature.ts';
 import { findTokenHolder, findTokenOwner } from './token.ts';
 
 /**
@@ -95,6 +96,7 @@ function prove(
     return proveAssertionOf(service, credentials, client, now);
   }
   if (credentials.kind === 'secret') return proveSecret(service, credentials, client, now);
+  if (credentials.kind === 'signature') return proveSignature(service, credentials, client, now);
   if (credentials.kind === 'certificate') return proveCertificate(credentials, client, now);
   if (credentials.kind === 'none') return provePublic(client);
   return proveSecret(service, credentials, client, now);

@@ -26,7 +26,10 @@ export const replayedAssertion: Cause = Object.freeze(
 
 export function otherSubject(subject: string | undefined): Cause {
   const came = subject === undefined ? 'no sub' : 'another one';
-  return faulty(ownCause(rule, 'sub: the client identifier', came), 'assertion_subject');
+  return faulty(
+    ownCause(rule, 'sub: what is registered for the client', came),
+    'assertion_subject',
+  );
 }
 
 /** Its text is all that was looked at: the partner may read what is wrong. */

@@ -72,6 +72,13 @@ export function wrongSecret(
   return faulty(cause, near ?? (text === '' ? 'secret_empty' : 'secret_other'));
 }
 
+/** @param live how many signing secrets the client has that are good */
+export function wrongSignature(live: number): Cause {
+  const expected = `the signature by the client's signing secret, of which it has ${live}`;
+  const rule = ['client', 'authentication', 'signature'];
+  return faulty({ rule, expected, came: 'another one' }, 'signature_other');
+}
+
 export function endedSecret({ expiresAt = 0 as Instant }: StoredSecret): Cause {
   const came = `one that ended at ${new Date(expiresAt).toISOString()}`;
   const expected = 'a secret of the client that has not ended';

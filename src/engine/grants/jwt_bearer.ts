@@ -7,7 +7,7 @@ import { Refusal } from '../../oauth/failure.ts';
 import { isSubject, type Member } from '../../oauth/member.ts';
 import { type ProvenAssertion, readAssertion } from '../../token/assertions/assertion.ts';
 import { AssertionFault } from '../../token/assertions/claims.ts';
-import { isSpent, proveByKeys, usedKey, useOf } from '../authentication/assertion.ts';
+import { isSpent, proveByKeys, spendOnce, usedKey, useOf } from '../authentication/assertion.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
 import { replayedAssertion, unknownSubject, unreadableAssertion } from '../causes/assertion.ts';
 
@@ -25,7 +25,9 @@ export async function authorizeByAssertion(request: GrantRequest): Promise<Autho
   // Asked before, too: tokens of a form are kept before the assertion is spent.
   if (once !== undefined && (await isSpent(service, once, now))) throw refused(replayedAssertion);
   const spend = async (): Promise<void> => {
-    if (once !== undefined && !(await store.keepText(once, now))) throw refused(replayedAssertion);
+    if (once !== undefined && !(await spendOnce(service, once, now))) {
+      throw refused(replayedAssertion);
+    }
     store.recordSecretUse(programme.id, client.id, usedKey(client, proven), now);
   };
   if (subject === 'client') return { kind: 'own', scope: programme.scope.ofClient(scope), spend };

@@ -1,6 +1,6 @@
 // Owns the login page's two requests: showing the form, and an attempt to log in.
 
-import { after } from '../../lib/clock.ts';
+import { after, type Instant } from '../../lib/clock.ts';
 import { digest } from '../../lib/digest.ts';
 import { present } from '../../lib/present.ts';
 import type { Cause } from '../../oauth/cause.ts';
@@ -9,7 +9,9 @@ import { LoginRefusal, Unavailable } from '../../oauth/failure.ts';
 import { type AuthorizationCode, codeKey } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
 import type { RequestRecord } from '../../oauth/request_record.ts';
+import { liveSecrets } from '../../oauth/secret_rotation.ts';
 import type { RequestHead } from '../../oauth/wire_request.ts';
+import { openSigningSecret } from '../../token/signing_secrets.ts';
 import { disabledClient } from '../causes/client.ts';
 import { blankField } from '../causes/member.ts';
 import { withDrawn } from '../drawn_values.ts';
@@ -181,6 +183,13 @@ function requireStanding(
   return client;
 }
 
+/** The older one while it is good: the partner installs the newer meanwhile. */
+function signingSecretOf({ keyring }: Service, client: Client, now: Instant): string | undefined {
+  const [oldest] = liveSecrets(client.signingSecrets ?? [], now);
+  if (oldest === undefined) return undefined;
+  return openSigningSecret(keyring, client, oldest);
+}
+
 interface MatchedMember {
   readonly client: Client;
   readonly member: Member;
@@ -223,7 +232,10 @@ async function finish(
   const issued = await record.timed('store issue_code', () => store.issueCode(facts));
   if (issued !== 'issued') return endOn('finished', transaction);
   const { redirectUri, state, mode, language } = transaction;
-  const way = programme.login.redirect.code({ client, redirectUri, state, mode }, code, member);
+  const { redirect } = programme.login;
+  const signingSecret = redirect.isSigned ? signingSecretOf(service, client, now) : undefined;
+  const to = { client, redirectUri, state, mode, signingSecret };
+  const way = redirect.code(to, code, member);
   const finished = {
     name: cookieName(transaction),
     value: finishedCookie(cookie),

@@ -14,11 +14,26 @@ import {
   oneOrMore,
   textSchema,
 } from '../../schema/scalars.ts';
-import { clientPropertyForm } from '../vocabularies.ts';
+import { clientPropertyForm, clientPropertyPrefix } from '../vocabularies.ts';
 
 const propertyWords = 'expected client.id, or client. and the name of a property';
 
 const hour = 3_600_000;
+
+const subjectWords = 'expected required, optional, or client. and the name of a property';
+
+const subjectSchema = v.union(
+  [
+    v.picklist(['required', 'optional']),
+    matching(/^client\.(?!id$)[A-Za-z][\w.-]{0,63}$/, subjectWords),
+  ],
+  subjectWords,
+);
+
+/** Whether a word of these keys names a property of the client, and not its identifier. */
+export function isProperty(word: string): word is `client.${string}` {
+  return word.startsWith(clientPropertyPrefix) && word !== 'client.id';
+}
 
 type Get = Surroundings['get'];
 
@@ -63,7 +78,7 @@ export const assertionSchema = v.strictObject({
       [...assertionAlgorithms],
     ),
     {
-      text: 'What assertions may be signed with, if the key fits it. HMAC is none of them, since Jetway does not keep secrets.',
+      text: 'What assertions may be signed with, if the key fits it. HMAC is none of them: of a client secret Jetway keeps a digest alone.',
       example: '[RS256, ES256]',
       tells: { row: 'algorithms of assertions', words: (algorithms) => algorithms.join(', ') },
       departs: [
@@ -78,7 +93,7 @@ export const assertionSchema = v.strictObject({
     },
   ),
   issuer: key(v.optional(matching(clientPropertyForm, propertyWords), 'client.id'), {
-    text: 'What `iss` must be: the client identifier, or a registered property. With a property, a `client_assertion` names its client by `sub`. An assertion of the grant `jwt_bearer` then names it by the input `client_id`, or by other credentials.',
+    text: 'What `iss` must be: the client identifier, or a registered property. With a property, a `client_assertion` names its client by `sub` (but see there). An assertion of the grant `jwt_bearer` then names it by the input `client_id`, or by other credentials.',
     example: 'client.team_id',
     tells: { row: 'iss of assertions' },
     departs: [
@@ -87,7 +102,10 @@ export const assertionSchema = v.strictObject({
         isQuiet: true,
         when: (issuer, { get }) => issuer !== 'client.id' && signs(get),
         message: 'the iss of an assertion is not the client identifier (OpenID Connect Core 9)',
-        hint: 'sub names the client then',
+        hint: (_, { get }) =>
+          isProperty(String(get('client', 'authentication', 'assertion', 'sub')))
+            ? 'client_id names the client then'
+            : 'sub names the client then',
       },
     ],
   }),
@@ -118,16 +136,22 @@ export const assertionSchema = v.strictObject({
       tells: { row: 'tolerance for clocks', isSpan: true },
     },
   ),
-  jti: key(v.exactOptional(v.picklist(['required', 'optional'])), {
-    text: 'Whether an assertion without `jti` is refused. An assertion with `jti` is good once in any case.',
+  jti: key(v.exactOptional(v.picklist(['required', 'optional', 'repeatable'])), {
+    text: 'Whether an assertion without `jti` is refused. An assertion with `jti` is good once, but with `repeatable`: then `jti` does not matter, and an assertion may come again until it ends, as the token does that Kubernetes leaves in a file for an hour.',
     example: 'required',
     otherwise: '`required` of a `client_assertion`, `optional` in the grant `jwt_bearer`',
   }),
-  sub: key(v.optional(v.picklist(['required', 'optional']), 'required'), {
-    text: 'Whether a `client_assertion` without `sub` is refused. `optional`: its `iss` then names the client, if that is the client identifier.',
-    example: 'optional',
-    tells: { row: 'sub of client assertions', isStrict: (rule) => rule === 'required' },
+  sub: key(v.optional(subjectSchema, 'required'), {
+    text: 'What `sub` of a `client_assertion` must be. `required`: the client identifier. `optional`: the same, or none; `iss` then names the client, if that is the client identifier. `client.NAME`: a property of the client, as it is with federated workload identity. The assertion then speaks of somebody else, such as a job of a build server. With `issuer: client.NAME` that server signs it, and the request names the client by the input `client_id`.',
+    example: 'client.workload',
+    tells: { row: 'sub of client assertions', isStrict: (rule) => rule !== 'optional' },
     departs: [
+      {
+        name: 'assertion_subject',
+        when: (rule, { get }) => isProperty(rule) && signs(get),
+        message: 'the sub of a client_assertion is not the client identifier (RFC 7523 3)',
+        hint: 'whoever can get an assertion with that sub is the client: register the whole sub, such as a repository with its branch, and its issuer (issuer: client.NAME)',
+      },
       {
         name: 'assertion_without_subject',
         when: (rule, { get }) => rule === 'optional' && signs(get),

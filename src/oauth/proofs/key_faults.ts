@@ -118,8 +118,8 @@ export const ofAssertions = {
     remedy: 'set iss to what is registered for the client',
   },
   assertion_subject: {
-    likely: 'sub is a user or a URL in place of the client identifier',
-    remedy: 'set sub to the client identifier',
+    likely: 'sub is a user or a URL in place of what is registered, or a workload of another name',
+    remedy: 'compare sub with what is registered for the client, letter by letter',
   },
   assertion_audience: {
     likely: 'aud is the URL of another environment or endpoint, or has a slash too many',

@@ -147,6 +147,12 @@ const ofSecrets = {
     likely: 'a secret that was retired, of another environment, or of another client',
     remedy: 'compare when each was made (jetway client show), or make one (client rotate-secret)',
   },
+  signature_other: {
+    likely:
+      'the values were joined in another order or escaped, the hash is written in another way, or the secret is another one',
+    remedy:
+      'compare text, hash and encoding with what is asked (client.authentication.signature), and when the secret was made (jetway client show)',
+  },
   client_unknown: {
     likely: 'the identifier is of another programme or environment, was mistyped, or was removed',
     remedy: 'compare it with jetway client list',

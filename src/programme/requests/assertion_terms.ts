@@ -2,18 +2,24 @@
 
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
+import { isProperty } from '../../language/tokens/assertion_schema.ts';
 import { clientPropertyPrefix } from '../../language/vocabularies.ts';
 import type { Client } from '../../oauth/client.ts';
 import { privateKeyJwt } from '../../oauth/methods.ts';
 import type { AssertionUse } from '../../token/assertions/assertion.ts';
 import type { AssertionRules, ExpectedClaims } from '../../token/assertions/claims.ts';
 import { heldValues } from './client_values.ts';
-import { compileInput, type Input, type SecretTest, valueFault } from './inputs.ts';
+import { valueFault } from './input_faults.ts';
+import { compileInput, type Input, type SecretTest } from './inputs.ts';
 
 export interface AssertionTerms {
   /** Names of the client properties that a claim must be: without one, no assertion of the client is good. */
   readonly properties: readonly string[];
   readonly rules: Readonly<Record<AssertionUse, AssertionRules>>;
+  /** Whether an assertion may come again. */
+  readonly isRepeatable: boolean;
+  /** What `sub` of a client_assertion must be. */
+  readonly subjectsOf: (client: Client) => readonly string[];
   /** What the claims of a client's assertions must be; of no client, what none can be. */
   readonly expectedOf: (client: Client | undefined, isSecret?: SecretTest) => ExpectedClaims;
 }
@@ -37,6 +43,7 @@ export function compileAssertionTerms(
     audience,
     algorithms,
     issuer: issuerWord,
+    sub: subjectWord,
     ...rest
   } = definition.client.authentication.assertion;
   const { longest, tolerance, jti } = rest;
@@ -52,10 +59,17 @@ export function compileAssertionTerms(
   });
   const audiences = allOf(audiencesOf);
   const issuersOf = valuesOf(isClientValue(issuerWord) ? issuerWord : 'client.id');
+  const [onlyAudience = '', ...otherAudiences] = audience;
+  // Of several audiences, another one is good enough.
+  const needed = [issuerWord, subjectWord, ...(otherAudiences.length > 0 ? [] : [onlyAudience])];
   return {
-    properties: issuerWord === 'client.id' ? [] : [issuerWord.slice(clientPropertyPrefix.length)],
+    properties: [...new Set(needed.filter(isProperty))].map((word) =>
+      word.slice(clientPropertyPrefix.length),
+    ),
+    isRepeatable: jti === 'repeatable',
+    subjectsOf: valuesOf(isProperty(subjectWord) ? subjectWord : 'client.id'),
     rules: {
-      client: { ...base, needsId: jti !== 'optional' },
+      client: { ...base, needsId: jti === undefined || jti === 'required' },
       grant: { ...base, needsId: jti === 'required' },
     },
     expectedOf: (client, isSecret = () => false) => ({

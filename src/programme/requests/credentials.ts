@@ -1,6 +1,7 @@
 // Owns reading a client's credentials from a request, by the methods of the dialect.
 
 import { type ClientAuthentication, readsHeader } from '../../language/client_schema.ts';
+import { signedInputs } from '../../language/signature_schema.ts';
 import {
   decodeCredentials,
   decodeSecret,
@@ -25,8 +26,10 @@ import type { Input, Inputs } from './inputs.ts';
 import {
   compileAssertionReader,
   type PresentedCredentials,
+  type SignatureCredentials,
   type TokenCredentials,
 } from './presented_credentials.ts';
+import { signRequest } from './signature.ts';
 import { compileUnnamed } from './unnamed_client.ts';
 
 /** `known` is the cache. */
@@ -52,6 +55,7 @@ export function credentialNames(
     [methods.includes('secret'), secretName],
     [methods.includes('none'), idName],
     [methods.includes('parameters'), secretName],
+    [methods.includes('signature'), nameOf('client_signature')],
     [methods.includes('own_token'), nameOf('client_token')],
     [methods.includes(privateKeyJwt), rules.find(isAssertion)?.name ?? 'client_assertion'],
     [methods.includes('unnamed'), idName],
@@ -75,6 +79,7 @@ const credentialRoles: ReadonlySet<string> = new Set([
   'client_id',
   'client_secret',
   'client_assertion',
+  'client_signature',
   'client_token',
   'assertion',
 ]);
@@ -111,12 +116,21 @@ export function compileCredentials(
   const names = credentialNames(authentication, rules);
   const { idName, secretName, proof } = names;
   const secretAt = proof === 'authorization' ? `Authorization or ${secretName}` : secretName;
-  const tokenName = rules.find(({ role }) => role === 'client_token')?.name ?? 'client_token';
-  const words = { scheme, id: idName, secret: secretName, proof: secretAt, token: tokenName };
+  const nameOf = (role: string): string => rules.find((rule) => rule.role === role)?.name ?? role;
+  const [tokenName, signatureName] = [nameOf('client_token'), nameOf('client_signature')];
+  const words = {
+    scheme,
+    id: idName,
+    secret: secretName,
+    proof: secretAt,
+    token: tokenName,
+    signature: signatureName,
+  };
   const ways = authentication.methods
     .map((method) => filled(methodRows[method].expected, words))
     .join(', or ');
   const readCertificate = compileCertificate(methods);
+  const readSignature = compileSignature(authentication, nameOf);
   // The header is that input's own, where it has the scheme of that input.
   const ownHeader = rules.find(
     ({ wireName, inHeader: isHeader }) => isHeader && wireName === 'authorization',
@@ -129,7 +143,10 @@ export function compileCredentials(
     return new Refusal('authentication_ambiguous', { parameter, cause });
   };
   const namesItself =
-    methods.has('secret') || methods.has('own_token') || methods.has(privateKeyJwt);
+    methods.has('secret') ||
+    methods.has('signature') ||
+    methods.has('own_token') ||
+    methods.has(privateKeyJwt);
   // HOSTILE 41, by endpoint: what proves a client elsewhere is not passed over here.
   const isHeaderForeign = readsHeader(elsewhere) && !inHeader;
   const foreign = foreignProofs(authentication, elsewhere, rules);
@@ -151,6 +168,7 @@ export function compileCredentials(
     const sent = foreign.find(({ role }) => inputs.has(role));
     if (sent !== undefined) refuseForeign(sent.name);
     const token = methods.has('own_token') ? inputs.get('client_token') : undefined;
+    const signature = methods.has('signature') ? inputs.get('client_signature') : undefined;
     const isFree = ownHeader === undefined || !inputs.has(ownHeader);
     if ((inHeader || isHeaderForeign) && isFree) {
       const headers = headerValues(request, 'authorization').filter((value) => value !== '');
@@ -161,6 +179,7 @@ export function compileCredentials(
           const came = 'an Authorization header and';
           if (secret !== undefined) throw ambiguous(`${came} ${secretName}`, secretName);
           if (token !== undefined) throw ambiguous(`${came} ${tokenName}`, tokenName);
+          if (signature !== undefined) throw ambiguous(`${came} ${signatureName}`, signatureName);
           if (assertions?.isSent(inputs) === true) {
             throw ambiguous(`${came} an assertion`, assertions.told);
           }
@@ -170,6 +189,16 @@ export function compileCredentials(
         const cause = headerCause(credentialsCause(ways, ''), headers, reading);
         throw new Refusal('authentication_malformed', { parameter: 'authorization', cause });
       }
+    }
+    if (signature !== undefined) {
+      const others: readonly (readonly [came: unknown, name: string])[] = [
+        [secret, secretName],
+        [token, tokenName],
+        [assertions?.isSent(inputs) === true ? '' : undefined, 'an assertion'],
+      ];
+      const [, other] = others.find(([came]) => came !== undefined) ?? [];
+      if (other !== undefined) throw ambiguous(`${signatureName} and ${other}`, signatureName);
+      return readSignature(inputs, signature);
     }
     if (assertions !== undefined) {
       if (secret !== undefined && assertions.isSent(inputs)) {
@@ -200,6 +229,33 @@ export function compileCredentials(
     const found = shown ?? readUnnamed(request, inputs);
     if (found !== undefined) return found;
     throw missing(id, secret);
+  };
+}
+
+/** Refuses a request without one of the values that are signed: of two texts one could else be the other. */
+function compileSignature(
+  { signature: recipe }: ClientAuthentication,
+  nameOf: (role: string) => string,
+): (inputs: Inputs, signature: string) => SignatureCredentials {
+  const valueIn = (inputs: Inputs, role: string): string => {
+    const value = inputs.get(role);
+    if (value !== undefined) return value;
+    const parameter = nameOf(role);
+    const rule = ['client', 'authentication', 'signature'];
+    const cause = ownCause(rule, `${parameter} beside the signature`, `no ${parameter}`, parameter);
+    throw new Refusal('authentication_missing', { parameter, cause });
+  };
+  return (inputs, signature) => {
+    if (recipe === undefined) throw new Error('the dialect does not say what clients sign');
+    const id = valueIn(inputs, 'client_id');
+    const values = new Map(signedInputs(recipe).map((role) => [role, valueIn(inputs, role)]));
+    const valueOf = (role: string): string => values.get(role) ?? '';
+    return {
+      kind: 'signature',
+      id,
+      signature,
+      signedBy: (secret) => signRequest(recipe, valueOf, secret),
+    };
   };
 }
 

@@ -76,6 +76,7 @@ export function endpointsOf(
 /** Inputs that do nothing but prove a client. */
 export const onlyProofs: ReadonlySet<string> = new Set([
   'client_secret',
+  'client_signature',
   'client_assertion',
   'client_assertion_type',
   'client_token',

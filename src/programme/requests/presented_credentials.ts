@@ -1,6 +1,7 @@
 // Owns what a request presents to prove its client, and the assertions among it.
 
 import type { Definition } from '../../language/definition.ts';
+import { isProperty } from '../../language/tokens/assertion_schema.ts';
 import type { Digest } from '../../lib/digest.ts';
 import { faulty, ownCause } from '../../oauth/cause.ts';
 import type { CertificateClaim } from '../../oauth/client_certificate.ts';
@@ -23,6 +24,7 @@ export type PresentedCredentials =
   | LoneSecret
   | CertificateCredentials
   | AssertionCredentials
+  | SignatureCredentials
   | PublicCredentials
   | TokenCredentials
   | OwnTokenCredentials;
@@ -79,6 +81,15 @@ export interface OwnTokenCredentials {
   readonly token: string;
 }
 
+/** A signature by the client's signing secret. */
+export interface SignatureCredentials {
+  readonly kind: 'signature';
+  readonly id: string;
+  readonly signature: string;
+  /** The signature that the text must have by a secret. */
+  readonly signedBy: (secret: string) => string;
+}
+
 /** RFC 7523: a JWT of which nothing is proved, not even the identifier. */
 export interface AssertionCredentials {
   readonly kind: 'assertion';
@@ -106,7 +117,7 @@ export interface AssertionReader {
  * client too, where no other credentials came (RFC 7521 4.1)
  */
 export function compileAssertionReader(
-  { methods, assertion: { issuer } }: Definition['client']['authentication'],
+  { methods, assertion: { issuer, sub } }: Definition['client']['authentication'],
   rules: readonly Input[],
   asksByAssertion: (inputs: Inputs) => boolean,
 ): AssertionReader | undefined {
@@ -122,15 +133,24 @@ export function compileAssertionReader(
       ? new Refusal('invalid_assertion', { cause })
       : new Refusal('authentication_malformed', { parameter: told(role), cause });
   };
+  const missing = (role: string): Refusal => {
+    const rule = ['client', 'authentication', 'assertion'];
+    const cause = ownCause(rule, `${told(role)} beside the assertion`, 'none', told(role));
+    return new Refusal('authentication_missing', { parameter: told(role), cause });
+  };
   const read = (inputs: Inputs, role: string, use: AssertionUse): AssertionCredentials => {
     const found = readAssertion(inputs.get(role) ?? '', use);
     if (found instanceof AssertionFault) {
       throw refusal(role, found.expected, found.message, found.fault);
     }
     const isNamedByIssuer = issuer === 'client.id';
-    const claimed = use === 'client' ? found.subject : undefined;
+    const claimed = use === 'client' && !isProperty(sub) ? found.subject : undefined;
     const id = inputs.get('client_id') ?? (isNamedByIssuer ? found.issuer : claimed);
-    if (id === undefined) throw refusal(role, 'a JWT that names its client', 'one that names none');
+    if (id === undefined) {
+      // It speaks of somebody else.
+      if (isProperty(sub)) throw missing('client_id');
+      throw refusal(role, 'a JWT that names its client', 'one that names none');
+    }
     return { kind: 'assertion', id, assertion: found, use };
   };
   return {

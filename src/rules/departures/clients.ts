@@ -29,12 +29,21 @@ export const clientDepartures: Readonly<Record<string, JoinedDeparture>> = {
       // Left out, it is required of a client_assertion alone.
       const isOptional =
         jti === 'optional' || (jti === undefined && definition.grants.jwt_bearer !== undefined);
-      return wrong([
-        takesAssertions(definition) && isOptional,
-        ['client', 'authentication', 'assertion', 'jti'],
-        'an assertion without jti is good again until it ends (RFC 7523 3, OpenID Connect Core 9)',
-        'write jti: required, or keep longest short; an assertion with jti is good once in any case',
-      ]);
+      const at = ['client', 'authentication', 'assertion', 'jti'];
+      return wrong(
+        [
+          takesAssertions(definition) && isOptional,
+          at,
+          'an assertion without jti is good again until it ends (RFC 7523 3, OpenID Connect Core 9)',
+          'write jti: required, or keep longest short; an assertion with jti is good once in any case',
+        ],
+        [
+          takesAssertions(definition) && jti === 'repeatable',
+          at,
+          'an assertion is good again until it ends, for whoever has it (RFC 7523 3, OpenID Connect Core 9)',
+          'write jti: required, or keep longest short; one that was used under another jti stays used',
+        ],
+      );
     },
   },
 

@@ -151,7 +151,7 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): ItemV
   };
   return {
     // Every request asks several times: two promises less than async functions would make.
-    find: <K extends Kind>(kind: K, programme: ProgrammeId, id: string, onGone?: () => void) => {
+    find: (kind, programme, id, onGone) => {
       const found = look(kind, programme, id);
       const itemIn = onGone === undefined ? soundItem : (row?: NamedRow) => soundItem(row, onGone);
       return found.then(itemIn);

@@ -52,6 +52,7 @@ describe('client add', { concurrency: 2 }, () => {
       partner_id: 'Blue12345',
       throttle: { limit: 5, window: '1m' },
       properties: {},
+      origins: null,
       certificates: [],
       certificate_subject: null,
       client_type: 'confidential',

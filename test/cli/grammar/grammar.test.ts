@@ -80,8 +80,9 @@ test('the example of each verb that ends by itself does what it says', async (t)
     'old/my-club.yaml': programmeText('Mine'),
   });
   const hash = `$2b$04$${'u'.repeat(53)}`;
-  const row = 'partnerapi-12345,a-secret-of-another-system,Ann,an-api-key-of-another-system';
-  putSecret(folder, 'clients.csv', `client_id,client_secret,name,api_key\n${row}\n`);
+  const row =
+    'partnerapi-12345,a-secret-of-another-system,Ann,an-api-key-of-another-system,a-signing-secret';
+  putSecret(folder, 'clients.csv', `client_id,client_secret,name,api_key,signing_secret\n${row}\n`);
   putSecret(folder, 'members.csv', `username,bcrypt\nbob,${hash}\n`);
   const brought = ['client', 'import', 'clients.csv', '--programme', 'my-club'];
   assert.equal((await jetway(folder, brought)).code, 0);

@@ -34,6 +34,10 @@ const programmes = {
   'programmes/form.yaml': dialect('Form', 'credentials: form'),
   'programmes/each.yaml': dialect('Each', 'credentials: base64'),
   'programmes/half.yaml': dialect('Half', 'methods: [secret], secret_half: second'),
+  'programmes/signed.yaml': dialect(
+    'Signed',
+    'methods: [signature], signature: { hmac: sha256, of: [client_id] }',
+  ).replace('code_verifier: {}', 'client_signature: {}'),
 };
 
 interface Site {
@@ -48,7 +52,7 @@ interface Site {
 async function openSite(t: TestContext): Promise<Site> {
   const folder = workFolder(t, { 'config.yaml': configText, ...programmes });
   let id = '';
-  for (const programme of ['club', 'form', 'each', 'half']) {
+  for (const programme of ['club', 'form', 'each', 'half', 'signed']) {
     const options = [
       '--name',
       'A',
@@ -129,7 +133,8 @@ function headerCases({ ask, id }: Site): readonly FaultCase[] {
   ];
 }
 
-function secretCases({ ask, id, folder, advance }: Site): readonly FaultCase[] {
+function secretCases({ ask, id, url, folder, advance }: Site): readonly FaultCase[] {
+  const signed = { grant_type: 'client_credentials', client_id: id, client_signature: 'wrong' };
   const sending = (text: string) => ask('club', `Basic ${b64(`${id}:${text}`)}`);
   return [
     ['client_unknown', ask('club', `Basic ${b64(`partnerapi-00009:${secret}`)}`)],
@@ -149,6 +154,7 @@ function secretCases({ ask, id, folder, advance }: Site): readonly FaultCase[] {
     ['secret_percent', sending(encodeURIComponent(secret))],
     ['secret_other', sending('another-secret')],
     ['secret_other', sending('another-secret ')],
+    ['signature_other', () => postForm(`${url}/signed/api/grant`, signed)],
     [
       'secret_ended',
       async () => {

@@ -93,13 +93,13 @@ export function askedOf(scene: PartnerScene): readonly Asked[] {
     }
     // One operation has the requests of all endpoints of its path and method.
     const type = way.body?.type;
-    const all = tokenEndpoints.filter(
+    const alike = tokenEndpoints.filter(
       ({ path, methods, reading: { mediaTypes } }) =>
         path === endpoint.path &&
         methods.has(way.method) &&
         (type === undefined || mediaTypes.some(([one]) => one === type)),
     );
-    return all.flatMap((one) =>
+    return alike.flatMap((one) =>
       grantsOf(one)
         .filter(({ grant }) => way.title === undefined || way.title === grant)
         .map(({ grant, grantType }) => ({
@@ -180,9 +180,9 @@ export function isNeeded({ kind }: Asked, { required, neededFor }: Field): boole
 /** The requests of a scene: the values of its fields. */
 export async function fill(scene: PartnerScene, asked: Asked, held: Held): Promise<Filled> {
   const { methods } = scene.guide.programme.clients.authentication;
-  const proofs = new Set<string>(
-    asked.schemes.length === 0 ? ['client_id', 'client_secret', ...assertionInputs] : [],
-  );
+  // One method in each request.
+  const inputs = methods.includes('parameters') ? ['client_secret'] : assertionInputs;
+  const proofs = new Set<string>(asked.schemes.length === 0 ? ['client_id', ...inputs] : []);
   const document = documentOf(scene);
   const isScoped = asked.kind === 'login' && neededScopes(document).length > 0;
   let login: Promise<URLSearchParams> | undefined;
@@ -204,7 +204,21 @@ export async function fill(scene: PartnerScene, asked: Asked, held: Held): Promi
       return [[field, scheme === undefined ? value : `${scheme} ${value}`] as const];
     }),
   );
-  return all.flat();
+  return signed(scene, asked, all.flat());
+}
+
+/** The values with the client's signature, once all that is signed is there. */
+function signed({ guide, by }: PartnerScene, asked: Asked, filled: Filled): Filled {
+  const { signature } = guide.programme.clients.authentication;
+  if (signature === undefined || by.sign === undefined) return filled;
+  const roleOf = (field: Field): string | undefined => inputOf(asked, field)?.role;
+  const valueOf = (role: string): string =>
+    filled.find(([field]) => roleOf(field) === role)?.[1] ?? '';
+  const made = by.sign(signature, valueOf);
+  return filled.map(([field, value]) => [
+    field,
+    roleOf(field) === 'client_signature' ? made : value,
+  ]);
 }
 
 export function authorizationFor(

@@ -10,7 +10,11 @@ import { type Guide, makeGuide } from '../../../src/contract/partner/guide.ts';
 import { isPublicOnly, type SampleClient } from '../../../src/contract/samples/proof.ts';
 import { fittingValue } from '../../../src/contract/samples/requests.ts';
 import type { ClientId } from '../../../src/oauth/client.ts';
-import { compileProgramme, inputsOf } from '../../../src/programme/programme.ts';
+import {
+  compileProgramme,
+  inputsOf,
+  needsSigningSecret,
+} from '../../../src/programme/programme.ts';
 import { comparedProperties } from '../../../src/programme/requests/client_values.ts';
 import { loadProgramme } from '../../../src/rules/load.ts';
 import { registered as registeredKeys, signingFor, testKey } from '../../support/assertions.ts';
@@ -21,6 +25,7 @@ import {
   type TestMember,
 } from '../../support/jetway.ts';
 import { openLogin, submitLogin } from '../../support/login.ts';
+import { sealedSecrets, signingBy } from '../../support/signing.ts';
 
 /** Files of every dialect there is: the shipped ones first. */
 export const dialectFiles: readonly string[] = [
@@ -67,9 +72,14 @@ export async function openScene(
   const compared = new Map(
     comparedProperties(inputsOf(programme)).map(({ name, input }) => [name, input]),
   );
+  const owner = { programme: id, id: programme.clients.newIdentifier() };
+  const signing = 'a-signing-secret-of-a-partner';
   const client = await jetway.addClient({
-    id: programme.clients.newIdentifier(),
+    id: owner.id,
     more: {
+      ...(needsSigningSecret(programme) && {
+        signingSecrets: sealedSecrets(jetway.keyring, owner, [signing], now),
+      }),
       apiKeys: [{ digest: jetway.keyring.secretDigest(apiKey), createdAt: now }],
       ...(isPublic && { isPublic, roles: ['member'], secrets: [] }),
       assertionKeys: { keys: registeredKeys(key) },
@@ -94,7 +104,8 @@ export async function openScene(
     ),
   });
   const assertion = signingFor({ programme, clock: jetway.clock }, registered, key);
-  const by = { client: registered, secret: client.secret, apiKey, assertion };
+  const sign = signingBy(signing);
+  const by = { client: registered, secret: client.secret, apiKey, assertion, sign };
   return { ...jetway, guide, client, member, apiKey, by };
 }
 

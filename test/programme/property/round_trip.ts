@@ -27,6 +27,7 @@ import { ProvenHeaders } from '../../../src/token/proven_headers.ts';
 import { firstRefreshText } from '../../../src/token/sealed/refresh_text.ts';
 import { signingFor, testKey } from '../../support/assertions.ts';
 import { multipartText, multipartType } from '../../support/multipart.ts';
+import { signingBy } from '../../support/signing.ts';
 
 const signer = testKey();
 const now = Date.parse('2026-01-02T03:04:05Z') as Instant;
@@ -110,7 +111,8 @@ function assertGrant(
   const isJwt = definition.tokens.refresh.format === 'jwt';
   const clock = { now: () => now };
   const assertion = signingFor({ programme, clock }, client, signer);
-  const by = { client, secret, assertion, ownToken: () => 'aZ09-_'.repeat(20) };
+  const [sign, ownToken] = [signingBy(secret), () => 'aZ09-_'.repeat(20)];
+  const by = { client, secret, assertion, sign, ownToken };
   for (const verifier of [43, 128].map((length) => 'aZ09-._~'.repeat(16).slice(0, length))) {
     const values: Record<string, string> = {
       ...(grant === 'authorization_code' ? { code: programme.code.generate() } : {}),

@@ -1,7 +1,14 @@
 // Owns who takes part in a transcript: its clients, members and gateway, and what becomes of them.
 
 import { present } from '../../../src/lib/present.ts';
-import type { Client, ClientId, ProgrammeId, Role, GatewayId } from '../../../src/oauth/client.ts';
+import type {
+  Client,
+  ClientId,
+  ProgrammeId,
+  Role,
+  GatewayId,
+  SigningSecret,
+} from '../../../src/oauth/client.ts';
 import { assertionAlgorithms } from '../../../src/oauth/client_certificate.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
 import type { Subject } from '../../../src/oauth/member.ts';
@@ -9,6 +16,7 @@ import { registered, type TestKey, testKey } from '../assertions.ts';
 import type { FailingStore, FailingVerb } from '../failing_store.ts';
 import { addGateway } from '../gateway.ts';
 import type { Jetway, TestMember } from '../jetway.ts';
+import { sealedSecrets } from '../signing.ts';
 import type { Bindings } from './bindings.ts';
 import type { Site } from './site.ts';
 import type { Change, Transcript } from './transcript.ts';
@@ -61,7 +69,7 @@ async function onboardClient(
   jetway: Jetway,
   settings: Transcript['settings'],
 ): Promise<Record<string, string>> {
-  const { client: id = '', secret = '', api_key: key, jwks } = settings;
+  const { client: id = '', secret = '', api_key: key, jwks, signing } = settings;
   const properties = Object.entries(propertiesIn(settings, 'client.')).map(([name, value]) => [
     name,
     value.includes(' | ') ? value.split(' | ') : value,
@@ -77,6 +85,7 @@ async function onboardClient(
         assertionKeys: jwks === undefined ? undefined : { keys: registered(keyOf(jwks)) },
       }),
       ...(key === undefined ? {} : { apiKeys: [secretOf(jetway, key)] }),
+      ...(signing !== undefined && { signingSecrets: sealedFor(jetway, id, signing) }),
     },
   });
   const basic = client.basic.slice('Basic '.length);
@@ -93,7 +102,12 @@ async function onboardOthers(
     partnerId: settings['partner_id'],
   });
   for (const { name, id, secret, marks } of others) {
-    const more = { ...usual, ...changesOf(jetway, marks) };
+    const signing = said(marks, 'signing');
+    const more = {
+      ...usual,
+      ...changesOf(jetway, marks),
+      ...(signing !== undefined && { signingSecrets: sealedFor(jetway, id, signing) }),
+    };
     const { basic } = await jetway.addClient({ id, secret, more });
     Object.assign(names, { [name]: id, [`${name}_basic`]: basic.slice('Basic '.length) });
   }
@@ -215,6 +229,16 @@ function propertiesOf(marks: readonly string[]): Readonly<Record<string, string>
   });
   if (own.length === 0) return undefined;
   return Object.fromEntries(own.filter(([, value]) => value !== ''));
+}
+
+/** Signing secrets as they are kept, the oldest first, with commas between. */
+function sealedFor(
+  { keyring, clock, services }: Jetway,
+  id: string,
+  texts: string,
+): readonly SigningSecret[] {
+  const [programme = ''] = services.keys();
+  return sealedSecrets(keyring, { programme, id }, texts.split(','), clock.now());
 }
 
 /** A secret or an API key as it is kept: `text`, or `text~60` for one that ends in sixty seconds. */

@@ -12,6 +12,7 @@
 //   member bob = bobs-password          another member, who may have `number=`, `level=`, `subject=` and `.tier=`
 //   look code = [0-9a-f]{64}            what {code} and {code_…} look like at first sight
 //   gateway = gateway-1                 a gateway with `gateway_secret`, {gateway_basic}
+//   signing = old-secret,new-secret     its signing secrets; another partner's by the mark `signing=…`
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
 //                                       `:=` JSON) is signed; `<forged iss=…>` is signed with another
 //   public_url = https://club.example   what the service is called

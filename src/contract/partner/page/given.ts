@@ -1,6 +1,8 @@
 // Owns the first section of a partner's page: what the partner was given, and how it proves itself.
 
 import { type ClientAuthentication, readsHeader } from '../../../language/client_schema.ts';
+import { signatureText } from '../../../language/signature_schema.ts';
+import { isProperty } from '../../../language/tokens/assertion_schema.ts';
 import { listed } from '../../../lib/present.ts';
 import { encodingRows } from '../../../oauth/basic.ts';
 import {
@@ -10,7 +12,12 @@ import {
   isByCertificate,
   isBySecret,
 } from '../../../oauth/methods.ts';
-import { inputsOf, logsIn, type Programme } from '../../../programme/programme.ts';
+import {
+  inputsOf,
+  logsIn,
+  needsSigningSecret,
+  type Programme,
+} from '../../../programme/programme.ts';
 import { requestUrl } from '../../../programme/requests/assertion_terms.ts';
 import { comparedProperties, heldValues } from '../../../programme/requests/client_values.ts';
 import { sampleProof } from '../../samples/proof.ts';
@@ -46,7 +53,11 @@ export function keptSecrets(guide: Guide): readonly string[] {
   const { authentication, assertions } = programme.clients;
   return listed<string>([
     ...shownSecrets(guide),
-    assertions !== undefined && 'the private key of your assertions',
+    needsSigningSecret(programme) && 'signing secret',
+    assertions !== undefined &&
+      (isProperty(authentication.assertion.sub)
+        ? 'your assertions'
+        : 'the private key of your assertions'),
     authentication.methods.some(isByCertificate) && 'the private key of your certificate',
   ]);
 }
@@ -91,6 +102,8 @@ function rows(guide: Guide): readonly Row[] {
       'Client secret',
       'shown once, when you were registered; `CLIENT_SECRET` in the examples',
     ],
+    needsSigningSecret(programme) &&
+      by.client.isPublic !== true && ['Signing secret', 'shown once, when you were registered'],
     by.apiKey !== undefined && [
       'API key',
       'shown once, when you were registered; `API_KEY` in the examples',
@@ -124,19 +137,23 @@ function comparedText({ by, isRegistered }: Guide): string {
   return ` (${isRegistered ? '' : 'yours; '}compared to the letter, but for the port of \`http://127.0.0.1\`, \`http://[::1]\` and \`http://localhost\`, which is free)`;
 }
 
+/** The name of an input of token requests. */
+function wireName({ tokenEndpoints }: Programme, role: string): string {
+  const inputs = tokenEndpoints.flatMap(({ reading }) => reading.inputs);
+  return inputs.find((input) => input.role === role)?.name ?? role;
+}
+
 /** The ways in which a client proves itself, as Markdown: those in a header first. */
 export function waysToProve(
   programme: Programme,
   { methods, scheme, secret_half: half }: ClientAuthentication,
 ): readonly string[] {
-  const nameOf = (role: string): string =>
-    programme.tokenEndpoints
-      .flatMap(({ reading }) => reading.inputs)
-      .find((input) => input.role === role)?.name ?? role;
+  const nameOf = (role: string): string => wireName(programme, role);
   const names = {
     id: nameOf('client_id'),
     secret: nameOf('client_secret'),
     token: nameOf('client_token'),
+    signature: nameOf('client_signature'),
     scheme,
   };
   const halves = { first: 'the secret and a colon', second: 'a colon and the secret' };
@@ -184,6 +201,8 @@ function authentication({ programme, by }: Guide): Block {
       : ' The header alone counts where it is sent.';
   return [
     `You prove who you are by ${ways.join(', or by ')}.${encoded}${isSeveral ? one : ''}`,
+    asked.signature !== undefined &&
+      signatureText(asked.signature, (role) => wireName(programme, role)),
     assertionText(programme),
     paragraphs(programme, 'client'),
   ];
@@ -210,7 +229,7 @@ export function overview({ programme }: Guide): Block {
 function assertionText(programme: Programme): Block {
   const terms = programme.clients.assertions;
   if (terms === undefined) return [];
-  const { issuer, audience, algorithms, longest, tolerance } =
+  const { issuer, sub, audience, algorithms, longest, tolerance } =
     programme.clients.authentication.assertion;
   const named = (text: string): string => `your ${inCode(text.slice('client.'.length))}`;
   const told = (one: string): string => (one === requestUrl ? one : inCode(one));
@@ -218,10 +237,12 @@ function assertionText(programme: Programme): Block {
     ...terms.expectedOf(undefined).audiences.map(told),
     ...audience.filter((one) => one.startsWith('client.')).map(named),
   ];
-  const id = Object.values(terms.rules).some(({ needsId }) => needsId)
-    ? 'and a `jti` of its own'
-    : 'and, best, a `jti` of its own';
+  const isNeeded = Object.values(terms.rules).some(({ needsId }) => needsId);
+  const once = `and${isNeeded ? '' : ', best,'} a \`jti\` of its own: one with a \`jti\` is good once`;
+  const id = terms.isRepeatable ? 'and is good until it ends' : once;
+  const isOfAnother = isProperty(sub);
+  const subject = isOfAnother ? `, \`sub\` with ${named(sub)}` : '';
   return [
-    `An assertion is a JWT (RFC 7523) that your private key signs by ${algorithms.map(inCode).join(', ')}; we have the public key. It has \`iss\` ${issuer === 'client.id' ? 'with your client identifier' : `with ${named(issuer)}`}, \`aud\` with ${audiences.join(' or ')}, \`exp\` at most ${spanText(longest)} ahead (clocks may differ by ${spanText(tolerance)}) ${id}: one with a \`jti\` is good once.`,
+    `An assertion is a JWT (RFC 7523) that ${isOfAnother ? "its issuer's" : 'your'} private key signs by ${algorithms.map(inCode).join(', ')}; we have the public key. It has \`iss\` ${issuer === 'client.id' ? 'with your client identifier' : `with ${named(issuer)}`}${subject}, \`aud\` with ${audiences.join(' or ')}, \`exp\` at most ${spanText(longest)} ahead (clocks may differ by ${spanText(tolerance)}) ${id}.`,
   ];
 }

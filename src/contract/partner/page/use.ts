@@ -83,7 +83,7 @@ export function lifetimeSection(guide: Guide): Block {
         ...access.map(({ name, cells }) => [name, ...cells]),
         refreshes && [
           'Refresh token',
-          `${spanText(refreshLifetime(programme))}, ${refresh.rotation === 'on' ? 'one use' : 'from its last use'}`,
+          `${spanText(refreshLifetime(programme))}, ${useWords[refresh.rotation]}`,
           isFormed && formText(refreshForm(programme)),
         ],
         refreshes && [
@@ -99,6 +99,12 @@ export function lifetimeSection(guide: Guide): Block {
     'Rely on the lifetimes in the answers where they tell them: those above can change.',
   ];
 }
+
+const useWords = {
+  on: 'one use',
+  off: 'from its last use',
+  with_pkce: 'one use after a login with PKCE, else from its last use',
+} as const;
 
 function answerTo(programme: Programme, reason: FailureReason): string {
   return shortAnswer(failureAnswer(programme, reason));

@@ -1,9 +1,9 @@
-// Which origins may be registered for pages, and which one a request names (HOSTILE 11).
+// Which origins may be registered for pages (HOSTILE 11).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { originFault, originOf } from '../../src/oauth/origin.ts';
+import { originFault } from '../../../src/cli/entities/origins_field.ts';
 
 test('an origin is https, or http on loopback, as browsers write it', () => {
   for (const origin of [
@@ -42,22 +42,5 @@ test('HOSTILE 11: no other text is taken, and the reason says what is', () => {
     [`https://${'a.'.repeat(150)}example`, 'is longer than 300 characters'],
   ] as const) {
     assert.equal(originFault(text), fault, text);
-  }
-});
-
-test('a request names one origin, or none that is registered for anybody', () => {
-  const named = (...values: readonly string[]) =>
-    originOf({ rawHeaders: values.flatMap((value) => ['origin', value]) });
-  assert.equal(named('https://app.example'), 'https://app.example');
-  for (const values of [
-    [],
-    ['null'],
-    ['*'],
-    ['https://app.example', 'https://app.example'],
-    ['https://app.example, https://other.example'],
-    ['https://app.example\r\nX: y'],
-    [`https://${'a'.repeat(400)}`],
-  ]) {
-    assert.equal(named(...values), undefined, values.join(' '));
   }
 });
