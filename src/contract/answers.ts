@@ -2,7 +2,7 @@
 
 import type { EncodingName } from '../language/encoding.ts';
 import { headerFields } from '../language/response_headers.ts';
-import type { ValueShape } from '../language/value_shape.ts';
+import type { TokenShape } from '../language/tokens/token_schema.ts';
 import { type FieldTree, writtenValues } from '../language/value_tree.ts';
 import {
   clientPropertyPrefix,
@@ -80,7 +80,7 @@ export function grantsOf({ reading, grants }: TokenEndpoint): readonly ServedGra
 }
 
 /** What the file says that tokens look like; undefined where that may change. */
-export type TokenForm = 'jwt' | ValueShape | undefined;
+export type TokenForm = 'jwt' | TokenShape | undefined;
 
 export function accessForm({ access }: Programme, grant: GrantType): TokenForm {
   return access.formats[grant] === 'jwt' ? 'jwt' : access.forms[grant];

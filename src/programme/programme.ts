@@ -46,7 +46,14 @@ import {
 } from './requests/token_management.ts';
 import { compileVerification } from './requests/verification.ts';
 import { compileSandbox } from './sandbox.ts';
-import { accessFormatOf, accessFormOf, signsAccess, compileTokenForms } from './token_forms.ts';
+import {
+  accessFormatOf,
+  accessFormOf,
+  compileTokenForms,
+  refreshFormOf,
+  signsAccess,
+  usualFormOf,
+} from './token_forms.ts';
 import { compileTold } from './told.ts';
 
 /** Characters of a prefix by which an identifier is told from a secret. */
@@ -192,7 +199,7 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       /** What they look like, if that is not the ordinary text. */
       forms: byGrant((type) => accessFormOf(definition, type)),
       /** Of a grant for which the file says nothing of its own. */
-      usual: { format: access.format, form: access.form },
+      usual: access.format === 'jwt' ? ('jwt' as const) : usualFormOf(definition),
       /** The longest lifetime of all grants' tokens, chosen ones among them. */
       lifetime: milliseconds(Math.max(longestChosen, ...Object.values(lifetimes))),
       lifetimes,
@@ -209,7 +216,7 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       /** The claims that the dialect adds to the standard claims of each JWT. */
       claims: compileClaims(access.claims, tokenWriting(scope)),
     },
-    refresh,
+    refresh: { ...refresh, ...present({ form: refreshFormOf(definition) }) },
     /** By the use of a token; empty where all tokens are told as their ordinary texts. */
     forms: compileTokenForms(id, definition),
     /** The `sub` of tokens that a client gets for itself. */

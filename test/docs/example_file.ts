@@ -184,6 +184,8 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'token_field.fraction': {
     beside: 'token_response: { fields: { extra: { value: issued_at, as: date_time } } }',
   },
+  'tokens.access.begins_with': { beside: 'tokens: { access: { form: { length: 40 } } }' },
+  'tokens.refresh.begins_with': { beside: 'tokens: { refresh: { form: { length: 40 } } }' },
   'tokens.access.issuer': { beside: 'tokens: { access: { format: jwt } }' },
   'tokens.access.subject': { beside: 'tokens: { access: { format: jwt } }' },
   'authorize.draws': {

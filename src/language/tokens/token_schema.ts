@@ -39,6 +39,19 @@ export const longAccessTokens: KeyDeparture<Milliseconds> = {
 /** RFC 6750 2.1. */
 export const bearerCharacters: RegExp = /^[A-Za-z0-9._~+/-]*$/;
 
+/** What of a property of the member a token can begin with. */
+export const beginning = { form: /^[A-Za-z0-9._~+/-]*$/, longest: 64 } as const;
+
+const memberProperty = v.exactOptional(
+  matching(
+    /^member\.[A-Za-z][A-Za-z0-9_.-]{0,63}$/,
+    'expected member. and the name of a property, such as member.region',
+  ),
+);
+
+/** What tokens of a form look like. */
+export type TokenShape = ValueShape & { readonly begins_with?: string };
+
 /** Of all access tokens, or of those of one grant. */
 export const oddBearerTokens: KeyDeparture<ValueShape> = {
   name: 'odd_bearer_tokens',
@@ -111,6 +124,11 @@ const accessSchema = v.strictObject({
     otherwise: "Jetway's own: up to 170 characters of base64url",
     departs: [oddBearerTokens],
   }),
+  begins_with: key(memberProperty, {
+    text: "A property of the member with which access tokens of a form begin, before its `prefix`: up to 64 letters, digits, `.`, `_`, `~`, `+`, `/` or `-`. A client's own token does not have it, and neither has that of a member without such a value.",
+    example: 'member.region',
+    otherwise: 'nothing of the member',
+  }),
   live: key(v.optional(v.picklist(['any', 'one']), 'any'), {
     text: 'Whether several access tokens of one owner live side by side (`any`), or each ends the former as it is issued (`one`). The owner is a client, or a member at that client. No later file brings an ended token back. An API that checks JWTs by their signature alone does not notice.',
     example: 'one',
@@ -179,6 +197,11 @@ const refreshSchema = v.strictObject({
     text: 'What an opaque refresh token looks like, as `tokens.access.form`. Jetway knows a used one until its own end, so that reuse is noticed.',
     example: '{ prefix: ghr_, length: 76 }',
     otherwise: "Jetway's own: `r` and 60 characters of base64url",
+  }),
+  begins_with: key(memberProperty, {
+    text: 'A property of the member with which refresh tokens of a form begin, as `tokens.access.begins_with`.',
+    example: 'member.region',
+    otherwise: 'nothing of the member',
   }),
   lifetime: key(lifetimeSchema, {
     text: 'How long a refresh token is good if it is not used. Each use gives a new token; if `rotation` is off, it begins the time of the same token anew. At most `longest`: then a refresh token ends with its login alone.',

@@ -50,9 +50,10 @@ function hasForms(programme: Programme): boolean {
 
 function formText(form: TokenForm): string {
   if (form === 'jwt') return 'JWT';
-  return form === undefined
-    ? 'may change'
-    : shapeText({ ...form, characters: form.characters ?? 'alphanumeric' });
+  if (form === undefined) return 'may change';
+  const { begins_with: value, characters = 'alphanumeric' } = form;
+  const rest = shapeText({ ...form, characters });
+  return value === undefined ? rest : `a value of the member, if there is one, and ${rest}`;
 }
 
 export function lifetimeSection(guide: Guide): Block {
