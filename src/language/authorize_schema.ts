@@ -257,7 +257,7 @@ export const authorizeSchema = v.strictObject({
     ],
   }),
   draws: key(v.optional(v.record(roleNameSchema, valueShapeSchema), {}), {
-    text: 'Values that each login draws anew, by name: a [value shape](#value-shape). `member.drawn.NAME` is such a value on the redirect (`authorize.answer.more`), in answers, in claims and for gateways, until the login ends. If a token endpoint has an input of the same name, each code and refresh token of the login must come with the value there, and an exchange of its tokens, too. Without it the request is `missing_parameter`, with another value a bad code or token.',
+    text: 'Values that each login draws anew, by name: a [value shape](#value-shapes). `member.drawn.NAME` is such a value on the redirect (`authorize.answer.more`), in answers, in claims and for gateways, until the login ends. If a token endpoint has an input of the same name, each code and refresh token of the login must come with the value there, and an exchange of its tokens, too. Without it the request is `missing_parameter`, with another value a bad code or token.',
     example: '{ device_id: { characters: alphanumeric, length: 32 } }',
     tells: {
       row: 'values that each login draws',

@@ -222,6 +222,17 @@ describe('HOSTILE 43, 45, 51: the form of an answer that a request chooses', () 
     assert.equal(form.body, 'error=unsupported_grant_type&note=%3C%2Fnote%3E%26%22%E2%80%A8');
   });
 
+  test('what stands before the usual JSON stands before no other form', async (t) => {
+    const before = `token_response: { before: "while(1);" }\nerrors: { before: "while(1);" }`;
+    const club = await openClub(t, { over: [forms, before] });
+    const own = (f: string, kind = 'client_credentials') =>
+      askTokens(club, { grant_type: kind, f }).then(({ body }) => body.slice(0, 9));
+    assert.deepEqual(
+      await Promise.all([own(''), own('', 'x'), own('xml'), own('xml', 'x'), own('form', 'x')]),
+      ['while(1);', 'while(1);', '<?xml ver', '<?xml ver', 'error=uns'],
+    );
+  });
+
   test('HOSTILE 48: several lines of Accept are one list; its form is that of failures, too', async (t) => {
     const club = await openClub(t, {
       over: [

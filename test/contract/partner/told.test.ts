@@ -10,6 +10,7 @@ import { openapiDocument } from '../../../src/contract/partner/openapi/document.
 import { partnerPage } from '../../../src/contract/partner/page/page.ts';
 import { answerValues } from '../../../src/contract/partner/values.ts';
 import { instant } from '../../../src/lib/clock.ts';
+import type { ClientId } from '../../../src/oauth/client.ts';
 import { compileProgramme, inputsOf, type Programme } from '../../../src/programme/programme.ts';
 import { loadProgramme } from '../../../src/rules/load.ts';
 import { dialects } from '../../cli/dialects.ts';
@@ -106,6 +107,21 @@ test('what is to be kept is what clients prove themselves with', () => {
 });
 
 const at = instant(Date.parse('2026-11-28T23:59:00Z'));
+
+test('only the client that stands for requests without credentials is told that it needs none', () => {
+  const [name, text] = [...dialects].find(([id]) => id === 'own-app') ?? ['', ''];
+  const programme = compile(name, text);
+  const guide = makeGuide(programme, base);
+  const partner = partnerPage(guide);
+  assert.match(partner, /^\| `client_id` \| query \| yes \|/m);
+  assert.doesNotMatch(partner, /without any credentials/);
+  const app = { ...guide.by.client, id: 'app-0002' as ClientId, isPublic: true as const };
+  const own = partnerPage(makeGuide(programme, base, app));
+  assert.match(own, /^\| `client_id` \| query \| no \|/m);
+  assert.match(own, /You have no secret: a request without any credentials is yours\./);
+  // Its requests to the token endpoint hold neither identifier nor header.
+  assert.doesNotMatch(own, /^ {2}(?:-d client_id|-u |-H "Authorization: Basic)/m);
+});
 
 test('a page names environment, day, version and contact', () => {
   const text = shippedProgramme('executive-club', 'interface_version: "2.1"');

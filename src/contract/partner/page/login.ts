@@ -32,7 +32,11 @@ export function loginSection(guide: Guide): Block {
   ];
 }
 
-function isNeeded({ by }: Guide, login: LoginEndpoint, input: Input<unknown>): boolean {
+function isNeeded({ by, programme }: Guide, login: LoginEndpoint, input: Input<unknown>): boolean {
+  // A login that names nobody is one of the client that stands for those.
+  if (input.role === 'client_id') {
+    return by.client.id !== programme.clients.authentication.unnamed_client;
+  }
   if (input.role === 'redirect_uri') {
     return login.redirectUriRule === 'required' || by.client.redirectUris.length !== 1;
   }
