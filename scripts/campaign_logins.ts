@@ -86,11 +86,17 @@ await runCampaign(
         ...Object.values(row).map((figure) => figure.toFixed(2)),
       ]),
     ];
+    const failures = rounds.flatMap(({ alone, beside }) => failuresIn([...alone, ...beside]));
+    // A login waits as long as the machine hashes; on a busy one longer than the generator.
+    const isLate = (failure: string): boolean => /^login: \d+ without an answer$/.test(failure);
     return {
       figures: { p50, p99, perSecond },
       text: `${tableOf(rows, 3)}\n${perSecond.toFixed(0)} logins a second, ${logins} at once; medians of ${count} rounds`,
-      faults: rounds.flatMap(({ alone, beside }) => failuresIn([...alone, ...beside])),
-      late: p99.ratio > most ? [`99th percentile beside logins × ${p99.ratio.toFixed(2)}`] : [],
+      faults: failures.filter((one) => !isLate(one)),
+      late: [
+        ...failures.filter(isLate),
+        ...(p99.ratio > most ? [`99th percentile beside logins × ${p99.ratio.toFixed(2)}`] : []),
+      ],
     };
   },
 );

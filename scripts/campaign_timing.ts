@@ -4,11 +4,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { OpenLogin } from '../test/support/login.ts';
 import { isPositive, isWhole, runCampaign } from './campaign.ts';
 import { tableOf } from './figures.ts';
 import { startChild } from './load/child.ts';
 import { openSender } from './load/connection.ts';
-import { attempt, namesOf, type OpenedPage, openPage, password } from './load/login.ts';
+import { attempt, namesOf, openPage, password } from './load/login.ts';
 import { basic, client, tokenRequest } from './load/requests.ts';
 import { jetwayCommand, startServer } from './load/server.ts';
 import { disabledClient, layOut, openClub } from './load/site.ts';
@@ -29,7 +30,7 @@ interface Options {
 }
 
 /** An answer's body without the form's tokens and the repeated username. */
-function masked({ hidden }: OpenedPage, body: string, username: string): string {
+function masked({ hidden }: OpenLogin, body: string, username: string): string {
   return Object.values(hidden)
     .reduce((text, value) => text.replaceAll(value, 'HIDDEN'), body)
     .replace(`value="${username}"`, 'value="USERNAME"');
@@ -40,7 +41,7 @@ function masked({ hidden }: OpenedPage, body: string, username: string): string 
  * left out: everybody knows that nobody has them.
  */
 function loginComparison(
-  page: OpenedPage,
+  page: OpenLogin,
   where: string,
   { count, rounds }: Options,
 ): Comparison & { readonly lock: readonly string[] } {

@@ -5,6 +5,7 @@ import type { Digest } from '../../src/lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
 import type { SigningKeyRecord } from '../../src/oauth/signing_key.ts';
 import type { Store } from '../../src/store/contract.ts';
+import { aClient, aSigningKey } from '../../test/store/fixtures.ts';
 import { type Change, endOf, programme } from './steps.ts';
 
 /** The changes of one round of a lane, in order. */
@@ -25,18 +26,7 @@ export async function change(store: Store, step: Change, now: Instant): Promise<
     case 'addClient':
       return outcomeOf(
         await store.add('client', [
-          {
-            programme,
-            id: step.id as ClientId,
-            name: 'Campaign',
-            roles: ['partner'],
-            redirectUris: [],
-            secrets: [],
-            apiKeys: [],
-            properties: {},
-            status: 'active',
-            createdAt: now,
-          },
+          aClient({ programme, id: step.id as ClientId, createdAt: now }),
         ]),
       );
     case 'disableClient':
@@ -74,15 +64,8 @@ async function changeKeys(
   isFirst: boolean,
   now: Instant,
 ): Promise<string> {
-  const key = (kid: string): SigningKeyRecord => ({
-    programme: owner,
-    kid,
-    algorithm: 'ES256',
-    publicJwk: '{}',
-    sealedPrivateJwk: 'sealed',
-    createdAt: now,
-    signsFrom: now,
-  });
+  const key = (kid: string): SigningKeyRecord =>
+    aSigningKey(kid, { programme: owner, createdAt: now, signsFrom: now });
   const keys = await store.changeAll('signing_key', { programme: owner }, (before) =>
     isFirst
       ? [...before, key('first')]

@@ -2,14 +2,14 @@
 
 import { writeSync } from 'node:fs';
 
-import { type Instant, instant, milliseconds } from '../../src/lib/clock.ts';
-import { digest } from '../../src/lib/digest.ts';
+import { type Instant, instant } from '../../src/lib/clock.ts';
 import { randomBytes, randomKey } from '../../src/lib/random.ts';
 import { type Answer, codeKey, type Place } from '../../src/oauth/grant.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { newPlace } from '../../src/oauth/place.ts';
 import { type NewLogin, PlaceTaken } from '../../src/store/grants.ts';
 import { type FileStore, openFileStore } from '../../src/store/sqlite/store.ts';
+import { aCode, aLogin, anAnswer } from '../../test/store/fixtures.ts';
 import { change, changesOf } from './changes.ts';
 import { client, endOf, type Line, type Offer, programme, type Step } from './steps.ts';
 
@@ -98,17 +98,18 @@ async function start(place: Place, now: Instant): Promise<string> {
 }
 
 function issue(code: string, subject: string, now: Instant): Promise<string> {
-  return store.issueCode({
-    programme,
-    key: codeKey(code),
-    transaction: code,
-    client,
-    redirectUri: digest('https://partner.example/callback'),
-    member: { subject: subject as Subject },
-    issuedAt: now,
-    expiresAt: endOf(now),
-    forgetAt: endOf(now),
-  });
+  return store.issueCode(
+    aCode({
+      programme,
+      key: codeKey(code),
+      transaction: code,
+      client,
+      member: { subject: subject as Subject },
+      issuedAt: now,
+      expiresAt: endOf(now),
+      forgetAt: endOf(now),
+    }),
+  );
 }
 
 async function spend(code: string, offer: Offer, now: Instant): Promise<string> {
@@ -122,36 +123,25 @@ async function advance(offers: readonly Offer[], now: Instant): Promise<readonly
   const from = await store.findLogin(programme, place);
   if (from === undefined) return ['lost'];
   const tries = offers.map(({ nonce }) =>
-    store.advanceLogin(programme, place, from, answerOf(from.generation + 1, nonce, now)),
+    store.advanceLogin(programme, place, from, anAnswer(from, nonce, written(nonce, now))),
   );
   return (await Promise.all(tries)).map((won) => (won ? 'advanced' : 'changed'));
 }
 
 function loginOf({ place, nonce }: Offer, now: Instant): NewLogin {
-  return {
+  return aLogin({
     programme,
     place: place as Place,
     client,
-    member: { subject: 'anybody' as Subject },
     endsAt: endOf(now),
     loginDigest: randomBytes(12).toString('latin1'),
-    ...answerOf(1, nonce, now),
-  };
+    ...written(nonce, now),
+  });
 }
 
-function answerOf(generation: number, nonce: string, now: Instant): Answer {
-  return {
-    generation,
-    refreshDigest: randomBytes(16).toString('latin1'),
-    nonce: Buffer.from(nonce, 'hex').toString('latin1'),
-    keyNumber: 0,
-    answeredAt: now,
-    accessSpan: milliseconds(1_800_000),
-    refreshSpan: milliseconds(3_600_000),
-    retrySpan: milliseconds(10_000),
-    tokenNumber: 1,
-    forgetAt: endOf(now),
-  };
+function written(nonce: string, now: Instant): Pick<Answer, 'nonce' | 'answeredAt' | 'forgetAt'> {
+  const latin1 = Buffer.from(nonce, 'hex').toString('latin1');
+  return { nonce: latin1, answeredAt: now, forgetAt: endOf(now) };
 }
 
 /** Processes draw places of their own: a taken one would be a fault of the campaign. */

@@ -1,5 +1,6 @@
 // Owns logging a member in as a browser does, and what a partner does with the code.
 
+import { logIn as logInAt, type OpenLogin, openLogin } from '../../test/support/login.ts';
 import { authorization, client, form, type RawRequest } from './requests.ts';
 
 /** Every member's. */
@@ -11,48 +12,25 @@ export function namesOf(kind: 'known' | 'other' | 'disabled' | 'locked', count: 
   return Array.from({ length: count }, (_, index) => `${prefix}-${String(index).padStart(6, '0')}`);
 }
 
-/** A login page that a browser has opened. */
-export interface OpenedPage {
-  /** Path and query. */
-  readonly target: string;
-  readonly cookie: string;
-  readonly hidden: Readonly<Record<string, string>>;
+function pageOf(port: number, programme: string): readonly [base: string, target: string] {
+  const query = `client_id=${client.id}&response_type=code`;
+  return [`http://127.0.0.1:${port}`, `/${programme}/auth/login?${query}`];
 }
 
 /** Begins a login at a programme and opens its page. */
-export async function openPage(port: number, programme: string): Promise<OpenedPage> {
-  const own = `http://127.0.0.1:${port}`;
-  const target = `/${programme}/auth/login?client_id=${client.id}&response_type=code`;
-  const begin = await fetch(own + target, { redirect: 'manual' });
-  await begin.text();
-  const location = begin.headers.get('location');
-  if (location === null) throw new Error(`no login begins: ${begin.status}`);
-  const [cookie = ''] = (begin.headers.get('set-cookie') ?? '').split(';');
-  const { pathname, search } = new URL(location);
-  const page = await fetch(own + pathname + search, { headers: { cookie } });
-  return { target: pathname + search, cookie, hidden: hiddenFields(await page.text()) };
+export function openPage(port: number, programme: string): Promise<OpenLogin> {
+  return openLogin(...pageOf(port, programme));
 }
 
 /** Posts the page's form. */
-export function attempt(page: OpenedPage, username: string, typed: string): RawRequest {
-  const { target, cookie, hidden } = page;
-  const fields = new URLSearchParams({ ...hidden, username, password: typed });
-  return form(target, fields.toString(), { Cookie: cookie });
+export function attempt(page: OpenLogin, username: string, typed: string): RawRequest {
+  const fields = new URLSearchParams({ ...page.hidden, username, password: typed });
+  return form(page.action, fields.toString(), { Cookie: page.cookie });
 }
 
 /** The code that a login at a programme brings. */
-export async function logIn(port: number, username: string, programme: string): Promise<string> {
-  const { target, cookie, hidden } = await openPage(port, programme);
-  const done = await fetch(`http://127.0.0.1:${port}${target}`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { cookie },
-    body: new URLSearchParams({ ...hidden, username, password }),
-  });
-  await done.text();
-  const code = URL.parse(done.headers.get('location') ?? '')?.searchParams.get('code');
-  if (code === null || code === undefined) throw new Error(`no code: ${done.status}`);
-  return code;
+export function logIn(port: number, username: string, programme: string): Promise<string> {
+  return logInAt(...pageOf(port, programme), { username, password });
 }
 
 export interface FormAnswer {
@@ -85,9 +63,4 @@ export async function tokensFor(
   const { status, body } = await post(port, path, fields);
   if (status !== 200) throw new Error(`${fields['grant_type']}: ${status} ${body}`);
   return JSON.parse(body) as { readonly access_token: string; readonly refresh_token: string };
-}
-
-function hiddenFields(page: string): Readonly<Record<string, string>> {
-  const inputs = page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)" ?\/?>/g);
-  return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]));
 }

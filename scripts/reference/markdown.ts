@@ -69,6 +69,7 @@ const headings: Readonly<Record<string, string>> = {
   colour_scheme: 'colours',
   brand: 'brands',
   grant: 'grants',
+  answer_form: 'forms-of-an-answer',
   cookie: 'cookies',
   token_field: 'fields-of-an-answer',
   error_field: 'fields-of-an-answer',

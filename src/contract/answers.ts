@@ -2,7 +2,7 @@
 
 import type { EncodingName } from '../language/encoding.ts';
 import { headerFields } from '../language/response_headers.ts';
-import type { ValueShape } from '../language/value_shape.ts';
+import type { TokenShape } from '../language/tokens/token_schema.ts';
 import { type FieldTree, writtenValues } from '../language/value_tree.ts';
 import {
   clientPropertyPrefix,
@@ -80,7 +80,7 @@ export function grantsOf({ reading, grants }: TokenEndpoint): readonly ServedGra
 }
 
 /** What the file says that tokens look like; undefined where that may change. */
-export type TokenForm = 'jwt' | ValueShape | undefined;
+export type TokenForm = 'jwt' | TokenShape | undefined;
 
 export function accessForm({ access }: Programme, grant: GrantType): TokenForm {
   return access.formats[grant] === 'jwt' ? 'jwt' : access.forms[grant];
@@ -105,17 +105,40 @@ function isOfLogin({ refreshing }: Programme, grant: GrantType): boolean {
   return grant !== 'client_credentials' || refreshing.has(grant);
 }
 
-/** The answer to a request by a grant. */
-export function answerTo(programme: Programme, grant: GrantType): Answers {
+/**
+ * The answer to a request by a grant.
+ *
+ * @param form the one that the request has chosen; the usual one if left out
+ */
+export function answerTo(programme: Programme, grant: GrantType, form?: string): Answers {
   const { fields, headers, cookies, encoding, before } = programme.layouts.tokens;
   const trees = [fields, headerFields(headers), cookieFields(cookies)];
-  const form = bodyFormOf(encoding);
-  const all = answersOf(programme, grant, trees, form, (client, facts, absent, sent) =>
+  const bodyForm = bodyFormOf(encodingIn(programme, form) ?? encoding);
+  const all = answersOf(programme, grant, trees, bodyForm, (client, facts, absent, sent) =>
     withoutChance(() =>
-      withCookies(programme.renderTokens(sampleTokens(facts, absent), client, sampleBudget, sent)),
+      withCookies(
+        programme.renderTokens(sampleTokens(facts, absent), client, sampleBudget, sent, form),
+      ),
     ),
   );
-  return { ...all, before };
+  return { ...all, before: form === undefined ? before : undefined };
+}
+
+/** The encoding of a form that a request has chosen. */
+export function encodingIn(
+  { answerForms }: Programme,
+  form: string | undefined,
+): EncodingName | undefined {
+  return form === undefined ? undefined : answerForms[form]?.encoding;
+}
+
+/** The forms of answers at an endpoint: the usual one, and those that a request can choose there. */
+export function formsAt(
+  { answerForms }: Programme,
+  { reading }: TokenEndpoint,
+): readonly (string | undefined)[] {
+  const input = reading.inputs.find(({ role }) => role === 'answer_form');
+  return [undefined, ...(input === undefined ? [] : (input.allowed ?? Object.keys(answerForms)))];
 }
 
 /** The claims of a grant's access tokens, where these are JWTs. */

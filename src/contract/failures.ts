@@ -3,12 +3,13 @@
 
 import { writtenValues } from '../language/value_tree.ts';
 import { sentPrefix } from '../language/vocabularies.ts';
+import { present } from '../lib/present.ts';
 import type { FailureFacts } from '../oauth/failure.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { type FailureReason, failureReasons, grantFailures, isRetried } from '../oauth/reasons.ts';
 import type { Programme } from '../programme/programme.ts';
 import { foundAtCalls, foundAtTokens } from '../programme/sandbox.ts';
-import { type Answers, bodyFormOf } from './answers.ts';
+import { type Answers, bodyFormOf, encodingIn } from './answers.ts';
 import {
   type Absent,
   sampleBudget,
@@ -36,8 +37,12 @@ const sampleParameter = 'sample-parameter';
 /** Seconds, for the reasons that tell when to try again. */
 const retryAfter = 5;
 
-/** The answer to each failure that a request to an offered grant can have. */
-export function failuresOf(programme: Programme): readonly Failure[] {
+/**
+ * The answer to each failure that a request to an offered grant can have.
+ *
+ * @param form the one that the request has chosen; the usual one if left out
+ */
+export function failuresOf(programme: Programme, form?: string): readonly Failure[] {
   const { errors } = programme.layouts;
   const found = {
     partner: namesByReason(programme.tokenEndpoints.flatMap(foundAtTokens)),
@@ -51,15 +56,16 @@ export function failuresOf(programme: Programme): readonly Failure[] {
         partner: found.partner.get(reason),
         caller: found.caller.get(reason),
       },
-      form: bodyFormOf(errors.encoding),
-      before: errors.before,
+      form: bodyFormOf(encodingIn(programme, form) ?? errors.encoding),
+      before: form === undefined ? errors.before : undefined,
       mayHold: [
         ...(told.has('parameter') ? ['parameter'] : []),
         ...[...told].filter((name) => name.startsWith(sentPrefix)),
         ...(reason === 'invalid_scope' && told.has('scope') ? ['scope'] : []),
       ],
-      render: (absent) => render(programme, reason, absent),
-      tell: (parameter) => render(programme, reason, new Set(), parameter, 'fitting'),
+      render: (absent) => render(programme, reason, absent, { form }),
+      tell: (parameter) =>
+        render(programme, reason, new Set(), present({ parameter, valuing: 'fitting', form })),
     };
   });
 }
@@ -68,13 +74,21 @@ function render(
   programme: Programme,
   reason: FailureReason,
   absent: Absent,
-  parameter = sampleParameter,
-  valuing: Valuing = 'digits',
+  {
+    parameter = sampleParameter,
+    valuing = 'digits',
+    form,
+  }: {
+    readonly parameter?: string;
+    readonly valuing?: Valuing;
+    readonly form?: string | undefined;
+  } = {},
 ): Told {
   const written = [...writtenValues(programme.layouts.errors.fields, reason)];
   return withoutChance(() =>
     programme.renderFailure(reason, {
       at: sampleTime,
+      form,
       sent: sampleSent(programme, written, absent, valuing),
       ...(absent.has('parameter') ? {} : { parameter }),
       ...(reason === 'invalid_scope' && !absent.has('scope') ? { scope: 'SCOPE' } : {}),
@@ -86,7 +100,7 @@ function render(
 
 /** The answer to a reason for which no parameter is at fault. */
 export function failureAnswer(programme: Programme, reason: FailureReason): Told {
-  return render(programme, reason, new Set(), undefined, 'fitting');
+  return render(programme, reason, new Set(), { valuing: 'fitting' });
 }
 
 /** The answers to a reason with and without a parameter at fault, for comparing reasons. */

@@ -8,12 +8,14 @@ import {
   type Milliseconds,
   milliseconds,
 } from '../lib/clock.ts';
+import type { Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
 import type { Answer, GrantType, Login } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import { newPlace } from '../oauth/place.ts';
 import { grantFailures } from '../oauth/reasons.ts';
 import { subjectValues } from '../programme/answers/access_subject.ts';
+import type { Programme } from '../programme/programme.ts';
 import type { NewLogin } from '../store/grants.ts';
 import {
   firstRefreshText,
@@ -28,8 +30,8 @@ import type { Service } from './service.ts';
 
 /** A login at a new place, with its first answer. */
 export function newLogin(
-  { service, client, grant, now, era, record }: GrantRequest,
-  { member, asked, scope: requested, loggedInAt }: LoginBeginning,
+  { service, client, grant, now, era, record, lifetime: accessSpan }: GrantRequest,
+  { member, asked, scope: requested, loggedInAt, hasChallenge = false }: LoginBeginning,
 ): { readonly login: NewLogin; readonly refreshText: string | undefined } {
   const { programme, tokenKeys } = service;
   const { id, refresh, scope: rules } = programme;
@@ -46,11 +48,13 @@ export function newLogin(
     client: client.id,
     ...(member === undefined ? {} : { member }),
     ...(granted === undefined ? {} : { scope: granted }),
+    ...(refresh.rotation === 'with_pkce' && !hasChallenge ? { keepsRefresh: true } : {}),
     endsAt: after(loginStart(loggedInAt, now), refresh.longest),
     loginDigest: loginDigest(id, first),
   };
   const key = tokenKeys.signer(now);
-  const told = { grant, login, scope, now, key, refreshText, nonce: newNonce() };
+  const stays = !isRotated(programme, login, client);
+  const told = { login, scope, accessSpan, stays, now, key, refreshText, nonce: newNonce() };
   return { login: { ...login, ...nextAnswer(service, told), era }, refreshText };
 }
 
@@ -64,9 +68,11 @@ function loginStart(loggedInAt: Instant, now: Instant): Instant {
 
 /** What the next answer of a login consists of. */
 export interface Telling {
-  readonly grant: GrantType;
   readonly login: Login & Partial<Answer>;
   readonly scope: string | undefined;
+  readonly accessSpan: Milliseconds;
+  /** Its refresh token gives further answers, and is not replaced. */
+  readonly stays?: boolean;
   readonly now: Instant;
   readonly key: SealingKey;
   readonly nonce: string;
@@ -76,16 +82,14 @@ export interface Telling {
 /** The answer after the login's last one, or its first. */
 export function nextAnswer(
   { programme, tokenIds }: Service,
-  { grant, login, scope, now, key, nonce, refreshText }: Telling,
+  { login, scope, accessSpan, stays = false, now, key, nonce, refreshText }: Telling,
 ): Answer {
   const { access, refresh } = programme;
   const none = milliseconds(0);
-  const accessSpan = access.lifetimes[grant];
   const refreshSpan = refreshText === undefined ? none : refresh.lifetime;
   const retrySpan = refreshText === undefined ? none : refresh.grace;
   // A refresh token that stays gives access tokens until its end, and no row is written for them.
-  const laterSpan =
-    refresh.rotation === 'on' || refreshText === undefined ? 0 : access.lifetimes.refresh_token;
+  const laterSpan = stays && refreshText !== undefined ? access.lifetimes.refresh_token : 0;
   const longest = Math.max(accessSpan, refreshSpan + laterSpan, retrySpan) as Milliseconds;
   const isOver = earlier(after(now, longest), login.endsAt);
   return {
@@ -101,6 +105,16 @@ export function nextAnswer(
     ...ownScope(scope, login),
     forgetAt: Math.max(login.forgetAt ?? 0, isOver) as Instant,
   };
+}
+
+/** Whether a use of the login's refresh token replaces it: always of a public client (RFC 9700 4.14.2). */
+export function isRotated(
+  { refresh: { rotation } }: Programme,
+  { keepsRefresh }: Pick<Login, 'keepsRefresh'>,
+  { isPublic }: Pick<Client, 'isPublic'>,
+): boolean {
+  if (rotation === 'with_pkce') return isPublic === true || keepsRefresh !== true;
+  return rotation === 'on';
 }
 
 /** The scope of an answer as its row has it. */

@@ -1,7 +1,7 @@
 // Owns what a token request hands to its grant, and what the grant answers: whom tokens are for, and what
 // the request pays for them with. The issuer alone (issue.ts) makes tokens and spends.
 
-import type { Instant } from '../lib/clock.ts';
+import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { Answer, Era, ExchangedFrom, GrantType, Login, LoginState } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
@@ -24,6 +24,8 @@ export interface GrantRequest extends Authenticated {
   readonly drawn: TokenEndpoint['drawn'];
   /** The requested scope, if any; it exists. */
   readonly scope: string | undefined;
+  /** Of the access token that the request gets: what it chose, or that of its grant. */
+  readonly lifetime: Milliseconds;
   readonly now: Instant;
   /** The era in which the request began: a later revocation also ends the tokens issued here. */
   readonly era: Era;
@@ -58,6 +60,8 @@ export interface LoginBeginning extends Payment {
   readonly scope: string | undefined;
   /** The login ends when the dialect's longest login since then does. */
   readonly loggedInAt: Instant;
+  /** Its login request had a PKCE challenge. */
+  readonly hasChallenge?: boolean;
   /** Of a login request, whose answer may hold an identity token. */
   readonly loggedIn?: LoggedIn;
   /** Writes the login in one step with what it is spent for; if left out, the login alone is written. */

@@ -121,8 +121,7 @@ async function isItsOwn(
   request: WireRequest,
   claimed: NonNullable<CrossOriginTerms['claimed']>,
 ): Promise<boolean> {
-  const { client, claimedClient } = request.record;
-  const id = client ?? claimedClient ?? (await claimed(request));
+  const id = request.record.client ?? (await claimed(request));
   if (id === undefined) return false;
   return allows(await store.find('client', programme.id, id as ClientId), origin);
 }

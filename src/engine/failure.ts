@@ -25,7 +25,7 @@ type Steps<Endpoint, Request, Answer> = (
   request: Request,
 ) => Promise<Answer>;
 
-interface Failing<Endpoint> {
+interface Failing<Endpoint, Request> {
   /** Which failures a request can force where the programme has a sandbox; it forces none if left out. */
   readonly forcible?: (sandbox: Sandbox, endpoint: Endpoint) => PossibleFailures | undefined;
   /** The error in the names of the endpoint's inputs; as it is if left out. */
@@ -33,8 +33,10 @@ interface Failing<Endpoint> {
   readonly render?: (
     service: Service,
     failure: ReportedFailure,
-    record: Pick<RequestRecord, 'sent'>,
+    record: Pick<RequestRecord, 'sent' | 'form'>,
   ) => Reply;
+  /** What is noted of a request before anything can fail; nothing if left out. */
+  readonly begin?: (endpoint: Endpoint, request: Request) => void;
 }
 
 /**
@@ -44,13 +46,19 @@ interface Failing<Endpoint> {
  */
 export function answering<Endpoint, Request extends Asking, Answer>(
   steps: Steps<Endpoint, Request, Answer>,
-  { forcible, named = (error) => error, render = renderFailure }: Failing<Endpoint> = {},
+  {
+    forcible,
+    named = (error) => error,
+    render = renderFailure,
+    begin,
+  }: Failing<Endpoint, Request> = {},
 ): Steps<Endpoint, Request, Answer | Reply> {
   return async (service, endpoint, request) => {
     const { record } = request;
     const { sandbox } = service;
     try {
       record.step = 'service';
+      begin?.(endpoint, request);
       await expectInService(service);
       const forced =
         forcible && sandbox && forcedAnswer(service, sandbox, request, forcible(sandbox, endpoint));
@@ -77,9 +85,10 @@ export function forcibleAt(
 export function renderFailure(
   { programme }: Service,
   { reason, facts }: ReportedFailure,
-  { sent }: Pick<RequestRecord, 'sent'> = { sent: undefined },
+  { sent, form }: Partial<Pick<RequestRecord, 'sent' | 'form'>> = {},
 ): Reply {
-  return programme.renderFailure(reason, sent === undefined ? facts : { ...facts, sent });
+  const isUsual = sent === undefined && form === undefined;
+  return programme.renderFailure(reason, isUsual ? facts : { ...facts, sent, form });
 }
 
 /**

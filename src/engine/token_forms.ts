@@ -41,9 +41,9 @@ async function keepAll(
   refresh: RefreshTelling | undefined,
 ): Promise<TokenSet> {
   const { access_token: ofAccess, refresh_token: ofRefresh } = service.programme.forms;
-  const { grant, accessToken, accessExpiresAt, refreshExpiresAt } = tokens;
-  const access = ofAccess?.make(grant, accessToken) ?? accessToken;
-  const told = refresh && (refresh.sent ?? ofRefresh?.make(grant, refresh.text));
+  const { grant, accessToken, accessExpiresAt, refreshExpiresAt, memberProperties } = tokens;
+  const access = ofAccess?.make(grant, accessToken, memberProperties) ?? accessToken;
+  const told = refresh && (refresh.sent ?? ofRefresh?.make(grant, refresh.text, memberProperties));
   await Promise.all([
     keep(service, 'access_token', access, accessToken, accessExpiresAt),
     told &&

@@ -115,12 +115,11 @@ const nextCounter = counterMaker();
 
 /** A client's own token without a refresh token (RFC 6749 4.4.3). Nothing of an ordinary one is stored. */
 export function makeClientToken(
-  { service, client, grant, now, era }: GrantRequest,
+  { service, client, grant, now, era, lifetime: span }: GrantRequest,
   scope: string | undefined,
   exchangedFrom?: ExchangedFrom,
 ): TokenSet | Promise<TokenSet> {
   const { programme, tokenIds, tokenKeys, signAccess } = service;
-  const span = programme.access.lifetimes[grant];
   const facts: TokenFacts = {
     grant,
     kind: 'client',

@@ -23,6 +23,9 @@ import { throttle } from './throttle.ts';
 
 /** Answers a token request; rejects with `HungUp` alone. */
 export const answerTokenRequest = answering(serveTokens, {
+  begin: ({ chosenForm }, request) => {
+    request.record.form = chosenForm?.(request);
+  },
   forcible: forcibleAt,
   // Scopes are refused deep in the grants, which know no names of the wire.
   named: (error, { scopeName }) => namingScope(error, scopeName),
@@ -91,6 +94,7 @@ async function serveTokens(
     refuseMissing: endpoint.refuseMissing,
     drawn: endpoint.drawn,
     scope,
+    lifetime: endpoint.chosenLifetime(inputs) ?? programme.access.lifetimes[grant],
     now,
     era,
     hangUp: request.hangUp,
@@ -98,5 +102,5 @@ async function serveTokens(
   });
   if (tokens.kind === 'member') record.member = tokens.subject;
   record.scope = tokens.scope;
-  return programme.renderTokens(tokens, client, budget, record.sent);
+  return programme.renderTokens(tokens, client, budget, record.sent, record.form);
 }

@@ -20,6 +20,8 @@ import type { Service } from '../engine/service.ts';
 import { answerTokenRequest } from '../engine/token_request.ts';
 import { jsonReply, type Reply } from '../oauth/reply.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
+import type { RequestHead } from '../oauth/wire_request.ts';
+import type { FormChooser } from '../programme/answers/forms.ts';
 import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
 import { managementMethods } from '../programme/requests/token_management.ts';
 import type { EndpointRoute } from '../programme/routes.ts';
@@ -55,7 +57,7 @@ export function endpointOf(
           'token',
           route.endpoint.methods,
           (request) => answerTokenRequest(service, route.endpoint.choose(request), request),
-          allowed,
+          { allowed, chosenForm: chosenFormAt(route.endpoint.endpoints) },
         ),
       );
     case 'introspection':
@@ -125,6 +127,13 @@ export function endpointOf(
 const readOnly: ReadonlySet<string> = new Set(['GET']);
 const readAndPost: ReadonlySet<string> = new Set(['GET', 'POST']);
 
+/** The form that a request to one of these chooses by its head; the body may tell which of them it is for. */
+function chosenFormAt(endpoints: readonly TokenEndpoint[]): FormChooser | undefined {
+  const choosers = endpoints.flatMap(({ chosenForm }) => chosenForm ?? []);
+  if (choosers.length === 0) return undefined;
+  return (head) => choosers.map((choose) => choose(head)).find((form) => form !== undefined);
+}
+
 /** The endpoint as pages of other origins reach it, if the file lets them. */
 function forPages(service: Service, terms: CrossOriginTerms, endpoint: Endpoint): Endpoint {
   if (!service.programme.isCrossOrigin) return endpoint;
@@ -163,21 +172,28 @@ function dialectEndpoint(
   kind: WorkKind,
   methods: ReadonlySet<string>,
   answer: Endpoint['answer'],
-  allowed = methods,
+  {
+    allowed = methods,
+    chosenForm,
+  }: {
+    readonly allowed?: ReadonlySet<string> | undefined;
+    readonly chosenForm?: FormChooser | undefined;
+  } = {},
 ): Endpoint {
   const { clock } = service;
+  const formOf = (head: RequestHead): Pick<RequestRecord, 'form'> => ({ form: chosenForm?.(head) });
   const load: Load = {
     kind,
-    tooMany: ({ record }, retryAfter) =>
-      renderFailure(service, tooMany(service, retryAfter, record)),
+    tooMany: (head, retryAfter) =>
+      renderFailure(service, tooMany(service, retryAfter, head.record), formOf(head)),
   };
   const allow = [...allowed].join(', ');
   const cause = wrongMethodCause(allowed);
-  const wrongMethod: HeadReply = ({ record }) => {
+  const wrongMethod: HeadReply = (head) => {
     const facts = { allow, at: clock.now(), cause };
     const failure: ReportedFailure = { reason: 'method_not_allowed', facts };
-    record.failure = failure;
-    return renderFailure(service, failure);
+    head.record.failure = failure;
+    return renderFailure(service, failure, formOf(head));
   };
   return { load, methods, wrongMethod, answer };
 }

@@ -78,8 +78,8 @@ const authenticationSchema = v.strictObject({
         message:
           'a thief of a refresh token needs no credentials to get access tokens with it, until its login ends (RFC 6749 6)',
         hint: (_, { get }) =>
-          get('tokens', 'refresh', 'rotation') === 'off'
-            ? 'nothing shows the theft while tokens.refresh.rotation is off: turn it on, so that the second use of a token ends its login'
+          get('tokens', 'refresh', 'rotation') !== 'on'
+            ? 'nothing shows the theft where tokens.refresh.rotation lets a token stay: turn it on, so that the second use of a token ends its login'
             : 'as soon as thief and client have both used one token, the login ends with all of its tokens; before that, revoke the refresh token',
       },
       {

@@ -3,9 +3,10 @@
 import * as v from 'valibot';
 
 import { usualIdHeader } from '../oauth/request_record.ts';
-import { key, type Output } from '../schema/notes.ts';
+import { key, named, type Output } from '../schema/notes.ts';
 import {
   basePathSchema,
+  contentTypeSchema,
   fixedPathSchema,
   freeHeaderSchema,
   lifetimeSchema,
@@ -15,6 +16,7 @@ import {
 import { ownUrn } from '../token/jwt.ts';
 import { authorizeSchema } from './authorize_schema.ts';
 import { clientSchema } from './client_schema.ts';
+import { withContentType } from './encoding.ts';
 import { errorsSchema } from './errors_schema.ts';
 import { endpointSchema } from './input_schema.ts';
 import { throttleSchema } from './limits.ts';
@@ -62,6 +64,27 @@ const codeSchema = v.strictObject({
     tells: { row: 'lifetime of a code', isSpan: true },
   }),
 });
+
+const answerFormSchema = v.pipe(
+  v.strictObject({
+    encoding: key(v.picklist(['json', 'form', 'xml']), {
+      text: 'The form of its body, as `token_response.encoding`.',
+      example: 'xml',
+    }),
+    content_type: key(v.exactOptional(contentTypeSchema), {
+      text: 'Its `Content-Type`. It changes nothing about the body.',
+      example: 'text/xml; charset=utf-8',
+      otherwise: 'that of the encoding',
+    }),
+    root: key(v.exactOptional(textSchema), {
+      text: 'The name of an object, or of an element, around the whole answer, for the one that XML has to have.',
+      example: 'OAuth',
+      otherwise: 'nothing stands around it',
+    }),
+  }),
+  named('answer form'),
+  v.transform(withContentType),
+);
 
 const audienceSchema = v.pipe(
   textSchema,
@@ -193,6 +216,11 @@ export const definitionSchema = v.strictObject({
   errors: key(errorsSchema, {
     text: 'The answers to token requests that fail. They always say `Cache-Control: no-store`. Login requests that fail have `authorize.failures`.',
     example: '{ text_case: upper }',
+  }),
+  answer_forms: key(v.exactOptional(v.record(textSchema, answerFormSchema)), {
+    text: 'The forms in which a token request can have its answer in place of the usual one, by the value of the input `answer_form` of a token endpoint that asks for each. Failures have the form, too. If that input is the header `Accept`, the names are media types, and the one with the greatest weight counts (RFC 9110 12.5.1); of types with the same weight the one that is named most precisely, then the usual form, then the order of this map. A request without a choice, or with one that cannot be read, has the usual form.',
+    example: '{ json: { encoding: json } }',
+    otherwise: 'all answers have the usual form',
   }),
   verify: key(v.optional(verifySchema, {}), {
     text: 'What a request must bring beside the token, if a gateway asks about it (C-4, P-15).',

@@ -39,15 +39,46 @@ function isAddress(text: string): boolean {
  * @param ranges the ranges that include the type, the most precise last
  */
 export function accepts(header: string, ranges: readonly string[]): boolean {
-  if (header.length > longestList) return false;
-  let best = -1;
-  let allowed = false;
+  return weightOf(header, ranges).quality > 0;
+}
+
+/**
+ * The place of the type that an Accept header likes best (RFC 9110 12.5.1): of several with the same weight the one
+ * that it names most precisely, then the first; -1 if it accepts none of them, or is too long to be read.
+ *
+ * @param types in lower case, without parameters
+ */
+export function preferredType(header: string, types: readonly string[]): number {
+  let best: Weight = { quality: 0, precision: -1 };
+  let place = -1;
+  for (const [index, type] of types.entries()) {
+    const found = weightOf(header, ['*/*', type.replace(/\/.*/, '/*'), type]);
+    const isBetter =
+      found.quality > best.quality ||
+      (found.quality === best.quality && found.precision > best.precision);
+    if (found.quality === 0 || !isBetter) continue;
+    [best, place] = [found, index];
+  }
+  return place;
+}
+
+interface Weight {
+  /** 0 for what is not accepted, 1 at most. */
+  readonly quality: number;
+  /** The place of the range that decided it; -1 for none. */
+  readonly precision: number;
+}
+
+/** The weight of a media type, by the most precise of the ranges that include it. */
+function weightOf(header: string, ranges: readonly string[]): Weight {
+  let best: Weight = { quality: 0, precision: -1 };
+  if (header.length > longestList) return best;
   for (const part of header.split(',')) {
     const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
     const precision = ranges.indexOf(range);
-    if (precision < best || precision < 0) continue;
-    best = precision;
-    allowed = !parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter));
+    if (precision < best.precision || precision < 0) continue;
+    const told = parameters.map((parameter) => /^q=(0(?:\.\d{0,3})?)$/.exec(parameter)?.[1] ?? 1);
+    best = { quality: Math.min(1, ...told.map(Number)), precision };
   }
-  return allowed;
+  return best;
 }

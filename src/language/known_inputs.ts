@@ -93,6 +93,20 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     use: 'What is asked for.',
     partner: 'what the token is to be good for',
   },
+  access_lifetime: {
+    at: ['token'],
+    use: 'How long the access token of this answer is to be good, as `tokens.access.requested` has it.',
+    partner: 'how long the access token is to be good',
+    hasOwnForm: true,
+    isOurs: true,
+  },
+  answer_form: {
+    at: ['token'],
+    use: 'The form in which the answer comes, as `answer_forms` has it.',
+    partner: 'the form of the answer',
+    hasOwnForm: true,
+    isOurs: true,
+  },
   brand: {
     at: ['login'],
     use: 'Which of `login.brands` the page shows (P-3).',

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 
 import { derivedText, randomText } from '../lib/random.ts';
-import { countOf, describeText } from '../oauth/cause.ts';
+import { countOf, describeText, type RulePath } from '../oauth/cause.ts';
 import { key, named, note, type Output } from '../schema/notes.ts';
 
 /**
@@ -95,6 +95,8 @@ function readLength(value: number | string): LengthRange | undefined {
 export interface ValueTest {
   /** The key of the file that asks it. */
   readonly key: string;
+  /** The key of the programme, if it is none of the endpoint. */
+  readonly rule?: RulePath;
   readonly expected: string;
   /** What came instead, described and not repeated; undefined for a text that passes. */
   readonly came: (text: string) => string | undefined;

@@ -21,6 +21,8 @@ export interface FailureFacts {
   readonly allow?: string;
   /** Values of the request that the answer may repeat, by their names in files. */
   readonly sent?: Readonly<Record<string, string>> | undefined;
+  /** The form of the answer that the request has chosen; the dialect's usual one if left out. */
+  readonly form?: string | undefined;
   /** The time of the answer. */
   readonly at?: Instant;
   /** For operators; never sent. */

@@ -181,6 +181,8 @@ export interface Login {
   readonly member?: Member;
   /** What the login granted; a refresh may ask for less, never for more. */
   readonly scope?: string;
+  /** Its refresh token stays, where the programme tells by the login whether it does. */
+  readonly keepsRefresh?: true;
   /** No token of the login outlives this. */
   readonly endsAt: Instant;
   /**
@@ -246,6 +248,7 @@ export function answered(login: Login, answer: Answer): Login & Answer {
   };
   if (login.member !== undefined) made.member = login.member;
   if (login.scope !== undefined) made.scope = login.scope;
+  if (login.keepsRefresh === true) made.keepsRefresh = true;
   if (answer.ownScope !== undefined) made.ownScope = answer.ownScope;
   return made;
 }

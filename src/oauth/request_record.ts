@@ -160,6 +160,8 @@ export class RequestRecord {
   failure: RecordedFailure | undefined = undefined;
   /** Values that its answer may repeat; never logged. */
   sent: FailureFacts['sent'] = undefined;
+  /** The form of its answer, where the request has chosen one. */
+  form: FailureFacts['form'] = undefined;
   /** Whether the request has asked for its failure, where the programme has a sandbox. */
   isForced = false;
   /** 0 until the answer is written. */

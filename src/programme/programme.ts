@@ -19,16 +19,23 @@ import { byGrant, grantRows, type GrantType } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { refreshAudience } from '../token/jwt.ts';
 import { compileAccessSubject } from './answers/access_subject.ts';
-import { compileErrorMap } from './answers/error_map.ts';
-import { compileBudgetHeaders } from './answers/headers.ts';
+import { compileErrorMap, type FailureRenderer } from './answers/error_map.ts';
+import { formsOf } from './answers/forms.ts';
+import { type BudgetWriter, compileBudgetHeaders } from './answers/headers.ts';
 import { compileIdentity, compileUserinfo } from './answers/identity.ts';
 import { treesOf } from './answers/layouts.ts';
 import { compileMemberNumber } from './answers/member_number.ts';
 import { compileMetadata } from './answers/metadata.ts';
-import { compileTokenLayout, tokenWriting } from './answers/token_layout.ts';
+import {
+  compileTokenLayout,
+  type ProgrammeValues,
+  type TokenRenderer,
+  tokenWriting,
+} from './answers/token_layout.ts';
 import { compileClaims } from './answers/tree_writer.ts';
 import { compileLogin } from './login/rules.ts';
 import { compileAssertionTerms } from './requests/assertion_terms.ts';
+import { longestRequested } from './requests/choices.ts';
 import { compileTokenPaths } from './requests/endpoint_choice.ts';
 import { offeredGrants } from './requests/grant_places.ts';
 import { compileInput, type Input } from './requests/inputs.ts';
@@ -39,7 +46,14 @@ import {
 } from './requests/token_management.ts';
 import { compileVerification } from './requests/verification.ts';
 import { compileSandbox } from './sandbox.ts';
-import { accessFormatOf, accessFormOf, signsAccess, compileTokenForms } from './token_forms.ts';
+import {
+  accessFormatOf,
+  accessFormOf,
+  compileTokenForms,
+  refreshFormOf,
+  signsAccess,
+  usualFormOf,
+} from './token_forms.ts';
 import { compileTold } from './told.ts';
 
 /** Characters of a prefix by which an identifier is told from a secret. */
@@ -113,6 +127,7 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
   const tellBudget = compileBudgetHeaders(throttle?.headers ?? {});
   const isSigned = signsAccess(definition);
   const lifetimes = byGrant((type) => definition.grants[type]?.access_lifetime ?? access.lifetime);
+  const longestChosen = access.requested === undefined ? 0 : longestRequested(access.requested);
   const clients = compileClientRules(definition, { issuer, audience, publicUrl });
   const login = compileLogin(definition, { ownPath, issuer }, logos);
   const verification = compileVerification(definition, scope);
@@ -184,9 +199,9 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       /** What they look like, if that is not the ordinary text. */
       forms: byGrant((type) => accessFormOf(definition, type)),
       /** Of a grant for which the file says nothing of its own. */
-      usual: { format: access.format, form: access.form },
-      /** The longest lifetime of all grants' tokens. */
-      lifetime: milliseconds(Math.max(...Object.values(lifetimes))),
+      usual: access.format === 'jwt' ? ('jwt' as const) : usualFormOf(definition),
+      /** The longest lifetime of all grants' tokens, chosen ones among them. */
+      lifetime: milliseconds(Math.max(longestChosen, ...Object.values(lifetimes))),
       lifetimes,
       algorithm: access.algorithm,
       tokenId: access.token_id,
@@ -201,7 +216,7 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       /** The claims that the dialect adds to the standard claims of each JWT. */
       claims: compileClaims(access.claims, tokenWriting(scope)),
     },
-    refresh,
+    refresh: { ...refresh, ...present({ form: refreshFormOf(definition) }) },
     /** By the use of a token; empty where all tokens are told as their ordinary texts. */
     forms: compileTokenForms(id, definition),
     /** The `sub` of tokens that a client gets for itself. */
@@ -224,8 +239,36 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     throttle,
     members: compileMembers(definition),
     memberNumber: compileMemberNumber(definition),
-    renderTokens: compileTokenLayout(definition.token_response, values, scope, tellBudget),
-    renderFailure: compileErrorMap(id, definition, scope.split, tellBudget),
+    /** The forms in which a request can have its answer, by the names that it asks for them with. */
+    answerForms: definition.answer_forms ?? {},
+    ...compileRenderers(id, definition, { values, scope, tellBudget }),
+  };
+}
+
+interface Rendering {
+  readonly values: ProgrammeValues;
+  readonly scope: ScopeRules;
+  readonly tellBudget: BudgetWriter | undefined;
+}
+
+/** What writes answers, each in the form that its request has chosen. */
+function compileRenderers(
+  id: ProgrammeId,
+  definition: Definition,
+  { values, scope, tellBudget }: Rendering,
+): { readonly renderTokens: TokenRenderer; readonly renderFailure: FailureRenderer } {
+  const renderersOf = (one: Definition) => ({
+    renderTokens: compileTokenLayout(one.token_response, values, scope, tellBudget),
+    renderFailure: compileErrorMap(id, one, scope.split, tellBudget),
+  });
+  const usual = renderersOf(definition);
+  const others = new Map([...formsOf(definition)].map(([name, one]) => [name, renderersOf(one)]));
+  if (others.size === 0) return usual;
+  const inForm = (form = ''): typeof usual => others.get(form) ?? usual;
+  return {
+    renderTokens: (tokens, client, budget, sent, form) =>
+      inForm(form).renderTokens(tokens, client, budget, sent),
+    renderFailure: (reason, facts) => inForm(facts?.form).renderFailure(reason, facts),
   };
 }
 

@@ -1,10 +1,13 @@
 // Owns the formats of a programme's tokens, and the forms in which those that are no JWTs are told.
 
 import type { Definition } from '../language/definition.ts';
-import { compileDeriver, usualCodeLength, type ValueShape } from '../language/value_shape.ts';
+import { beginning, type TokenShape } from '../language/tokens/token_schema.ts';
+import { compileDeriver, usualCodeLength } from '../language/value_shape.ts';
+import { memberPropertyPrefix } from '../language/vocabularies.ts';
 import { present } from '../lib/present.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { byGrant, type GrantType } from '../oauth/grant.ts';
+import type { Member } from '../oauth/member.ts';
 import { type FormedUse, type KeptTokens, keptTokens } from '../token/kept_token.ts';
 import { offeredGrants } from './requests/grant_places.ts';
 
@@ -12,14 +15,14 @@ import { offeredGrants } from './requests/grant_places.ts';
 export interface TokenForm {
   readonly kept: KeptTokens;
   /** The token of an ordinary text: that text itself for a grant whose tokens have no form. */
-  readonly make: (grant: GrantType, ordinary: string) => string;
+  readonly make: (grant: GrantType, ordinary: string, properties?: Member['properties']) => string;
 }
 
 export type TokenForms = Readonly<Partial<Record<FormedUse, TokenForm>>>;
 
 export function compileTokenForms(id: ProgrammeId, definition: Definition): TokenForms {
   const access = byGrant((type) => accessFormOf(definition, type));
-  const refresh = byGrant(() => definition.tokens.refresh.form);
+  const refresh = byGrant(() => refreshFormOf(definition));
   return present({
     access_token: formOf(keptTokens(id, 'access_token'), access),
     refresh_token: formOf(keptTokens(id, 'refresh_token'), refresh),
@@ -28,14 +31,24 @@ export function compileTokenForms(id: ProgrammeId, definition: Definition): Toke
 
 function formOf(
   kept: KeptTokens,
-  shapes: Readonly<Record<GrantType, ValueShape | undefined>>,
+  shapes: Readonly<Record<GrantType, TokenShape | undefined>>,
 ): TokenForm | undefined {
   const makers = byGrant((type) => shapes[type] && compileDeriver(shapes[type], usualCodeLength));
   if (Object.values(makers).every((make) => make === undefined)) return undefined;
   return {
     kept,
-    make: (grant, ordinary) => makers[grant]?.(kept.seedOf(ordinary)) ?? ordinary,
+    make: (grant, ordinary, properties) => {
+      const made = makers[grant]?.(kept.seedOf(ordinary));
+      return made === undefined ? ordinary : beginningOf(shapes[grant], properties) + made;
+    },
   };
+}
+
+function beginningOf(shape: TokenShape | undefined, properties: Member['properties'] = {}): string {
+  const name = shape?.begins_with?.slice(memberPropertyPrefix.length);
+  const value = name !== undefined && Object.hasOwn(properties, name) ? properties[name] : '';
+  const { form, longest } = beginning;
+  return value !== undefined && value.length <= longest && form.test(value) ? value : '';
 }
 
 type Formats = Pick<Definition, 'grants' | 'tokens'>;
@@ -47,10 +60,26 @@ export function accessFormatOf({ grants, tokens }: Formats, type: GrantType): Ac
 }
 
 /** What they look like, where that is not the ordinary text. */
-export function accessFormOf(definition: Formats, type: GrantType): ValueShape | undefined {
+export function accessFormOf(definition: Formats, type: GrantType): TokenShape | undefined {
   const { grants, tokens } = definition;
   if (accessFormatOf(definition, type) === 'jwt') return undefined;
-  return grants[type]?.access_form ?? tokens.access.form;
+  return begun(grants[type]?.access_form ?? tokens.access.form, tokens.access);
+}
+
+/** Of access tokens by a grant that has no form of its own. */
+export function usualFormOf({ tokens: { access } }: Formats): TokenShape | undefined {
+  return begun(access.form, access);
+}
+
+export function refreshFormOf({ tokens: { refresh } }: Formats): TokenShape | undefined {
+  return begun(refresh.form, refresh);
+}
+
+function begun(
+  form: TokenShape | undefined,
+  { begins_with }: Pick<TokenShape, 'begins_with'>,
+): TokenShape | undefined {
+  return begins_with === undefined ? form : form && { ...form, begins_with };
 }
 
 /** Whether access tokens of some grant are JWTs. */

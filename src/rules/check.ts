@@ -5,6 +5,7 @@ import type { Fault } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import { toError, toWarning } from '../schema/faults.ts';
 import { acceptanceComplaints } from './acceptances.ts';
+import { formComplaints } from './answer_forms.ts';
 import {
   assertionComplaints,
   exchangeComplaints,
@@ -25,7 +26,7 @@ import {
   identityComplaints,
   layoutComplaints,
 } from './layouts.ts';
-import { lifetimeComplaints, refreshComplaints } from './lifetimes.ts';
+import { lifetimeComplaints, refreshComplaints, requestedComplaints } from './lifetimes.ts';
 import { loginPageComplaints } from './login_page.ts';
 import { memberComplaints, memberNumberComplaints, tokenOwnerComplaints } from './members.ts';
 import { pathComplaints } from './paths.ts';
@@ -50,10 +51,12 @@ const errors: readonly Check[] = [
   generatedComplaints,
   drawnComplaints,
   lifetimeComplaints,
+  requestedComplaints,
   refreshComplaints,
   exchangeComplaints,
   answerComplaints,
   layoutComplaints,
+  formComplaints,
   headerComplaints,
   cookieComplaints,
   identityComplaints,

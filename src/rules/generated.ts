@@ -11,7 +11,7 @@ import type { Path } from '../lib/fault.ts';
 import { longestIdentifier } from '../oauth/client.ts';
 import { grantTypes } from '../oauth/grant.ts';
 import { layoutsOf } from '../programme/answers/layouts.ts';
-import { accessFormatOf } from '../programme/token_forms.ts';
+import { accessFormatOf, accessFormOf } from '../programme/token_forms.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 
 /** RFC 6749 10.10: the chance of guessing a code or token must be at most 2^-128. */
@@ -47,6 +47,18 @@ export function* generatedComplaints(definition: Definition): Iterable<Complaint
     );
   }
   yield* formComplaints(['tokens', 'refresh', 'form'], refresh.form, refresh.format, inParameter);
+  const isFormed = {
+    access: grantTypes.some((type) => accessFormOf(definition, type) !== undefined),
+    refresh: refresh.form !== undefined,
+  };
+  for (const use of ['access', 'refresh'] as const) {
+    yield* wrong([
+      tokens[use].begins_with !== undefined && !isFormed[use],
+      ['tokens', use, 'begins_with'],
+      'only tokens of a form begin with something of the member',
+      `give them one in tokens.${use}.form`,
+    ]);
+  }
 }
 
 /** A value that partners repeat beside a code must not be guessed with it, and stands in a URL. */

@@ -3,7 +3,9 @@
 
 import type { Definition } from '../language/definition.ts';
 import type { Comparison, InputDefinition } from '../language/input_schema.ts';
+import { beginning, type TokenShape } from '../language/tokens/token_schema.ts';
 import {
+  alphabetOf,
   isNarrower,
   usualCodeLength,
   usualIdentifierLength,
@@ -13,10 +15,11 @@ import type { Path } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { type GrantType, grantTypes, jwtBearer, tokenExchange } from '../oauth/grant.ts';
 import { listScopes } from '../oauth/scope.ts';
+import { requestedLifetime } from '../programme/requests/choices.ts';
 import { offeredGrants, grantsAt, wordAt } from '../programme/requests/grant_places.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
 import { assertionType } from '../programme/requests/presented_credentials.ts';
-import { accessFormatOf, accessFormOf } from '../programme/token_forms.ts';
+import { accessFormatOf, accessFormOf, refreshFormOf } from '../programme/token_forms.ts';
 import type { Complaint } from '../schema/faults.ts';
 import { refreshTextShape } from '../token/sealed/refresh_text.ts';
 
@@ -88,8 +91,22 @@ function jwts(min: number, max: number): readonly IssuedShape[] {
 function accessTokens(definition: Definition, type: GrantType): readonly IssuedShape[] {
   if (accessFormatOf(definition, type) === 'jwt') return jwts(300, 2400);
   const form = accessFormOf(definition, type);
-  if (form !== undefined) return generated(form, usualCodeLength);
+  if (form !== undefined) return formed(form);
   return [{ characters: 'base64url', ...span(50, 2400) }];
+}
+
+/** Tokens of a form, with and without what of the member they begin with. */
+function formed(form: TokenShape): readonly IssuedShape[] {
+  const shapes = generated(form, usualCodeLength);
+  if (form.begins_with === undefined) return shapes;
+  const { prefix = '', characters = 'alphanumeric' } = form;
+  const also = `.~+/${prefix}${alphabetOf(characters)}`;
+  const begun = shapes.map(({ length: { min, max } = { min: 0, max: 0 } }) => ({
+    characters: 'base64url' as const,
+    also,
+    ...span(1 + prefix.length + min, beginning.longest + prefix.length + max),
+  }));
+  return [...shapes, ...begun];
 }
 
 const ofAccessTokens: IssuedBy = (definition) => ({
@@ -97,14 +114,16 @@ const ofAccessTokens: IssuedBy = (definition) => ({
   shapes: offeredGrants(definition).flatMap((type) => accessTokens(definition, type)),
 });
 
-function refreshTokens({ format, form }: Definition['tokens']['refresh']): Issued {
+function refreshTokens(definition: Definition): Issued {
+  const { format } = definition.tokens.refresh;
+  const form = refreshFormOf(definition);
   if (format === 'jwt') {
     const what = 'refresh tokens, which are JWTs of 300 to 2400 characters';
     return { what, shapes: jwts(300, 2400) };
   }
   if (form !== undefined) {
     const what = 'refresh tokens of the shape in tokens.refresh.form';
-    return { what, shapes: generated(form, usualCodeLength) };
+    return { what, shapes: formed(form) };
   }
   return {
     what: `refresh tokens, which are "r" and ${refreshTextShape.length} characters of base64url`,
@@ -163,7 +182,7 @@ const issuedByRole: Readonly<Record<string, IssuedBy>> = {
     what: 'codes of the shape in code',
     shapes: generated(code, usualCodeLength),
   }),
-  refresh_token: ({ tokens }) => refreshTokens(tokens.refresh),
+  refresh_token: refreshTokens,
   client_token: ofAccessTokens,
   subject_token: ofAccessTokens,
 };
@@ -237,6 +256,12 @@ const understood: Readonly<Record<string, UnderstoodAt>> = {
     ]);
     return [words.join(', '), (value) => known.has(value)];
   },
+  answer_form: ({ answer_forms: forms = {} }) => oneOf(Object.keys(forms)),
+  access_lifetime: ({ tokens: { access } }) => [
+    'what tokens.access.requested has',
+    (value) =>
+      access.requested === undefined || requestedLifetime(access.requested, value) !== undefined,
+  ],
   subject_token_type: () => accessTokenTypes,
   requested_token_type: () => accessTokenTypes,
   scope: ({ scope }) => {

@@ -70,7 +70,7 @@ function* hiddenNames(tree: FieldTree, nameCase: NameCase): Iterable<string> {
 }
 
 /** A form has no objects, XML has one root, a bare text has one member, and a header is one text. */
-function* encodingComplaints(layout: Layout): Iterable<Complaint> {
+export function* encodingComplaints(layout: Layout): Iterable<Complaint> {
   const { form, at, fields, member, memberKey, wrap = [] } = layout;
   if (form === 'json') return;
   if (form === 'xml') {

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 type Collect = (options: Readonly<Record<'type' | 'execution' | 'flavor', string>>) => void;
 
 /** Milliseconds between looks whether the process is idle, and the part of them that it may work in. */
-const interval = 1000;
+const interval = 250;
 const mostBusy = 0.05;
 
 /**

@@ -69,6 +69,3 @@ export function eventsIn(lines: readonly string[]): readonly string[] {
   });
 }
 
-export function filesIn(folder: string): readonly string[] {
-  return readdirSync(folder).toSorted();
-}

@@ -130,7 +130,7 @@ export async function logIn(page: Page, { partner, member }: Scene): Promise<URL
   return new URL(page.url());
 }
 
-export function redeem({ jetway, client }: Scene, callback: URL): Promise<Answer> {
+function redeem({ jetway, client }: Scene, callback: URL): Promise<Answer> {
   const code = callback.searchParams.get('code') ?? '';
   return post(
     jetway.url,

@@ -12,11 +12,12 @@
 //   @ after 31 days                     the clock moves for the commands below (seconds, hours or days)
 //   $ jetway client show {client}       a command; quotes as in a shell; also `cat PATH`, `ls PATH`, `rm PATH`
 //   $ jetway client add … >/dev/null    what it prints is not looked at, but for its errors
+//   $ jetway client show nobody [exit 2]   its exit code, where that is not 0
 //   < correct horse                     a line of its standard input; \u{200b} there, in a command and in a file
 //                                       is that character, \u{78*200} 200 of it
-//   client {client} of club             what it prints; {names} are bound at first sight and must be equal later
+//   client {client} of club             what it prints; {names} are bound at first sight and must be equal later; JSON
+//                                       has up to four members in a line here
 //   2> warning: …                       what it prints to standard error
-//   [exit 1]                            its exit code, where that is not 0
 //
 // {time} stands for any time, {time_made} for one that is bound, {any} for whatever stands there, {folder} for the test's. `node test/cli/sessions.test.ts --update`
 // writes what is printed now; what is known or looks random gets a name.
@@ -81,7 +82,8 @@ export async function playSession(
   let passed = 0;
   const played: PlayedStep[] = [];
   for (const step of steps) {
-    const [mark, verb = '', ...words] = wordsOf(bindings.fill(spelledOut(step.line)));
+    const [, typedLine = '', exit = '0'] = /^(.*?)(?: \[exit (\d+)\])?$/.exec(step.line) ?? [];
+    const [mark, verb = '', ...words] = wordsOf(bindings.fill(spelledOut(typedLine)));
     const input = step.below.filter((line) => line.startsWith('< '));
     const told = step.below.slice(input.length).join('\n');
     if (mark === '@') {
@@ -90,12 +92,23 @@ export async function playSession(
       continue;
     }
     const typed = bindings.fill(input.map((line) => `${spelledOut(line.slice(2))}\n`).join(''));
-    const actual = printed(await run(folder, verb, words, typed, passed));
+    const ran = await run(folder, verb, words, typed, passed);
+    const actual = printed(ran);
     const named = rewritten(told, actual, bindings.copy());
     const expected = bindings.match(told, actual);
     const below = [...input, ...(named === '' ? [] : named.split('\n'))];
     if (expected !== actual) bindings.match(named, actual);
-    played.push({ said: step.line, expected, actual, now: { line: step.line, below } });
+    const line = ran.code === 0 ? typedLine : `${typedLine} [exit ${ran.code}]`;
+    const now = { line, below };
+    const isExit = Number(exit) === ran.code;
+    const withExit = (text: string, code: number | string | null): string =>
+      isExit ? text : `${text}\n[exit ${code}]`;
+    played.push({
+      said: step.line,
+      expected: withExit(expected, exit),
+      actual: withExit(actual, ran.code),
+      now,
+    });
   }
   return played;
 }
@@ -197,19 +210,50 @@ async function run(
 }
 
 /** As a session says it. */
-function printed({ code, stdout, stderr }: Ran): string {
+function printed({ stdout, stderr }: Ran): string {
   const lines = (text: string): readonly string[] =>
     text === '' ? [] : text.replace(/\n$/, '').split('\n');
-  const told = lines(stdout);
-  if (told.some((line) => /^(?:[$@<] |2> |===|\[exit )/.test(line))) {
+  const told = lines(isPrettyJson(stdout) ? folded(JSON.parse(stdout)) : stdout);
+  if (told.some((line) => /^(?:[$@<] |2> |===)/.test(line))) {
     throw new Error(`a session cannot say what looks like one: ${stdout}`);
   }
   return [
     ...told,
     ...(stdout === '' || stdout.endsWith('\n') ? [] : ['[no end of line]']),
     ...lines(stderr).map((line) => `2> ${line}`),
-    ...(code === 0 ? [] : [`[exit ${code}]`]),
   ].join('\n');
+}
+
+/** Whether it is JSON to the byte as `--json` prints it: a member a line. */
+function isPrettyJson(text: string): boolean {
+  try {
+    return `${JSON.stringify(JSON.parse(text), undefined, 2)}\n` === text;
+  } catch {
+    return false;
+  }
+}
+
+/** JSON with up to four short members or items in a line. */
+function folded(value: unknown, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const lines: string[][] = [];
+  for (const [name, member] of Object.entries(value)) {
+    const part = folded(member, `${indent}  `);
+    const text = isList ? part : `${JSON.stringify(name)}: ${part}`;
+    const last = lines.at(-1);
+    // Objects stand by themselves.
+    const isFull =
+      last === undefined || last.length === 4 || /\n|\{ /.test(`${last.at(-1)}${text}`);
+    if (isFull) lines.push([text]);
+    else last.push(text);
+  }
+  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
+  const told = lines.map((line) => line.join(', '));
+  const [only = ''] = told;
+  if (told.length === 0) return open + close;
+  if (told.length === 1 && !only.includes('\n')) return `${open} ${only} ${close}`;
+  return `${open}\n${told.map((line) => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`;
 }
 
 /** The lines that were printed: as they were said where they still fit, else with names for what varies. */

@@ -171,6 +171,19 @@ describe('what a login is told', () => {
   });
 });
 
+test('OpenID Connect Core 15.1: a client that takes RS256 alone refuses a login with ES256', async (t) => {
+  const { jetway, client, config } = await discovered(t, dialect, {
+    id_token_signed_response_alg: 'RS256',
+  });
+  const login = openid.buildAuthorizationUrl(config, {
+    redirect_uri: client.redirectUri,
+    scope: 'openid',
+  });
+  const callback = await callbackAfterLogin(login, await jetway.addMember());
+  const error = await rejection(openid.authorizationCodeGrant(config, callback));
+  assert.ok(error instanceof openid.ClientError, String(error));
+});
+
 test('RFC 6750 3.1: what userinfo refuses, by GET and POST', async (t) => {
   const { jetway, client } = await discovered(t);
   const own = await ask(jetway.url, '/accounts/token', {

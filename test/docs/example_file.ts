@@ -20,6 +20,10 @@ const signedClient = {
     'client: { authentication: { methods: [basic, private_key_jwt] } }\ntoken_endpoints: { grant: { inputs: { client_assertion: {} } } }',
 };
 
+/** An endpoint at which requests choose. */
+const choosing = (input: string): string =>
+  `token_endpoints: { grant: { inputs: { ${input}: {} } } }`;
+
 /** Clients that sign by a secret; `signature` is what stands beside the example. */
 function signing(signature: string, inputs = '{}'): { readonly beside: string } {
   return {
@@ -130,6 +134,28 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
     beside:
       'scope: { kind: list, values: [read, write] }\nauthorize: { endpoint: { inputs: { scope: {} } } }',
   },
+  'tokens.access.requested': { beside: choosing('access_lifetime') },
+  'tokens.access.requested.longest': { beside: choosing('access_lifetime') },
+  'tokens.access.requested.words': { beside: choosing('access_lifetime') },
+  ...Object.fromEntries(
+    ['shortest', 'unit', 'over'].map((name) => [
+      `tokens.access.requested.${name}`,
+      {
+        beside: `${choosing('access_lifetime')}\ntokens: { access: { requested: { longest: 12h } } }`,
+      },
+    ]),
+  ),
+  answer_forms: { beside: choosing('answer_form') },
+  ...Object.fromEntries(
+    [
+      ['encoding', 'root: OAuth'],
+      ['root', 'encoding: xml'],
+      ['content_type', 'encoding: xml, root: OAuth'],
+    ].map(([name, others]) => [
+      `answer_form.${name}`,
+      { beside: `${choosing('answer_form')}\nanswer_forms: { xml: { ${others} } }` },
+    ]),
+  ),
   'endpoint.authentication': {
     beside: 'client: { authentication: { methods: [basic, parameters] } }',
   },
@@ -158,6 +184,8 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'token_field.fraction': {
     beside: 'token_response: { fields: { extra: { value: issued_at, as: date_time } } }',
   },
+  'tokens.access.begins_with': { beside: 'tokens: { access: { form: { length: 40 } } }' },
+  'tokens.refresh.begins_with': { beside: 'tokens: { refresh: { form: { length: 40 } } }' },
   'tokens.access.issuer': { beside: 'tokens: { access: { format: jwt } }' },
   'tokens.access.subject': { beside: 'tokens: { access: { format: jwt } }' },
   'authorize.draws': {
@@ -194,6 +222,7 @@ const homes: Readonly<Record<string, (key: string, value: string) => string>> = 
   page_failure: (key, value) =>
     `authorize: { failures: { invalid_scope: ${nested(key.split('.'), value)} } }`,
   login_failure: (key, value) => `authorize: { failures: { invalid_scope: { ${key}: ${value} } } }`,
+  answer_form: (key, value) => `answer_forms: { xml: { ${key}: ${value} } }`,
   error_answer: (key, value) => `errors: { reasons: { invalid_code: { ${key}: ${value} } } }`,
   error_group: (key, value) =>
     `errors: { groups: [{ ${key === 'reasons' ? '' : 'reasons: [invalid_code], '}${key}: ${value} }] }`,

@@ -200,6 +200,7 @@ class Scene {
       refuseMissing: () => assert.fail('nothing is missing'),
       drawn: [],
       scope: undefined,
+      lifetime: service.programme.access.lifetimes[grant],
       now: this.#clock.now(),
       era: await store.era(),
       hangUp: () => new AbortController().signal,

@@ -35,7 +35,7 @@ export function storeTest(open: Open): StoreTest {
 }
 
 /** A test named `name` that gets a store from `open`. */
-export function withStore(
+function withStore(
   open: Open,
   name: string,
   body: (scene: StoreScene) => Promise<void>,

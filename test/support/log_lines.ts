@@ -14,11 +14,6 @@ export function logLines(log: string): readonly LogLine[] {
   return wholeLines(log).map((line) => JSON.parse(line) as LogLine);
 }
 
-/** The lines of requests, logins and commands among them. */
-export function requestLines(log: string): readonly LogLine[] {
-  return logLines(log).filter(({ event }) => ordinary.test(`"event":"${event}"`));
-}
-
 /** All the other whole lines, such as tell of trouble. */
 export function eventLines(log: string): readonly string[] {
   return wholeLines(log).filter((line) => !ordinary.test(line));

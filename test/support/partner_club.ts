@@ -43,18 +43,7 @@ export interface PartnerClub extends Jetway, ClubNames {
 
 /** What the club's partner was given at onboarding, besides identifier and secret. */
 export const context = 'PartnerContext';
-export const partnerId = 'Partner000001';
-
-/** What a gateway is told of a member of the second club (verify), at the time of the tests. */
-export const memberFacts: Readonly<Record<string, string>> = {
-  programme: 'second-club',
-  kind: 'member',
-  'client-id': 'Partner1',
-  context,
-  'partner-id': partnerId,
-  subject: 'subject-of-ann',
-  expires: '1767324845',
-};
+const partnerId = 'Partner000001';
 
 /** The headers that name the club and the partner, at the token endpoints and at the API. */
 export function naming(
@@ -64,7 +53,7 @@ export function naming(
   return { 'programme-identifier': identifier, 'business-context-identifier': of };
 }
 
-export const callback = 'https://partner.example/callback';
+const callback = 'https://partner.example/callback';
 
 /** A shipped club's names; `base` and `own` where the file mounts it elsewhere. */
 export function namesOf(
@@ -254,32 +243,6 @@ export function refused(
 
 export function badRequest(description: string): Answer {
   return refused(400, 'invalid_request', description);
-}
-
-/** P-10: the scope that was asked for in vain is told. */
-export function invalidScope(scope: string): Answer {
-  const body = { error: 'invalid_scope', error_description: 'Invalid scope', scope };
-  return { status: 400, headers: jsonHeaders, body: JSON.stringify(body) };
-}
-
-/** P-11: undecodable authorization, unknown client, wrong secret. */
-export function invalidClient(club: Pick<ClubNames, 'name'>): Answer {
-  return challenged(club, 'invalid_client', 'Invalid client');
-}
-
-/** P-11: each 401 comes with a challenge. */
-export function challenged(
-  { name }: Pick<ClubNames, 'name'>,
-  error: string,
-  description: string,
-): Answer {
-  return refused(401, error, description, { 'www-authenticate': `Basic realm="${name}"` });
-}
-
-/** P-11: too many requests, or too many wrong secrets. */
-export function tooMany(seconds: number): Answer {
-  const more = { 'retry-after': String(seconds) };
-  return refused(500, 'temporarily_unavailable', 'Too many requests', more);
 }
 
 /** P-2: what an unknown, expired, used or foreign code gets. */

@@ -8,7 +8,7 @@ import { type Jetway, publicUrl } from './jetway.ts';
 import { ask } from './wire.ts';
 
 /** The key set of a programme by the path of its own endpoints; its headers must be right (C-9). */
-export async function keySetOf({ url }: Pick<Jetway, 'url'>, base: string): Promise<JSONWebKeySet> {
+async function keySetOf({ url }: Pick<Jetway, 'url'>, base: string): Promise<JSONWebKeySet> {
   const { status, headers, body } = await ask(url, `${base}/.well-known/jwks.json`);
   const type = 'application/jwk-set+json';
   assert.deepEqual(

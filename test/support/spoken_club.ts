@@ -52,23 +52,20 @@ export interface Site extends SpokenClub {
   readonly gateway: string;
 }
 
-export const siteNames = ['opaque', 'jwt', 'partner', 'neighbour'] as const;
-export type SiteName = (typeof siteNames)[number];
+export type SiteName = 'jwt' | 'partner';
 
 const jwt = 'tokens: { access: { format: jwt } }\n';
 const gold = 'name: Gold\nprogramme_identifier: Gold\nbase_path: /gold-club\n';
 
 const sources = {
-  opaque: ['executive-club', shippedProgramme('executive-club', managed)],
   jwt: ['gold-club', shippedProgramme('executive-club', gold, jwt, managed)],
   partner: ['second-club', shippedProgramme('second-club', managed)],
-  neighbour: ['third-club', shippedProgramme('third-club', managed)],
 } as const;
 
 /** One server with sites side by side; their partners have one identifier and secret by variant. */
 export async function openSites(
   t: TestContext,
-  names: readonly SiteName[] = siteNames,
+  names: readonly SiteName[],
   options: JetwayOptions = {},
 ): Promise<readonly Site[]> {
   const programmes = Object.fromEntries(names.map((name) => sources[name]));
@@ -90,30 +87,13 @@ function selected(isDefault: boolean): string {
   return `base_path: /clubs\nselector: { input: programme, default: ${isDefault} }\n`;
 }
 
-export async function openSharedSites(t: TestContext): Promise<readonly [Site, Site]> {
-  const { programmes, second, third } = sharedPath;
-  const jetway = await startJetway(t, { programmes });
-  return [
-    await openPartnerSite(jetway, 'partner', second),
-    await openPartnerSite(jetway, 'neighbour', third),
-  ];
-}
-
-async function openPartnerSite(
-  jetway: Jetway,
-  name: SiteName,
-  names: partner.ClubNames,
-): Promise<Site> {
-  const gateway = await addGateway(jetway, names.programme);
-  return { ...partnerClub(await partner.joinClub(jetway, names)), name, gateway };
-}
-
 async function openSite(jetway: Jetway, name: SiteName): Promise<Site> {
-  if (name === 'partner') return openPartnerSite(jetway, name, partner.secondClub);
-  if (name === 'neighbour') return openPartnerSite(jetway, name, partner.thirdClub);
   const [base] = sources[name];
   const programme = base as ProgrammeId;
   const gateway = await addGateway(jetway, programme);
+  if (name === 'partner') {
+    return { ...partnerClub(await partner.joinClub(jetway, partner.secondClub)), name, gateway };
+  }
   const client = await jetway.addClient({ programme });
   const member = await jetway.addMember({ programme });
   return { ...executiveClub({ ...jetway, client, member }, programme), name, gateway };

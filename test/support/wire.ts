@@ -52,6 +52,7 @@ export function ask(
       },
       (incoming) => {
         const chunks: Buffer[] = [];
+        incoming.on('error', reject);
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
         incoming.on('end', () => {
           const found = Object.entries(incoming.headers).filter(([name]) => !passing.has(name));

@@ -162,6 +162,32 @@ test('FAULTS 24: a key published ahead of the file fails nobody, and one that is
   }
 });
 
+test('a server that signs with the former algorithm keeps its key from being given up', async () => {
+  const store = openMemoryStore();
+  const clock = { now: (): Instant => at(0) };
+  await openService(own, { store, clock, keyring, log, environment: 'staging' });
+  const next = programmeOf('id_token: { lifetime: 5m, algorithm: EdDSA }', 'jwt');
+  await openService(next, { store, clock, keyring, log, environment: 'staging' });
+  const nextLine = { id: club, rules: identityKeyRules(next) };
+  const facts = { name: 'other', version: '1', settings: {} };
+  const served = { digest: 'a', signs: 'ES256', signsIdentity: 'RS256' } as const;
+  await store.leaseNode(at(0), 'other', { ...facts, programmes: { [club]: served } });
+  const marks = async () => {
+    await retireKeys(store, nextLine, at(1));
+    const keys = await store.list('identity_key', club);
+    return keys.map(({ algorithm, signedUntil }) => [algorithm, signedUntil]);
+  };
+  assert.deepEqual(await marks(), [
+    ['RS256', undefined],
+    ['EdDSA', undefined],
+  ]);
+  await store.leaseNode(at(0), 'other', { ...facts, programmes: {} });
+  assert.deepEqual(await marks(), [
+    ['RS256', at(1)],
+    ['EdDSA', undefined],
+  ]);
+});
+
 test('a key published ahead waits for its file, and can be taken back', async () => {
   const store = openMemoryStore();
   const clock = { now: (): Instant => at(0) };

@@ -79,3 +79,16 @@ cors: on`;
   assert.match(answer.headers['access-control-allow-headers'] ?? '', /programme-identifier/);
   assert.deepEqual(readers(await asked('https://other.example')), [405, undefined]);
 });
+
+test('what a dialect says of Vary stays, and a request id that it does not send is not exposed', async (t) => {
+  const words = `request_id: none
+errors: { reasons: { invalid_refresh_token: { headers: { vary: Accept } } } }`;
+  const club = await openClub(t, { over: [over, words] });
+  const { id } = await club.addClient({ id: 'partnerapi-00002', more: ofPages });
+  const sent = { grant_type: 'refresh_token', refresh_token: 'none', client_id: id };
+  const { status, headers } = await post(club.url, paths.grant, sent, { origin });
+  assert.deepEqual(
+    [status, headers['vary'], headers['access-control-expose-headers']],
+    [400, 'Accept, Origin', 'WWW-Authenticate, Retry-After'],
+  );
+});

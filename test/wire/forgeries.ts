@@ -60,6 +60,8 @@ export async function forgeries(
     ['exp as text', own({ ...claims, exp: '1999999999' as unknown as number })],
     ['exp in the past', own({ ...claims, exp: 1 })],
     ['nbf in the future', own({ ...claims, nbf: 1_999_999_999 })],
+    ['another subject', own({ ...claims, sub: 'subject-of-eve' })],
+    ['another owner', own(claims, { owner: 'A'.repeat(43) })],
     ['another issuer', own({ ...claims, iss: `${publicUrl}/third-club` })],
     ['another audience', own({ ...claims, aud: `${publicUrl}/third-club` })],
     ['a family of another kind', own({ ...claims, family: { id: 1 } })],

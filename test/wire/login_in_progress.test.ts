@@ -105,3 +105,18 @@ test('C-5: a partner that is removed while a member types gets no code', async (
   const { status, title } = readPage(await submit());
   assert.deepEqual([status, title], [400, 'This login cannot start']);
 });
+
+test('HOSTILE 1: a callback that is removed while a member types takes its variants along', async (t) => {
+  const club = await openClub(t, {
+    over: 'authorize: { redirect_uri: { varies: [redirect_state] } }',
+  });
+  const redirect_uri = `${club.client.redirectUri}?redirect_state=a`;
+  const login = await openLogin(club.url, loginTarget(club.client, { redirect_uri }));
+  const redirectUris = ['https://partner.example/cb2'];
+  await club.store.change('client', programme, club.client.id as ClientId, (client) => ({
+    ...client,
+    redirectUris,
+  }));
+  const answer = await submitLogin(club.url, login, club.member);
+  assert.equal(readPage(answer).title, 'Security Issue');
+});

@@ -4,22 +4,13 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { shippedProgramme, withYaml } from '../support/jetway.ts';
 import { play } from '../support/transcript/play.ts';
-import { type NamedTranscript, readTranscripts } from '../support/transcript/transcript_file.ts';
-
-const shipped = new Set(globSync('*.yaml', { cwd: 'programmes' }));
-
-function yamlOf({ programme, over }: NamedTranscript): string {
-  return shipped.has(`${programme}.yaml`)
-    ? shippedProgramme(programme, ...over)
-    : withYaml(...over);
-}
+import { readTranscripts } from '../support/transcript/transcript_file.ts';
 
 for (const file of globSync('*.transcript', { cwd: import.meta.dirname }).toSorted()) {
   for (const transcript of readTranscripts(join(import.meta.dirname, file))) {
     test(`${transcript.name} (${file})`, async (t) => {
-      await play(t, transcript.programme, yamlOf(transcript), transcript);
+      await play(t, transcript.programme, transcript.yaml, transcript);
     });
   }
 }

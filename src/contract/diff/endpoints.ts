@@ -8,7 +8,7 @@ import { encodingRows } from '../../oauth/basic.ts';
 import { methodRows } from '../../oauth/methods.ts';
 import { type Programme, logsIn } from '../../programme/programme.ts';
 import type { TokenEndpoint } from '../../programme/requests/token_endpoint.ts';
-import { answerTo, grantsOf, type ServedGrant } from '../answers.ts';
+import { answerTo, formsAt, grantsOf, type ServedGrant } from '../answers.ts';
 import { failuresOf } from '../failures.ts';
 import { codeShape, isPage, type LoginFailure, loginFailuresOf, loginSuccess } from '../login.ts';
 import { furtherEndpoints, verification, loginPage } from './gateways.ts';
@@ -44,7 +44,9 @@ export function endpointsOf(programme: Programme): readonly Endpoint[] {
     {
       kind: 'failed requests',
       rows: [
-        ...failuresOf(programme).map((one) => answers(one.reason, one)),
+        ...[undefined, ...Object.keys(programme.answerForms)].flatMap((form) =>
+          failuresOf(programme, form).map((one) => answers(one.reason + inForm(form), one)),
+        ),
         sandboxRows(programme),
       ],
     },
@@ -52,6 +54,10 @@ export function endpointsOf(programme: Programme): readonly Endpoint[] {
     ...furtherEndpoints(programme),
     { kind: 'programme', rows: keyRows(programme) },
   ]);
+}
+
+function inForm(form: string | undefined): string {
+  return form === undefined ? '' : ` as ${form}`;
 }
 
 /** No promise of the live environment: nothing about it breaks partners. */
@@ -129,6 +135,7 @@ function clientAuthentication(programme: Programme): Endpoint {
 function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint {
   const { name, path, reading, authentication } = endpoint;
   const grants = grantsOf(endpoint);
+  const forms = formsAt(programme, endpoint);
   const isNarrow = authentication !== programme.clients.authentication;
   return {
     kind: 'token endpoint',
@@ -150,7 +157,12 @@ function tokenEndpoint(programme: Programme, endpoint: TokenEndpoint): Endpoint 
           endpoint.untold === 'inputs' ? 'the grant whose inputs came' : endpoint.untold,
         ),
       readingRows(programme, reading),
-      ...grants.map(({ grant }) => answers(`answer to ${grant}`, answerTo(programme, grant))),
+      forms.length > 1 && names('forms that a request can choose', forms.slice(1).map(String)),
+      ...grants.flatMap(({ grant }) =>
+        forms.flatMap((form) =>
+          answers(`answer to ${grant}${inForm(form)}`, answerTo(programme, grant, form)),
+        ),
+      ),
     ],
   };
 }

@@ -20,31 +20,29 @@ export function tokenRows(programme: Programme): Endpoint {
   const { access, grants, refresh } = programme;
   const formText = (form: TokenForm): string => {
     if (form === 'jwt') return `JWTs, signed ${access.algorithm}`;
-    return form === undefined ? 'opaque' : `opaque, ${describeShape(form)}`;
+    if (form === undefined) return 'opaque';
+    const { begins_with: value } = form;
+    return `opaque, ${value === undefined ? '' : `${value} and `}${describeShape(form)}`;
   };
-  const { format: usual, form: usualForm } = access.usual;
+  const usualWords = formText(access.usual);
   return {
     kind: 'tokens',
     rows: [
-      text('access tokens', formText(usual === 'jwt' ? usual : usualForm)),
+      text('access tokens', usualWords),
       keyRows(programme, 'tokens.access'),
       ...[...grants].map((grant) =>
         span(`lifetime of an access token by ${grant}`, accessLifetime(programme, grant)),
       ),
       ...[...grants].flatMap((grant) => {
-        const isOwn = access.formats[grant] !== 'jwt' && access.forms[grant] !== usualForm;
-        if (!isOwn && access.formats[grant] === usual) return [];
-        return [text(`access tokens by ${grant}`, formText(accessForm(programme, grant)))];
+        const words = formText(accessForm(programme, grant));
+        return words === usualWords ? [] : [text(`access tokens by ${grant}`, words)];
       }),
       ...[...grants].flatMap((grant) => {
         const claims = claimsOf(programme, grant);
         return claims === undefined ? [] : [answers(`claims of a token by ${grant}`, claims)];
       }),
       grants.has('refresh_token') && [
-        text(
-          'refresh tokens',
-          formText(refreshForm(programme)) + (refresh.rotation === 'on' ? '' : ', which stay'),
-        ),
+        text('refresh tokens', formText(refreshForm(programme)) + staying[refresh.rotation]),
         span('lifetime of a refresh token', refreshLifetime(programme)),
         keyRows(programme, 'tokens.refresh'),
       ],
@@ -56,6 +54,8 @@ export function tokenRows(programme: Programme): Endpoint {
     ],
   };
 }
+
+const staying = { on: '', off: ', which stay', with_pkce: ', which stay without PKCE' } as const;
 
 function identityRows(programme: Programme): Rows {
   const claims = identityClaims(programme);

@@ -42,7 +42,10 @@ export function inputText(
     equal === 'programme.identifier'
       ? `always ${inCode(identifier)}`
       : equal && registeredText(equal),
-    listed && `${listed.length === 1 ? 'always' : 'one of'} ${listed.map(inCode).join(', ')}`,
+    listed &&
+      input.meaning === undefined &&
+      `${listed.length === 1 ? 'always' : 'one of'} ${listed.map(inCode).join(', ')}`,
+    input.meaning,
     isScope && scope.kind === 'list' && scope.unknown === 'ignore' && 'others are ignored',
     several && `several with ${several === ' ' ? 'a space' : inCode(several)} between`,
     isScope &&

@@ -226,9 +226,11 @@ function usualValue(
 
 /** A value that an input accepts; `wanted` if it does. */
 export function fittingValue(
-  input: Pick<InputDefinition, 'prefix' | 'characters' | 'length' | 'format' | 'allowed'>,
+  input: Pick<InputDefinition, 'prefix' | 'characters' | 'length' | 'format' | 'allowed'> &
+    Pick<Input, 'sample'>,
   wanted = 'demo',
 ): string {
+  if (input.sample !== undefined) return input.sample;
   const [first] = input.allowed ?? [];
   const fits = compileShape(input);
   if (first !== undefined) return input.allowed?.includes(wanted) === true ? wanted : first;

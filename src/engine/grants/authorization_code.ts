@@ -63,7 +63,9 @@ export async function authorizeByCode(request: GrantRequest): Promise<Authorizat
     throw refused(spentCode);
   };
   const loggedIn = { at: issuedAt, nonce: code.nonce };
-  return { kind: 'login', member, asked, scope, loggedInAt: issuedAt, loggedIn, persist };
+  const hasChallenge = code.codeChallenge !== undefined;
+  const began = { loggedInAt: issuedAt, loggedIn, hasChallenge };
+  return { kind: 'login', member, asked, scope, ...began, persist };
 }
 
 /** The login that the code's first use began is revoked. */

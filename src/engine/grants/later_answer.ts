@@ -35,13 +35,12 @@ export interface Later {
  * Two tokens of one millisecond and scope are one sealed token.
  */
 export function laterAnswer(
-  { service, grant, now }: GrantRequest,
+  { service, grant, now, lifetime: accessSpan }: GrantRequest,
   login: LoginState,
   { scope, refresh, isUse = false }: Later,
 ): NextAnswer {
-  const { programme, tokenKeys, tokenIds } = service;
+  const { tokenKeys, tokenIds } = service;
   expectAnswerable(service, grant, login.member);
-  const accessSpan = programme.access.lifetimes[grant];
   const next = isUse
     ? usedAt(service, login, accessSpan, now)
     : neededUntil(login, after(now, accessSpan));

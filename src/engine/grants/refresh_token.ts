@@ -6,7 +6,7 @@ import { Refusal } from '../../oauth/failure.ts';
 import { answered, type LoginState, scopeOf } from '../../oauth/grant.ts';
 import { judgeRefresh, retryUntil } from '../../store/judgement.ts';
 import { newNonce, type RefreshText, successorOf } from '../../token/sealed/refresh_text.ts';
-import { expectAnswerable, nextAnswer } from '../answer.ts';
+import { expectAnswerable, isRotated, nextAnswer } from '../answer.ts';
 import type { Authorization, GrantRequest } from '../authorization.ts';
 import { deadRefresh, malformedRefresh, reusedRefresh } from '../causes/refresh.ts';
 import { expectDrawn } from '../drawn_values.ts';
@@ -56,7 +56,7 @@ export async function authorizeByRefreshToken(
   await expectActiveMember(request, login, 'invalid_refresh_token');
   record.isRetry = verdict === 'retry';
   if (verdict === 'retry') return tellAgain(request, token, login);
-  if (programme.refresh.rotation === 'on') return rotate(request, token, login, scope);
+  if (isRotated(programme, login, client)) return rotate(request, token, login, scope);
   // The refresh token is told as it came (RFC 6749 6 lets a server keep it).
   return laterAnswer(request, login, { scope, refresh: { text: token.text, sent }, isUse: true });
 }
@@ -85,7 +85,7 @@ async function tellAgain(
 }
 
 function rotate(
-  { service, grant, now }: GrantRequest,
+  { service, grant, now, lifetime: accessSpan }: GrantRequest,
   token: RefreshText,
   login: LoginState,
   scope: string | undefined,
@@ -93,7 +93,7 @@ function rotate(
   expectAnswerable(service, grant, login.member);
   const [key, nonce] = [service.tokenKeys.signer(now), newNonce()];
   const refreshText = successorOf(key.next, nonce, token);
-  const next = nextAnswer(service, { grant, login, scope, now, key, nonce, refreshText });
+  const next = nextAnswer(service, { login, scope, accessSpan, now, key, nonce, refreshText });
   const refresh = tellingOf(refreshText);
   return { kind: 'answer', login, told: answered(login, next), refresh, next };
 }

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 
 import type { Milliseconds } from '../../lib/clock.ts';
+import { formatDuration } from '../../lib/duration.ts';
 import { signingAlgorithms } from '../../oauth/signing_key.ts';
 import { key, type KeyDeparture } from '../../schema/notes.ts';
 import {
@@ -23,16 +24,33 @@ const day = 86_400_000;
 /** Time enough for any client to try again. */
 const usualGrace = 300_000;
 
-/** Of the lifetime of all access tokens, or of those of one grant. */
-export const longAccessTokens: KeyDeparture<Milliseconds> = {
+const longTokens = {
   name: 'long_access_tokens',
-  when: (lifetime) => lifetime > day,
   message: 'access tokens live for more than a day (RFC 6750 5.3)',
   hint: 'revocation and disabled clients count at every verification',
+} as const;
+
+/** Of the lifetime of all access tokens, or of those of one grant. */
+export const longAccessTokens: KeyDeparture<Milliseconds> = {
+  ...longTokens,
+  when: (lifetime) => lifetime > day,
 };
 
 /** RFC 6750 2.1. */
 export const bearerCharacters: RegExp = /^[A-Za-z0-9._~+/-]*$/;
+
+/** What of a property of the member a token can begin with. */
+export const beginning = { form: /^[A-Za-z0-9._~+/-]*$/, longest: 64 } as const;
+
+const memberProperty = v.exactOptional(
+  matching(
+    /^member\.[A-Za-z][A-Za-z0-9_.-]{0,63}$/,
+    'expected member. and the name of a property, such as member.region',
+  ),
+);
+
+/** What tokens of a form look like. */
+export type TokenShape = ValueShape & { readonly begins_with?: string };
 
 /** Of all access tokens, or of those of one grant. */
 export const oddBearerTokens: KeyDeparture<ValueShape> = {
@@ -49,6 +67,52 @@ const issuerSchema = matching(
   'expected a URI, or visible ASCII without a colon',
 );
 
+const requestedSchema = v.strictObject({
+  longest: key(v.exactOptional(lifetimeSchema), {
+    text: 'The longest lifetime that a request can ask for by a number. Signing and token keys are kept for it.',
+    example: '12h',
+    otherwise: 'requests ask by `words`',
+    departs: [longAccessTokens],
+    tells: { row: 'longest lifetime that a request can ask for', isSpan: true },
+  }),
+  shortest: key(v.exactOptional(lifetimeSchema), {
+    text: 'The shortest lifetime that a request can ask for by a number. A request for less is refused as `when_invalid` of the input.',
+    example: '5m',
+    otherwise: '`1m`',
+    tells: { row: 'shortest lifetime that a request can ask for', words: formatDuration },
+  }),
+  unit: key(v.exactOptional(v.picklist(['seconds', 'minutes'])), {
+    text: 'What the number counts.',
+    example: 'minutes',
+    otherwise: '`seconds`',
+    tells: { row: 'unit of a lifetime that is asked for' },
+  }),
+  over: key(v.exactOptional(v.picklist(['refuse', 'longest'])), {
+    text: 'What a request for more than `longest` gets. `refuse`: it is refused as `when_invalid` of the input. `longest`: the longest lifetime; answers must then tell `access_lifetime` or `access_expires_at` (RFC 6749 5.1).',
+    example: 'longest',
+    otherwise: '`refuse`',
+    tells: { row: 'too long a lifetime', isStrict: (over) => over === 'refuse' },
+  }),
+  words: key(v.exactOptional(v.record(textSchema, lifetimeSchema)), {
+    text: 'The words that a request can ask with in place of a number, each with its lifetime. Any other is refused as `when_invalid` of the input.',
+    example: '{ hour: 1h, week: 7d }',
+    otherwise: 'requests ask by a number',
+    departs: [
+      {
+        ...longTokens,
+        when: (words) => Object.values(words).some((lifetime) => lifetime > day),
+      },
+    ],
+    tells: {
+      row: 'lifetimes that a request can ask for',
+      words: (words) =>
+        Object.entries(words)
+          .map(([word, lifetime]) => `${word} ${formatDuration(lifetime)}`)
+          .join(', '),
+    },
+  }),
+});
+
 const accessSchema = v.strictObject({
   format: key(v.picklist(['opaque', 'jwt']), {
     text: 'The kind of token. `opaque`: random text that only Jetway can look up. `jwt`: a signed token (RFC 9068), with a key set at `{base_path}/.well-known/jwks.json` (C-1).',
@@ -59,6 +123,11 @@ const accessSchema = v.strictObject({
     example: '{ prefix: gho_, characters: alphanumeric, length: 36 }',
     otherwise: "Jetway's own: up to 170 characters of base64url",
     departs: [oddBearerTokens],
+  }),
+  begins_with: key(memberProperty, {
+    text: "A property of the member with which access tokens of a form begin, before its `prefix`: up to 64 letters, digits, `.`, `_`, `~`, `+`, `/` or `-`. A client's own token does not have it, and neither has that of a member without such a value.",
+    example: 'member.region',
+    otherwise: 'nothing of the member',
   }),
   live: key(v.optional(v.picklist(['any', 'one']), 'any'), {
     text: 'Whether several access tokens of one owner live side by side (`any`), or each ends the former as it is issued (`one`). The owner is a client, or a member at that client. No later file brings an ended token back. An API that checks JWTs by their signature alone does not notice.',
@@ -73,6 +142,11 @@ const accessSchema = v.strictObject({
     text: 'How long an access token is good, from its issue (G-23). It ends with its login at the latest (`tokens.refresh.longest`). `check` warns if this lifetime is longer than that, or longer than a day. The client credentials grant has no login, so there this limit does not apply.',
     example: '15m',
     departs: [longAccessTokens],
+  }),
+  requested: key(v.exactOptional(requestedSchema), {
+    text: 'Lets a token request choose the lifetime of its access token within bounds, by the input `access_lifetime` of a token endpoint: by a number up to `longest`, or by `words`. A request that asks for none gets the usual lifetime. An answer that is told again (`tokens.refresh.grace`) keeps the lifetime that it had. As any other, the token ends with its login at the latest.',
+    example: '{ longest: 12h }',
+    otherwise: 'no request chooses',
   }),
   algorithm: key(v.optional(v.picklist(signingAlgorithms), 'ES256'), {
     text: 'What JWTs are signed with, refresh tokens included (RFC 7518, RFC 8037). It has no effect if nothing is a JWT.',
@@ -124,6 +198,11 @@ const refreshSchema = v.strictObject({
     example: '{ prefix: ghr_, length: 76 }',
     otherwise: "Jetway's own: `r` and 60 characters of base64url",
   }),
+  begins_with: key(memberProperty, {
+    text: 'A property of the member with which refresh tokens of a form begin, as `tokens.access.begins_with`.',
+    example: 'member.region',
+    otherwise: 'nothing of the member',
+  }),
   lifetime: key(lifetimeSchema, {
     text: 'How long a refresh token is good if it is not used. Each use gives a new token; if `rotation` is off, it begins the time of the same token anew. At most `longest`: then a refresh token ends with its login alone.',
     example: '12h',
@@ -142,7 +221,7 @@ const refreshSchema = v.strictObject({
         name: 'long_grace',
         when: (grace, { get }) =>
           grace > usualGrace &&
-          get('tokens', 'refresh', 'rotation') === 'on' &&
+          get('tokens', 'refresh', 'rotation') !== 'off' &&
           get('grants', 'refresh_token') !== undefined,
         message:
           'a refresh token that was used stays good for more than 5 minutes (RFC 9700 4.14.2)',
@@ -150,20 +229,20 @@ const refreshSchema = v.strictObject({
       },
     ],
   }),
-  rotation: key(v.optional(v.picklist(['on', 'off']), 'on'), {
-    text: 'Whether each use of a refresh token replaces it. `off`: it stays the same, and answers repeat it unless `only` leaves it out. A token that was replaced before stays replaced. Tell partners before you turn it on: from then on each use replaces their token.',
+  rotation: key(v.optional(v.picklist(['on', 'off', 'with_pkce']), 'on'), {
+    text: 'Whether each use of a refresh token replaces it. `off`: it stays the same, and answers repeat it unless `only` leaves it out. `with_pkce`: as `on` for logins whose request had a `code_challenge`, for public clients, and for logins from before this was set; as `off` for all others. A token that was replaced before stays replaced. Tell partners before you turn it on: from then on each use replaces their token.',
     example: 'off',
     tells: {
       page: (rotation) =>
-        rotation === 'off'
-          ? '**A refresh token stays the same**, and several of your servers can use it at once. Each use begins its lifetime anew. Keep it as you keep your secret: whoever has both has the login.'
-          : undefined,
+        rotation === 'on'
+          ? undefined
+          : `**A refresh token stays the same${rotation === 'off' ? '' : ' if its login had no PKCE challenge'}**, and several of your servers can use it at once. Each use begins its lifetime anew. Keep it as you keep your secret: whoever has both has the login.`,
     },
     departs: [
       {
         name: 'lasting_refresh_tokens',
         when: (rotation, { get }) =>
-          rotation === 'off' && get('grants', 'refresh_token') !== undefined,
+          rotation !== 'on' && get('grants', 'refresh_token') !== undefined,
         message:
           'refresh tokens stay, so that the use of a stolen one is not noticed (RFC 9700 4.14.2)',
         hint: 'clients must prove themselves with each, and revoking it ends all tokens of its login',

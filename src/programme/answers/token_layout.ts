@@ -24,13 +24,14 @@ import { compileBody, compileTexts, type Values, type WritingRules } from './tre
 
 /**
  * `budget` is what the client has left of its limit, where it has one; `sent` holds values of the
- * request by their names in files.
+ * request by their names in files; `form` is the form of the answer that the request has chosen.
  */
 export type TokenRenderer = (
   tokens: TokenSet,
   client: Client,
   budget?: Budget,
   sent?: Values,
+  form?: string,
 ) => Reply;
 
 /** Values of the programme that every answer can name. */

@@ -18,13 +18,12 @@ import { challengeFault } from '../../oauth/pkce.ts';
 import type { ProofFault } from '../../oauth/proofs/proof_faults.ts';
 import { headerValues, type RequestHead } from '../../oauth/wire_request.ts';
 import {
-  type Input,
   type InputFault,
-  type Inputs,
   missingFault,
   unequalFault,
   valueFault,
-} from '../requests/inputs.ts';
+} from '../requests/input_faults.ts';
+import type { Input, Inputs } from '../requests/inputs.ts';
 import { wasEmpty } from '../requests/request_reader.ts';
 
 export type LoginInput = Input<LoginFailureReason>;

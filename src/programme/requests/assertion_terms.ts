@@ -9,7 +9,8 @@ import { privateKeyJwt } from '../../oauth/methods.ts';
 import type { AssertionUse } from '../../token/assertions/assertion.ts';
 import type { AssertionRules, ExpectedClaims } from '../../token/assertions/claims.ts';
 import { heldValues } from './client_values.ts';
-import { compileInput, type Input, type SecretTest, valueFault } from './inputs.ts';
+import { valueFault } from './input_faults.ts';
+import { compileInput, type Input, type SecretTest } from './inputs.ts';
 
 export interface AssertionTerms {
   /** Names of the client properties that a claim must be: without one, no assertion of the client is good. */

@@ -1,7 +1,8 @@
 // Owns the refusal of an input that is missing, or has a wrong shape.
 
 import { Refusal } from '../../oauth/failure.ts';
-import { type Input, type Inputs, missingFault, valueFault } from './inputs.ts';
+import { missingFault, valueFault } from './input_faults.ts';
+import type { Input, Inputs } from './inputs.ts';
 import { wasEmpty } from './request_reader.ts';
 
 /** Texts that count as missing, as blank fields do on the login page (P-13). */

@@ -16,21 +16,14 @@ import { question } from '../../language/known_inputs.ts';
 import { shapeTests, type ValueTest } from '../../language/value_shape.ts';
 import { present } from '../../lib/present.ts';
 import { attributeMark } from '../../oauth/bodies/xml_parameters.ts';
-import {
-  type Cause,
-  describeDifference,
-  describeName,
-  describeText,
-  endpointRule,
-  faulty,
-  ownCause,
-} from '../../oauth/cause.ts';
+import { describeDifference, describeName, describeText } from '../../oauth/cause.ts';
 import type { Client, StoredSecret } from '../../oauth/client.ts';
 import { grantRows, inputsOfGrants } from '../../oauth/grant.ts';
 import { memberPath } from '../../oauth/parameters.ts';
-import { challengeFault, proofInputs } from '../../oauth/pkce.ts';
+import { proofInputs } from '../../oauth/pkce.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { isPathValue } from '../path_index.ts';
+import { type Choice, formChoice, lifetimeChoice } from './choices.ts';
 import { heldValues } from './client_values.ts';
 import { isGrant, needsWord, type RequestKind, readsInput, proofsOf } from './grant_places.ts';
 
@@ -99,6 +92,10 @@ export interface Input<Reason = FailureReason> extends Demands {
   readonly missedBy: readonly RequestKind[];
   /** What is asked of a value whoever sends it, in the order of C-8. */
   readonly tests: readonly InputTest<Reason>[];
+  /** A value that fits, where neither shape nor list tells one. */
+  readonly sample?: string;
+  /** What its values stand for: for partners, as Markdown. */
+  readonly meaning?: string;
   /** Whether the file asks a form of its values: the comparison with the programme apart. */
   readonly fits: (value: string) => boolean;
   readonly clientTest?: ClientTest<Reason>;
@@ -143,7 +140,8 @@ export function compileInputsWith<Reason>(
   return Object.entries(endpoint.inputs)
     .filter(([role]) => authorize.pkce !== 'off' || !proofInputs.has(role))
     .map(([role, input]) => {
-      const row = compile(role, input, identifier, endpoint, reasonsOf);
+      const choice = kinds.some(isGrant) ? choiceOf(role, input, definition) : undefined;
+      const row = compile(role, input, identifier, endpoint, reasonsOf, choice);
       return {
         ...row,
         // Of a login, an empty list in a header is malformed, not missing.
@@ -161,6 +159,21 @@ function scopeSeparator({ scope }: Definition): string {
 type Needs = Pick<Input, 'readBy' | 'neededBy' | 'missedBy'>;
 
 const none: readonly never[] = [];
+
+/** What a request chooses by the input, where the programme says what it can choose. */
+function choiceOf(
+  role: string,
+  input: InputDefinition,
+  definition: Definition,
+): Choice | undefined {
+  const { requested } = definition.tokens.access;
+  if (role === 'answer_form' && definition.answer_forms !== undefined) {
+    return formChoice(definition, input);
+  }
+  return role === 'access_lifetime' && requested !== undefined
+    ? lifetimeChoice(requested, input)
+    : undefined;
+}
 
 /** The one formula for which requests read and need an input. */
 function needsOf(
@@ -219,11 +232,14 @@ export function compileInput(
 
 function compile<Reason>(
   role: string,
-  definition: InputDefinition,
+  own: InputDefinition,
   programmeIdentifier: string,
   endpoint: Pick<EndpointDefinition, 'read' | 'empty'>,
   reasonsOf: ReasonsOf<Reason>,
+  choice?: Choice,
 ): Omit<Input<Reason>, keyof Needs> {
+  const definition = { ...choice?.demands, ...own };
+  const { sample, meaning, isList = false, tests: ofChoice = [] } = choice ?? {};
   const inHeader = definition.in === 'header';
   const { name: ownName = role, within = none, attribute = false, scheme, required } = definition;
   const { prefix, characters, length, format, allowed, must_equal: comparison } = definition;
@@ -231,11 +247,11 @@ function compile<Reason>(
   const name = inHeader ? wireName : [...within, ownName].join('.');
   const reasons = reasonsOf(role, definition, inHeader);
   const place = inHeader ? `the header ${name}` : name;
-  const formTests = [...formTestsOf(definition)].map(({ key, expected, came }) => ({
-    key,
+  const formTests = [...formTestsOf(definition), ...ofChoice].map(({ expected, ...test }) => ({
+    ...test,
+    ...(choice !== undefined && !Object.hasOwn(own, test.key) && { rule: choice.rule }),
     reason: reasons.whenInvalid,
     expected: `${place}: ${expected}`,
-    came,
   }));
   return {
     role,
@@ -249,13 +265,14 @@ function compile<Reason>(
     inHeader,
     inPath: definition.in === 'path',
     inCookie: definition.in === 'cookie',
-    list: inHeader && format !== undefined,
+    list: inHeader && (format !== undefined || isList),
     keepsEmpty: endpoint.empty === 'value',
     scheme,
     unwrap: compileUnwrap(scheme),
     required,
     isOfGrants: inputsOfGrants.has(role),
     ...present({ prefix, characters, length, format, allowed, must_equal: comparison }),
+    ...present({ sample, meaning }),
     tests: [
       ...formTests,
       ...(comparison === 'programme.identifier'
@@ -348,52 +365,4 @@ function compileUnwrap(scheme: string | undefined): Input['unwrap'] {
   if (scheme === undefined) return whole;
   const form = new RegExp(`^${scheme} +(\\S+)$`, 'i');
   return (sent) => form.exec(sent)?.[1];
-}
-
-/** The reason to refuse an input, and the facts of that failure. */
-export interface InputFault<Reason = FailureReason> {
-  readonly reason: Reason;
-  readonly facts: { readonly parameter: string; readonly cause: Cause };
-}
-
-/** Why the lack of an input is refused. */
-export function missingFault<Reason>(input: Input<Reason>, wasEmpty: boolean): InputFault<Reason> {
-  const { name, inHeader, whenMissing } = input;
-  const place = inHeader ? `the header ${name}` : name;
-  const came = wasEmpty ? `${place} without a value` : `no ${place}`;
-  return faultOf(input, whenMissing, input.required ? ['required'] : [], place, came);
-}
-
-/** Why a value is refused for every client; undefined if it is accepted. */
-export function valueFault<Reason>(
-  input: Input<Reason>,
-  value: string,
-): InputFault<Reason> | undefined {
-  for (const test of input.tests) {
-    const came = test.came(value);
-    if (came === undefined) continue;
-    const fault = faultOf(input, test.reason, [test.key], test.expected, came);
-    const slip = challengeFault(input.role, value);
-    if (slip === undefined || test.key === 'must_equal') return fault;
-    return { ...fault, facts: { ...fault.facts, cause: faulty(fault.facts.cause, slip, came) } };
-  }
-  return undefined;
-}
-
-/** The fault of a value that is not what is registered for the client. */
-export function unequalFault<Reason>(input: Input<Reason>, value: string): InputFault<Reason> {
-  const expected = `${input.name}: what is registered for the client`;
-  return faultOf(input, input.whenUnequal, ['must_equal'], expected, describeText(value));
-}
-
-/** @param key the key of the input that decided it, if one did */
-function faultOf<Reason>(
-  { role, name }: Input<Reason>,
-  reason: Reason,
-  key: readonly string[],
-  expected: string,
-  came: string,
-): InputFault<Reason> {
-  const cause = ownCause(endpointRule('inputs', role, ...key), expected, came, name);
-  return { reason, facts: { parameter: name, cause } };
 }

@@ -3,23 +3,20 @@
 import { authenticationAt, type ClientAuthentication } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition } from '../../language/input_schema.ts';
+import type { Milliseconds } from '../../lib/clock.ts';
 import type { Client } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
 import { byGrant, grantRows, type GrantType } from '../../oauth/grant.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
+import { compileFormChooser, type FormChooser } from '../answers/forms.ts';
+import { requestedLifetime } from './choices.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileEcho, type Sent } from './echo.ts';
 import { compileGrantChoice, type EndpointGrant, type GrantChoice } from './grant_choice.ts';
 import { grantsAt, needsInput, readsInput, wordAt } from './grant_places.ts';
 import { checkInput } from './input_checks.ts';
-import {
-  compileInputs,
-  type Input,
-  type Inputs,
-  missingFault,
-  type SecretTest,
-  unequalFault,
-} from './inputs.ts';
+import { missingFault, unequalFault } from './input_faults.ts';
+import { compileInputs, type Input, type Inputs, type SecretTest } from './inputs.ts';
 import { compileReading, type Reading } from './reading.ts';
 import { compileReader, refuse, wasEmpty } from './request_reader.ts';
 import { undeclaredCredentials } from './unnamed_client.ts';
@@ -37,6 +34,8 @@ export interface TokenEndpoint {
   readonly untold: EndpointDefinition['without_grant_type'];
   /** The name of the scope on the wire. */
   readonly scopeName: string;
+  /** The form of the answer that a request chooses; undefined where none can. */
+  readonly chosenForm: FormChooser | undefined;
   /** Checks media type, size, repeated and stray parameters. */
   readonly readInputs: (request: WireRequest) => Inputs;
   /** The values that answers may repeat; undefined where none does. */
@@ -51,6 +50,8 @@ export interface TokenEndpoint {
   readonly selectGrant: (inputs: Inputs, client: Client) => GrantType;
   /** Checks the parameters of the grant: presence and shape. */
   readonly checkParameters: (inputs: Inputs, grant: GrantType) => void;
+  /** The lifetime that the request chooses for its access token; its inputs were checked. */
+  readonly chosenLifetime: (inputs: Inputs) => Milliseconds | undefined;
   /** The names of its inputs that are held against what a login has drawn. */
   readonly drawn: readonly string[];
   /** Refuses a request for the lack of an input that only its grant needs. */
@@ -80,6 +81,7 @@ export function compileTokenEndpoint(
   const isShared = ({ inHeader, isOfGrants }: Input): boolean => inHeader && !isOfGrants;
   const compared = all.filter(({ clientTest }) => clientTest !== undefined);
   const headers = all.filter(isShared);
+  const { requested } = definition.tokens.access;
   return {
     name,
     path: definition.base_path + endpoint.path,
@@ -89,6 +91,7 @@ export function compileTokenEndpoint(
     methods: new Set(endpoint.methods),
     untold: endpoint.without_grant_type,
     scopeName: all.find(({ role }) => role === 'scope')?.name ?? 'scope',
+    chosenForm: compileFormChooser(definition, endpoint, all),
     readInputs: (request) => choice.ownInputs(read(request, refuse)),
     echo: compileEcho(definition, all),
     readCredentials: compileCredentials(authentication, [...all, ...undeclared], {
@@ -111,6 +114,10 @@ export function compileTokenEndpoint(
     },
     selectGrant: compileGrantSelection(choice.choose),
     checkParameters: compileParameterChecks(all.filter((input) => !isShared(input))),
+    chosenLifetime: (inputs) => {
+      const value = inputs.get('access_lifetime');
+      return requested && value !== undefined ? requestedLifetime(requested, value) : undefined;
+    },
     drawn: all.flatMap(({ role }) => (Object.hasOwn(draws, role) ? [role] : [])),
     refuseMissing: (role, inputs) => {
       const input = all.find((one) => one.role === role);

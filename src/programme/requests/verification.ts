@@ -10,7 +10,8 @@ import type { ScopeRules } from '../../oauth/scope.ts';
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import { type Demand, levelsRule, readDemand } from './demand.ts';
 import { checkInput } from './input_checks.ts';
-import { type Input, type Inputs, unequalFault } from './inputs.ts';
+import { unequalFault } from './input_faults.ts';
+import type { Input, Inputs } from './inputs.ts';
 import { compileComparedHeaders, type ToldHeader, toldHeaders } from './verify_headers.ts';
 
 type ShownHeaders = Pick<WireRequest, 'rawHeaders'>;

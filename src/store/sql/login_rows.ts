@@ -86,14 +86,16 @@ function memberOf(
 
 /** What few codes and logins have: a member's properties, and what a request asked. */
 type Details = Pick<Member, 'properties'> & Asked;
-type Asked = Pick<AuthorizationCode, 'nonce' | 'repeatsRedirectUri'>;
+type Asked = Pick<AuthorizationCode, 'nonce' | 'repeatsRedirectUri'> & {
+  readonly keepsRefresh?: Login['keepsRefresh'] | undefined;
+};
 
 /** Details as JSON; null where there are none. */
 function detailsColumn(
   { properties }: Member,
-  { nonce, repeatsRedirectUri }: Asked = {},
+  { nonce, repeatsRedirectUri, keepsRefresh }: Asked,
 ): string | null {
-  const details = { properties, nonce, repeatsRedirectUri };
+  const details = { properties, nonce, repeatsRedirectUri, keepsRefresh };
   return Object.values(details).every((one) => one === undefined) ? null : JSON.stringify(details);
 }
 
@@ -114,7 +116,8 @@ export function loginRow(login: NewLogin, era: Era): Omit<LoginRow, 'sum'> {
     ends_at: login.endsAt,
     era,
     login_digest: Buffer.from(login.loginDigest, 'latin1'),
-    details: detailsColumn(member),
+    // A login's nonce is its answer's.
+    details: detailsColumn(member, { keepsRefresh: login.keepsRefresh }),
     revoked_at: null,
     own_scope: login.ownScope ?? null,
     state: stateOf(login),
@@ -143,9 +146,9 @@ export function keptLogin(row: LoginRow, found: Revocations): KeptLogin {
     endsAt: row.ends_at,
     loginDigest: Buffer.from(row.login_digest).toString('latin1'),
   };
-  if (row.subject !== noSubject) {
-    login.member = memberOf(row, detailsOf(row.details));
-  }
+  const details = detailsOf(row.details);
+  if (row.subject !== noSubject) login.member = memberOf(row, details);
+  if (details.keepsRefresh === true) login.keepsRefresh = true;
   if (row.scope !== null) login.scope = row.scope;
   const revoked = row.revoked_at !== null || isRevoked(row.era, found);
   return {

@@ -200,6 +200,20 @@ test('the page of a public client names no secret and no key, and the ports that
   assert.match(other, / \(yours; compared to the letter\) \|/);
 });
 
+test('the page of a public client names the origins of its pages, and what signs identity tokens', () => {
+  const { programme, by } = guideOf('test/dialects/browser-app.yaml', base);
+  const app = by.client;
+  const page = partnerPage(
+    makeGuide(programme, base, { ...app, origins: ['https://app.example'] }),
+  );
+  const rest =
+    'a page in a browser reads our answers only from one of these, and sends no cookies along';
+  assert.ok(page.includes(`| Origins of your pages | \`https://app.example\`; ${rest} |`));
+  assert.ok(partnerPage(makeGuide(programme, base)).includes(`pages | none yet; ${rest} |`));
+  assert.match(page, /an identity token \(OpenID Connect\), a JWT signed with RS256\./);
+  assert.doesNotMatch(partnerPage(makeGuide(programmeOf(), base)), /Origins of your pages/);
+});
+
 test('the page tells what tokens look like, where the file says so', () => {
   const over = JSON.stringify({
     grants: { client_credentials: { access_form: { prefix: 'own_', length: 40 } } },

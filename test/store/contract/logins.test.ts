@@ -49,6 +49,8 @@ function startTests(check: StoreTest): void {
   const cases: readonly (readonly [string, NewLogin])[] = [
     ['usual', aLogin()],
     ['with the largest numbers', aLogin(extreme)],
+    ['whose refresh token stays', aLogin({ keepsRefresh: true })],
+    ['of a client whose refresh token stays', { ...ofClient, keepsRefresh: true }],
     ['of spans that are not whole seconds', aLogin({ accessSpan: milliseconds(1) })],
     [
       'without a refresh token',

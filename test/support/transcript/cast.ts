@@ -34,6 +34,7 @@ export async function addMembers(
         subject: said(marks, 'subject'),
         properties: propertiesOf(marks),
       }),
+      ...present({ programme: said(marks, 'of') }),
       username: name,
       password,
     });
@@ -41,7 +42,7 @@ export async function addMembers(
   return jetway.addMember({
     membershipNumber: settings['membership_number'] ?? '7',
     properties: propertiesIn(settings, 'member.'),
-    ...present({ level: settings['level'] }),
+    ...present({ level: settings['level'], subject: settings['subject'] }),
   });
 }
 
@@ -61,7 +62,7 @@ export async function onboard(
     return: '\r',
     tab: '\t',
     ...(await onboardOthers(jetway, transcript)),
-    ...(await onboardGateway(jetway, programme, transcript.settings)),
+    ...(await onboardGateways(jetway, programme, transcript)),
   };
 }
 
@@ -108,27 +109,43 @@ async function onboardOthers(
       ...changesOf(jetway, marks),
       ...(signing !== undefined && { signingSecrets: sealedFor(jetway, id, signing) }),
     };
-    const { basic } = await jetway.addClient({ id, secret, more });
+    const of = present({ programme: said(marks, 'of') });
+    const { basic } = await jetway.addClient({ id, secret, more, ...of });
     Object.assign(names, { [name]: id, [`${name}_basic`]: basic.slice('Basic '.length) });
   }
   return names;
 }
 
-async function onboardGateway(
+async function onboardGateways(
   jetway: Jetway,
   programme: string,
-  { gateway, gateway_secret: secret }: Transcript['settings'],
+  { settings, gateways }: Transcript,
 ): Promise<Record<string, string>> {
-  if (gateway === undefined) return {};
-  const basic = await addGateway(jetway, programme, gateway, secret);
-  return { gateway_basic: basic.slice('Basic '.length) };
+  const { gateway: id, gateway_secret: secret = '' } = settings;
+  const all = [
+    ...(id === undefined ? [] : [{ name: 'gateway', id, secret, marks: [] }]),
+    ...gateways,
+  ];
+  const names: Record<string, string> = {};
+  for (const one of all) {
+    const at = said(one.marks, 'of') ?? programme;
+    const basic = await addGateway(jetway, at, one.id, one.secret);
+    names[`${one.name}_basic`] = basic.slice('Basic '.length);
+  }
+  return names;
+}
+
+/** Who takes part, and what their names stand for. */
+export interface Cast {
+  readonly bindings: Bindings;
+  readonly member: TestMember;
+  readonly transcript: Transcript;
 }
 
 /** Has what is said of somebody before an exchange, or of the store, be so. */
 export async function apply(
   { nodes: [jetway], stores }: Site,
-  bindings: Bindings,
-  member: TestMember,
+  { bindings, member, transcript: { others, gateways } }: Cast,
   { whose, marks }: Change,
 ): Promise<void> {
   if (jetway === undefined) throw new Error('no server runs');
@@ -142,13 +159,16 @@ export async function apply(
     return;
   }
   const { store, services, clock } = jetway;
-  const [programme] = services.keys() as Iterable<ProgrammeId>;
-  if (programme === undefined) throw new Error('no programme is served');
+  const [first] = services.keys();
+  const named = [...others, ...gateways].find(({ name }) => whose === `{${name}}`);
+  const programme = (said(named?.marks ?? [], 'of') ?? first) as ProgrammeId;
   const changes = changesOf(jetway, marks);
   const { status = 'active' } = changes;
   if (whose === 'member') {
     const subject = member.subject as Subject;
-    await store.change('member', programme, subject, (row) => ({
+    const at = (said(marks, 'of') ?? programme) as ProgrammeId;
+    if (marks.includes('removed')) await store.remove('member', at, subject, clock.now());
+    await store.change('member', at, subject, (row) => ({
       ...row,
       status,
       ...present({
@@ -157,10 +177,10 @@ export async function apply(
         properties: propertiesOf(marks),
       }),
     }));
-    if (marks.includes('revoked')) await store.revoke(programme, { subject });
+    if (marks.includes('revoked')) await store.revoke(at, { subject });
     return;
   }
-  const id = bindings.fill(whose);
+  const id = named?.id ?? bindings.fill(whose);
   const [client, gateway] = [id as ClientId, id as GatewayId];
   if (await store.find('gateway', programme, gateway)) {
     if (marks.includes('removed')) await store.remove('gateway', programme, gateway, clock.now());

@@ -26,6 +26,7 @@ import {
   type Message,
   spelledOut,
   type Transcript,
+  usualType,
 } from './transcript.ts';
 import { whyLine } from './why.ts';
 
@@ -48,9 +49,9 @@ export async function play(
   t: TestContext,
   id: string,
   yaml: string,
-  transcript: Transcript,
+  transcript: Transcript & { readonly beside?: Readonly<Record<string, string>> },
 ): Promise<Played> {
-  const site = await openSite(t, id, yaml, transcript);
+  const site = await openSite(t, id, yaml, transcript, transcript.beside);
   const jetway = site.next();
   const member = await addMembers(jetway, transcript);
   const bindings = new Bindings(await onboard(jetway, id, transcript, member), transcript.looks);
@@ -76,7 +77,7 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
   stage.asked.clock.advance(pause);
   for (const change of changes) {
     if (change.whose === 'server') await site.restart(change.over);
-    else await apply(site, bindings, stage.member, change);
+    else await apply(site, stage, change);
   }
   const told = new Map(site.nodes.map((node) => [node, logOf(node).length]));
   const events = site.nodes.flatMap((node) => node.events).length;
@@ -84,7 +85,7 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
   if (one === undefined) await askAtOnce(stage, title, asked);
   else {
     for (const request of spelledOut(one.request)) {
-      const whole = withUsual(stage.transcript, { ...one, request });
+      const whole = withUsual(stage, { ...one, request });
       const answer = await sendFilled(stage, whole);
       const what = `${title}\n${JSON.stringify(whole)}`;
       assert.deepEqual(answer, expected(one.answer, answer, bindings), what);
@@ -114,7 +115,7 @@ async function askAtOnce(stage: Stage, title: string, asked: readonly Asked[]): 
   const sent = asked.flatMap(({ request, ...one }) =>
     spelledOut(request).map((spelled) => ({
       ...one,
-      request: withUsual(stage.transcript, { ...one, request: spelled }),
+      request: withUsual(stage, { ...one, request: spelled }),
     })),
   );
   const answers = await Promise.all(sent.map(({ request }) => sendFilled(stage, request)));
@@ -137,12 +138,18 @@ function logOf({ records, events }: Jetway): readonly string[] {
 }
 
 /** The request with the headers that all of its path have, but for those that it does without. */
-function withUsual({ usual }: Transcript, { request, without }: Asked): Message {
-  const added = usual.filter(
-    ([path, name]) => request.start.startsWith(`POST ${path}`) && !without.includes(name),
+function withUsual(
+  { transcript: { usual }, bindings }: Pick<Stage, 'transcript' | 'bindings'>,
+  { request, without }: Asked,
+): Message {
+  const ofPath = usual.filter(([path]) => request.start.startsWith(`POST ${path}`));
+  const type = /^[A-Z]+ \//.test(request.start) ? usualType(bindings.fill(request.body)) : {};
+  const added = Object.fromEntries<string>(ofPath.map(([, name, value]) => [name, value]));
+  const headers: Message['headers'] = { ...type, ...added, ...request.headers };
+  const left = Object.entries(headers).filter(
+    ([name, value]) => value !== none && (name in request.headers || !without.includes(name)),
   );
-  const headers = Object.fromEntries(added.map(([, name, value]) => [name, value]));
-  return { ...request, headers: { ...headers, ...request.headers } };
+  return { ...request, headers: Object.fromEntries(left) };
 }
 
 function sendFilled(stage: Stage, request: Message): Promise<Answer> {

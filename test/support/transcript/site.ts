@@ -29,6 +29,7 @@ export async function openSite(
   programme: string,
   yaml: string,
   { settings, exchanges }: Transcript,
+  beside: Readonly<Record<string, string>> = {},
 ): Promise<Site> {
   const { nodes: said = 1, public_url: publicUrl, proxies, environment = 'staging' } = settings;
   const count = Number(said);
@@ -50,7 +51,7 @@ export async function openSite(
     site.nodes = [];
     for (const { store } of site.stores) {
       const given = {
-        programmes: { [programme]: text },
+        programmes: { [programme]: text, ...beside },
         ...served,
         clock,
         store,

@@ -51,6 +51,36 @@ test('a client that is disabled before a request is refused', async (t) => {
   await played(t, `== disabled\nnow {client} disabled\n${code}\n--- ${answer}\n`);
 });
 
+test('what stands in one line is what it is short for', () => {
+  const short = `
+== a used code: after 5 seconds; POST /t code=x [X-Key: k] [no Accept] --- 400 {"error":"no"} [Retry-After: 5]
+== a login: now server restarts with name: Club; GET /a --- 302 /b
+`;
+  const long = `
+== a used code
+after 5 seconds
+POST /t
+X-Key: k
+no Accept
+
+code=x
+---
+400
+Retry-After: 5
+
+{"error":"no"}
+
+== a login
+now server restarts
+  name: Club
+GET /a
+---
+302
+Location: /b
+`;
+  assert.deepEqual(parseTranscript(short), parseTranscript(long));
+});
+
 test('a request is sent once with each of its alternatives', () => {
   const message = { start: '{=GET|PUT} /a', headers: {}, body: 'x={=|{code}0|b}&y' };
   assert.deepEqual(

@@ -1,17 +1,20 @@
 // Owns wire transcripts as text: settings, then exchanges of a request and the answer it must get.
 //
-//   client = partner-1                  settings: the partner that the transcript is about; {username},
+//   client = partner-1 hush             the partner that the transcript is about, and its secret; {username},
 //                                       {password} (as in a form) and {subject} are those of its member
-//   level = AUTHN-LEVEL-12              of the member, as are `membership_number` and `member.tier`
+//   level = AUTHN-LEVEL-12              of the member, as are `membership_number`, `subject` and `member.tier`
 //   client.tenant = north | south       a property of it, of one value or several
 //   client other = partner-2 hush       another partner, {other} and {other_basic}; at the end
 //                                       `roles=member,partner` (`roles=` for none), `disabled`,
 //                                       `public` (no secret counts), `redirect=com.example.app:/cb` or
 //                                       `throttle=5/60` (requests in seconds), `context=Cars`,
-//                                       `origin=https://app.example` (of its pages), `key=…` (its API key), `.plan=gold` (a property), `jwks=ES256`
-//   member bob = bobs-password          another member, who may have `number=`, `level=`, `subject=` and `.tier=`
+//                                       `key=…` (its API key), `.plan=gold` (a property), `jwks=ES256`,
+//                                       `origin=https://app.example` (of its pages)
+//   member bob = bobs-password          another member: `number=`, `level=`, `subject=`, `.tier=` and `of=`
+//                                       `of=gold-club` is at the programme beside (transcript_file.ts)
 //   look code = [0-9a-f]{64}            what {code} and {code_…} look like at first sight
-//   gateway = gateway-1                 a gateway with `gateway_secret`, {gateway_basic}
+//   gateway = gateway-1 hush            a gateway, {gateway_basic}; `gateway gold = gateway-1 hush of=gold-club`,
+//                                       {gold_basic}, another
 //   signing = old-secret,new-secret     its signing secrets; another partner's by the mark `signing=…`
 //   jwks = ES256                        it has a key, with which `<jwt iss={client} exp=+60 sub:=[7]>` (after
 //                                       `:=` JSON) is signed; `<forged iss=…>` is signed with another
@@ -19,7 +22,8 @@
 //   proxies = 127.0.0.1/32              whom the server believes what they say of addresses
 //   environment = live                  `staging` unless said
 //   nodes = 2                           servers over one store file, which requests go to in turns
-//   /club/token sends Accept: */*       a header of every POST that begins with that path
+//   /club/token sends Accept: */*       a header of every POST that begins with that path, or one of several;
+//                                       `{none}` for a usual header that is not sent
 //
 //   == refresh_token: with new tokens   an exchange, told in words
 //   after 60 seconds                    the clock moves first, if it says so
@@ -27,13 +31,18 @@
 //                                       another after `username=bob&password=x`; LOGIN POST /club/login
 //                                       and a body: one that begins with a form; JWT /club {token}: its
 //                                       header and claims to a resource server; CLAIMS {token}: unproven
-//   Content-Type: application/json
+//   Content-Type: application/xml       a form and JSON are sent, and answered, as that unless said
 //
 //   {"refresh":"{refresh_token}"}       {name} stands for a setting or what an earlier answer held
-//   ---
-//   200
+//   --- 200
 //
 //   {"token":"{access_token_2}"}        in an answer, an unused name takes what stands there
+//
+// Most exchanges are short: title, what happens before, request, headers in brackets and answer share lines as far as
+// they fit (short.ts). A body begins after the target or the status and goes on in the lines below that are no
+// headers; of a redirect it is the Location.
+//
+//   == a used code: after 60 seconds; POST /club/token code={code} [X-Key: k] --- 400 {"error":"no"}
 //
 // A request with {=a|b|c} is sent once with each, and each gets the answer, with {=*20} twenty times; {new} in
 // it stands for a value of its own each time, {any} in an answer for whatever stands there, {rest} for that
@@ -42,29 +51,27 @@
 // what the path sends. The lines of a body are joined, so that a long one can be read; {newline} stands for
 // one that stays. So is a header with the lines after it that begin with `&`; in an answer the last
 // line of a name counts, so that it can differ from what is defined. A value in quotes, of a setting
-// or a mark, is text as in JSON.
+// or a mark, is text as in JSON. Of a page the body is what it says: its heading, then its texts, with ` | ` in between.
 //
 // `RAW GET /club/verify/member HTTP/1.1` is sent to the byte, of ISO-8859-1, with the lines after it; `Host` and
 // `Connection: close` are added, but for `no Host`.
 //
-// What is short stands in one line: `POST /club/token code={code}`, and `--- 400 {"error":"no"}`. Such a
-// body goes on in the lines below that are no headers. Of a page the body is what it says: its heading, then
-// its texts, with ` | ` in between.
-//
 //   now {other} disabled                before a request: `active`, `disabled` or `roles=member,partner`
 //                                       of a client or a gateway, `revoked` all tokens, `removed` (a
 //                                       gateway); `secrets=one,other~60` (for a minute), `key=…`;
-//                                       `now member disabled revoked number=…
-//                                       .tier=…`; `now store fails spendCode
+//                                       `now member disabled revoked removed number=…
+//                                       .tier=… of=gold-club`; `now store fails spendCode
 //                                       find_client` (an outage), `breaks` (a crash), `heals`, and
 //                                       `sweeps` what is over
-//   now server restarts                 over the same store file; with the YAML in indented lines below it
-//                                       laid over the file that it began with
+//   now server restarts                 over the same store file; with the YAML in indented lines below it, or
+//                                       of one line after `with`, laid over the file that it began with
 //   &&                                  between two requests: both are sent at once; between their
 //                                       answers: each is that of one of the two, whichever it is
 //   log: "reason":"invalid_code"        after an answer: stands in a line of the log that it caused; `log: none` if
 //                                       no event did
 //   why: invalid_code | grant | …       what `jetway why` tells of it (why.ts)
+
+import { writtenOut } from './short.ts';
 
 export interface Exchange {
   readonly title: string;
@@ -110,18 +117,19 @@ export interface OtherMember {
   readonly marks: readonly string[];
 }
 
-/** A partner beside the one that the transcript is about. */
+/** A partner beside the one that the transcript is about, or a gateway. */
 export interface OtherClient {
   readonly name: string;
   readonly id: string;
   readonly secret: string;
-  /** As after its identifier and secret: `roles=…`, `disabled`, `public`, `redirect=…`. */
+  /** As after its identifier and secret: `roles=…`, `disabled`, `public`, `redirect=…`, `of=…`. */
   readonly marks: readonly string[];
 }
 
 export interface Transcript {
   readonly settings: Readonly<Record<string, string>>;
   readonly others: readonly OtherClient[];
+  readonly gateways: readonly OtherClient[];
   readonly members: readonly OtherMember[];
   /** What a name takes at first sight, by the name or its beginning up to `_`. */
   readonly looks: Readonly<Record<string, string>>;
@@ -132,45 +140,61 @@ export interface Transcript {
 
 /** Reads a transcript; throws on what is not one. */
 export function parseTranscript(text: string): Transcript {
-  const [head = '', ...rest] = text
+  const [head = '', ...rest] = writtenOut(text)
     .replaceAll(/\{=\*(\d+)\}/g, (_, times: string) => `{=${'|'.repeat(Number(times) - 1)}}`)
     .replaceAll(/\{([^{}=|*]+)\*(\d+)\}/g, (_, part: string, times: string) =>
       part.repeat(Number(times)),
     )
     .split(/^== /m);
-  const lines = head.split('\n').filter((line) => line !== '' && !/^(?:#| |over:$)/.test(line));
+  const lines = head
+    .split('\n')
+    .filter((line) => line !== '' && !/^(?:#| |over:$|beside )/.test(line));
   const sending = lines.filter((line) => line.includes(' sends '));
   const named = lines.filter((line) => !sending.includes(line)).map((line) => splitAt(line, ' = '));
   return {
-    settings: Object.fromEntries(
-      named
-        .filter(([name]) => !name.includes(' '))
-        .map(([name, value]) => [name, value.startsWith('"') ? unquoted(value) : value]),
+    settings: Object.fromEntries<string>(
+      named.filter(([name]) => !name.includes(' ')).flatMap(settingsOf),
     ),
-    others: named
-      .filter(([name]) => name.startsWith('client '))
-      .map(([name, value]) => {
-        const [id = '', secret = '', ...marks] = wordsOf(value);
-        return { name: name.slice('client '.length), id, secret, marks };
-      }),
-    members: named
-      .filter(([name]) => name.startsWith('member '))
-      .map(([name, value]) => {
-        const [password = '', ...marks] = wordsOf(value);
-        return { name: name.slice('member '.length), password, marks };
-      }),
-    looks: Object.fromEntries(
-      named
-        .filter(([name]) => name.startsWith('look '))
-        .map(([name, value]) => [name.slice('look '.length), value]),
-    ),
-    usual: sending.map((line) => {
-      const [path, header] = splitAt(line, ' sends ');
+    others: othersIn(named, 'client '),
+    gateways: othersIn(named, 'gateway '),
+    members: ofKind(named, 'member ').map(([name, value]) => {
+      const [password = '', ...marks] = wordsOf(value);
+      return { name, password, marks };
+    }),
+    looks: Object.fromEntries<string>(ofKind(named, 'look ')),
+    usual: sending.flatMap((line) => {
+      const [paths, header] = splitAt(line, ' sends ');
       const [name, value] = splitAt(header, ': ');
-      return [path, name.toLowerCase(), value] as const;
+      return paths.split(' ').map((path) => [path, name.toLowerCase(), value] as const);
     }),
     exchanges: rest.map(parseExchange),
   };
+}
+
+type Named = readonly (readonly [name: string, value: string])[];
+
+/** The lines whose names begin with the word, without it. */
+function ofKind(named: Named, word: string): Named {
+  return named
+    .filter(([name]) => name.startsWith(word))
+    .map(([name, value]) => [name.slice(word.length), value]);
+}
+
+function othersIn(named: Named, word: string): readonly OtherClient[] {
+  return ofKind(named, word).map(([name, value]) => {
+    const [id = '', secret = '', ...marks] = wordsOf(value);
+    return { name, id, secret, marks };
+  });
+}
+
+/** A client's or gateway's secret stands after its identifier. */
+function settingsOf([name, value]: Named[number]): Named {
+  if (name !== 'client' && name !== 'gateway') {
+    return [[name, value.startsWith('"') ? unquoted(value) : value]];
+  }
+  const [id = '', secret = ''] = wordsOf(value);
+  const own = [name, id] as const;
+  return secret === '' ? [own] : [own, [name === 'client' ? 'secret' : 'gateway_secret', secret]];
 }
 
 /** The request once with each of its `{=a|b}`; all combinations where there are several. */
@@ -261,7 +285,17 @@ function parseRequest(lines: readonly string[], without: readonly string[]): Mes
 function parseAnswer(lines: readonly string[]): Message {
   const { headers, ...message } = parseMessage(lines, /^(\d+) (.*)$/);
   const last = Object.entries(headers).map(([name, value]) => [name, value.replace(/^[^]*\n/, '')]);
-  return { ...message, headers: Object.fromEntries(last) as Message['headers'] };
+  const own = Object.fromEntries(last) as Message['headers'];
+  const { start, body } = message;
+  const isRedirect = start.startsWith('3') && body !== '';
+  if (isRedirect) return { start, headers: { location: body, ...own }, body: '' };
+  return { start, headers: { ...usualType(body), ...own }, body };
+}
+
+/** The type of a body that says none, by how it begins: a form or JSON. */
+export function usualType(body: string): Message['headers'] {
+  if (/^[\w.-]+=/.test(body)) return { 'content-type': 'application/x-www-form-urlencoded' };
+  return /^(?:\{["}]|\[)/.test(body) ? { 'content-type': 'application/json' } : {};
 }
 
 function parseMessage(lines: readonly string[], withBody: RegExp): Message {
@@ -271,7 +305,9 @@ function parseMessage(lines: readonly string[], withBody: RegExp): Message {
   const above = blank < 0 ? rest : rest.slice(0, blank);
   // A body that begins in the first line goes on in all lines that are no header.
   const more =
-    short === undefined ? [] : above.filter((line) => !/^[A-Za-z][\w-]*:(?: |$)/.test(line));
+    short === undefined
+      ? []
+      : above.filter((line) => !/^(?:[\w-]|\{=[\w|-]+\})+:(?: |$)/.test(line));
   const headers = above
     .filter((line) => !more.includes(line))
     .join('\n')

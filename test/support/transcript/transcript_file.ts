@@ -2,32 +2,49 @@
 //
 //   include executive_club.head         the lines of a file beside it, for what several files begin with
 //   programme = executive-club          what the server serves: a shipped programme, by its identifier
-//   over:                               YAML laid over it; without a shipped one it is the whole file
-//     revocation: { path: /revoke }
-//   client = partnerapi-12345           and the other settings of a transcript, for all tests of the file
+//   over revocation: { path: /revoke }  YAML laid over it; without a shipped one it is the whole file. Of several
+//                                       lines it is indented below `over:`
+//   beside gold-club = executive-club   another programme of the same server: a shipped one, by another name or by its
+//     base_path: /gold-club             own, with YAML laid over it; or that YAML alone
+//   client = partnerapi-12345 hush      and the other settings of a transcript, for all tests of the file
 //
 //   define refresh $1                   what `do refresh {refresh_token}` stands for, anywhere below: $1 is
-//   == the refresh token {$1}           the first word after the name, $0 all of them
-//   POST /club/token refresh={$1}
+//   == the refresh token {$1}           the first word after the name, $0 all of them; `do refresh a, refresh b`
+//   POST /club/token refresh={$1}       does both
 //   --- 200 {"token":"{new}"}
 //
+//   define no = --- 400 {"error":"no"}  an answer by its name is `--- no`
+//
 //   === HOSTILE 32: a test, by its name
-//   each $format = opaque | jwt         it is run with each of these for $format; `do` may follow from it
-//   over:                               settings of its own follow, then its exchanges
-//     tokens: { access: { format: $format } }
-//   == a login
-//   LOGIN GET /club/login
+//   each $format = opaque | jwt         it is run with each of these for $format; `do` may follow from it; of
+//                                       `each $a $b = 1 2 | 3 4` a word for each name
+//   over tokens: { access: { format: $format } }
+//   == a login: LOGIN GET /club/login --- no
 
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { shippedProgramme, withYaml } from '../jetway.ts';
+import { writtenOut } from './short.ts';
 import { parseTranscript, type Transcript } from './transcript.ts';
 
 export interface NamedTranscript extends Transcript {
   readonly name: string;
   readonly programme: string;
-  /** YAML texts, each to be laid over what is before it. */
+  /** YAML texts, each laid over what is before it. */
   readonly over: readonly string[];
+  /** The programme file, with those. */
+  readonly yaml: string;
+  /** The files of other programmes of the same server, by identifier. */
+  readonly beside: Readonly<Record<string, string>>;
+}
+
+const shipped: ReadonlySet<string> = new Set(globSync('*.yaml', { cwd: 'programmes' }));
+
+function yamlOf(programme: string, over: readonly string[]): string {
+  return shipped.has(`${programme}.yaml`)
+    ? shippedProgramme(programme, ...over)
+    : withYaml(...over);
 }
 
 /** Reads the tests of a file; throws on what is none, naming the file. */
@@ -42,7 +59,7 @@ export function readTranscripts(path: string): readonly NamedTranscript[] {
 
 /** The text of a file with what it includes, and what that does. */
 function included(path: string): string {
-  return readFileSync(path, 'utf8').replaceAll(/^include (\S+)$/gm, (_, file: string) =>
+  return writtenOut(readFileSync(path, 'utf8')).replaceAll(/^include (\S+)$/gm, (_, file: string) =>
     included(join(dirname(path), file)).trimEnd(),
   );
 }
@@ -61,40 +78,51 @@ function bodyOf(definition: string): string {
   return definition.slice(definition.indexOf('\n') + 1).trimEnd();
 }
 
-/** The text with each `do` replaced by what it stands for, also within that. */
+/** The text with each `do` and each answer's name replaced by what it stands for, also within that. */
 function expanded(text: string, defined: ReadonlyMap<string, string>): string {
-  return text.replaceAll(
-    /^(.*)\bdo (\S+)(.*)$/gm,
-    (line, before: string, name: string, words: string) => {
-      if (before !== '' && before !== '--- ') return line;
-      const body = defined.get(name);
-      if (body === undefined) throw new Error(`nothing is defined for: ${line}`);
-      const given = words.slice(1).split(' ');
-      return (
-        before +
-        expanded(
-          body.replaceAll(/\$(\d)/g, (_, place: string) =>
-            place === '0' ? words.trim() : (given[Number(place) - 1] ?? ''),
-          ),
-          defined,
-        )
-      );
-    },
+  return text.replaceAll(/^(do |--- (?=[a-z]))(.*)$/gm, (line, mark: string, calls: string) =>
+    (mark === 'do ' ? callsIn(calls, defined) : [calls.split(' ')])
+      .map(([name = '', ...given]) => {
+        const body = defined.get(name);
+        if (body === undefined) throw new Error(`nothing is defined for: ${line}`);
+        const filled = body.replaceAll(/\$(\d)/g, (_, place: string) =>
+          place === '0' ? given.join(' ') : (given[Number(place) - 1] ?? ''),
+        );
+        return expanded(filled, defined);
+      })
+      .join('\n'),
   );
+}
+
+/** The words of each call; what follows a comma belongs to the one before unless it is defined, too. */
+function callsIn(
+  text: string,
+  defined: ReadonlyMap<string, string>,
+): readonly (readonly string[])[] {
+  const calls: string[] = [];
+  for (const part of text.split(', ')) {
+    const isWord = calls.length > 0 && !defined.has(part.split(' ')[0] ?? '');
+    calls.push(isWord ? `${calls.pop()}, ${part}` : part);
+  }
+  return calls.map((call) => call.split(' '));
 }
 
 /** The test once for each value of its `each`, which its name then ends with; of several all combinations. */
 function withEach(test: string): readonly string[] {
-  const [line, name = '', values = ''] = /^each \$(\w+) = (.*)\n/m.exec(test) ?? [];
+  const [line, names = '', values = ''] = /^each (\$\w+(?: \$\w+)*) = (.*)\n/m.exec(test) ?? [];
   if (line === undefined) return [test];
-  return values.split(' | ').flatMap((value) =>
-    withEach(
+  const [name = '', ...more] = names.split(' ');
+  return values.split(' | ').flatMap((value) => {
+    const [first = '', ...others] = more.length === 0 ? [value.trim()] : value.trim().split(' ');
+    const filled = more.reduce(
+      (text, one, at) => text.replaceAll(one, others[at] ?? ''),
       test
         .replace(line, '')
         .replace('\n', value.trim() === '' ? '\n' : `, ${value}\n`)
-        .replaceAll(`$${name}`, value.trim()),
-    ),
-  );
+        .replaceAll(name, first),
+    );
+    return withEach(filled);
+  });
 }
 
 function parseTest(head: string, test: string): NamedTranscript {
@@ -103,13 +131,31 @@ function parseTest(head: string, test: string): NamedTranscript {
   const { programme } = transcript.settings;
   if (programme === undefined) throw new Error(`no programme is said: ${name}`);
   const [ownHead = ''] = rest.join('\n').split(/^== /m);
-  return { ...transcript, name, programme, over: [head, ownHead].flatMap(yamlIn) };
+  const heads = `${head}\n${ownHead}\n`;
+  const over = yamlBelow(heads, /^over:\n/gm).map(({ yaml }) => yaml);
+  const besides = yamlBelow(heads, /^beside (\S+)(?: = (\S+))?\n/gm);
+  const beside = [...Map.groupBy(besides, ({ words: [id = ''] }) => id)].map(([id, parts]) => {
+    const [file = id] = parts.flatMap(({ words }) => words[1] ?? []);
+    return [
+      id,
+      yamlOf(
+        file,
+        parts.map((part) => part.yaml),
+      ),
+    ] as const;
+  });
+  const yaml = yamlOf(programme, over);
+  return { ...transcript, name, programme, over, yaml, beside: Object.fromEntries(beside) };
 }
 
-/** The indented lines of a head after each `over:`. */
-function yamlIn(head: string): readonly string[] {
-  return head.split(/^over:$/m).flatMap((part) => {
-    const lines = part.split('\n').filter((line) => line.startsWith('  '));
-    return lines.length === 0 ? [] : [`${lines.map((line) => line.slice(2)).join('\n')}\n`];
+/** The indented lines below each line of a head that is like the one given, and the words of that. */
+function yamlBelow(
+  head: string,
+  line: RegExp,
+): readonly { readonly words: readonly string[]; readonly yaml: string }[] {
+  return [...head.matchAll(line)].map((found) => {
+    const [whole, ...words] = found;
+    const [below = ''] = /^(?: {2}.*\n)*/.exec(head.slice(found.index + whole.length)) ?? [];
+    return { words, yaml: below.replaceAll(/^ {2}/gm, '') };
   });
 }

@@ -17,21 +17,30 @@ interface Example {
   readonly others: readonly Told[];
 }
 
-export function grantExample(grant: string, { mayHold, render }: Answers): Example {
+/** @param form the one that the request has chosen; the usual one if left out */
+export function grantExample(grant: string, { mayHold, render }: Answers, form?: string): Example {
   const subsets = [...mayHold.map((one) => [one]), mayHold];
+  const name = nameIn(grant, form);
   return {
-    name: grant,
-    summary: `The answer to ${grant}`,
+    name,
+    summary: `The answer to ${name}`,
     told: render(new Set(), 'fitting'),
     others: subsets.map((absent) => render(new Set(absent))),
   };
 }
 
+/** The words `refresh_token as xml`, where a request has chosen a form. */
+function nameIn(name: string, form: string | undefined): string {
+  return form === undefined ? name : `${name} as ${form}`;
+}
+
 /** Those of the failures that such a request can have. */
-export function failureExamples({ programme }: Guide): readonly Example[] {
-  return failuresOf(programme).flatMap((failure) => {
+export function failureExamples({ programme }: Guide, form?: string): readonly Example[] {
+  return failuresOf(programme, form).flatMap((failure) => {
     const names = failure.metBy.partner;
-    return names === undefined ? [] : [failureExample(failure, names)];
+    if (names === undefined) return [];
+    const example = failureExample(failure, names);
+    return [{ ...example, name: nameIn(example.name, form) }];
   });
 }
 

@@ -6,7 +6,7 @@ import { programmePaths } from '../../../oauth/own_paths.ts';
 import { logsIn } from '../../../programme/programme.ts';
 import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.ts';
 import type { TokenManagementEndpoint } from '../../../programme/requests/token_management.ts';
-import { answerTo, grantsOf } from '../../answers.ts';
+import { answerTo, formsAt, grantsOf } from '../../answers.ts';
 import { isPage, loginFailuresOf } from '../../login.ts';
 import { below, type Guide, introspectionFor, isToldOf } from '../guide.ts';
 import { failureExamples, grantExample, responsesOf, userinfoExamples } from './answers.ts';
@@ -116,10 +116,10 @@ function tokenPath(guide: Guide, endpoint: TokenEndpoint): readonly [string, Pat
   const grants = grantsOf(endpoint).filter(({ role }) => isToldOf(guide, role));
   if (grants.length === 0) return false;
   const { programme } = guide;
-  const examples = [
-    ...grants.map(({ grant }) => grantExample(grant, answerTo(programme, grant))),
-    ...failureExamples(guide),
-  ];
+  const examples = formsAt(programme, endpoint).flatMap((form) => [
+    ...grants.map(({ grant }) => grantExample(grant, answerTo(programme, grant, form), form)),
+    ...failureExamples(guide, form),
+  ]);
   const responses = responsesOf(guide, examples);
   const operationOf = (method: string): object => {
     const requestBody = bodyOf(programme, reading, method, grants);

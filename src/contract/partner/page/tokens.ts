@@ -148,7 +148,7 @@ function refreshNotes({ programme }: Guide): Block {
       ? 'Never send a refresh token twice: its second use is taken for theft and ends the login.'
       : `If an answer is lost on the way, send the same request again within ${spanText(refresh.grace)}${programme.access.algorithm === 'ES256' && refreshForm(programme) === 'jwt' ? signedAnew : ': you get the same refresh token'}. After that, and once the new refresh token was used, a second use of the old one is taken for theft and ends the login.`;
   return [
-    `**A refresh token is good once.** Every answer brings a new one: store it in place of the old one, before you use the new tokens. ${again}`,
+    `**A refresh token is good once${refresh.rotation === 'on' ? '' : ' if its login had a PKCE challenge'}.** Every answer brings a new one: store it in place of the old one, before you use the new tokens. ${again}`,
     'Refresh one login by one request at a time. If several of your servers share logins, let one of them refresh, or lock the login while you do. Do not put a copy of an old database into service beside the present one: its old refresh tokens would end the logins.',
     told,
   ];

@@ -50,9 +50,10 @@ function hasForms(programme: Programme): boolean {
 
 function formText(form: TokenForm): string {
   if (form === 'jwt') return 'JWT';
-  return form === undefined
-    ? 'may change'
-    : shapeText({ ...form, characters: form.characters ?? 'alphanumeric' });
+  if (form === undefined) return 'may change';
+  const { begins_with: value, characters = 'alphanumeric' } = form;
+  const rest = shapeText({ ...form, characters });
+  return value === undefined ? rest : `a value of the member, if there is one, and ${rest}`;
 }
 
 export function lifetimeSection(guide: Guide): Block {
@@ -83,7 +84,7 @@ export function lifetimeSection(guide: Guide): Block {
         ...access.map(({ name, cells }) => [name, ...cells]),
         refreshes && [
           'Refresh token',
-          `${spanText(refreshLifetime(programme))}, ${refresh.rotation === 'on' ? 'one use' : 'from its last use'}`,
+          `${spanText(refreshLifetime(programme))}, ${useWords[refresh.rotation]}`,
           isFormed && formText(refreshForm(programme)),
         ],
         refreshes && [
@@ -99,6 +100,12 @@ export function lifetimeSection(guide: Guide): Block {
     'Rely on the lifetimes in the answers where they tell them: those above can change.',
   ];
 }
+
+const useWords = {
+  on: 'one use',
+  off: 'from its last use',
+  with_pkce: 'one use after a login with PKCE, else from its last use',
+} as const;
 
 function answerTo(programme: Programme, reason: FailureReason): string {
   return shortAnswer(failureAnswer(programme, reason));

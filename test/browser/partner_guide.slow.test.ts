@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { readProgrammeFile } from '../../src/config/programme_files.ts';
 import { makeGuide } from '../../src/contract/partner/guide.ts';
@@ -12,7 +12,7 @@ import { partnerHtml } from '../../src/contract/partner/html.ts';
 import { instant } from '../../src/lib/clock.ts';
 import { compileLoaded } from '../../src/rules/load.ts';
 import { until } from '../support/until.ts';
-import { complaintsOf, patience } from './browser.ts';
+import { browserTests, complaintsOf, patience } from './browser.ts';
 import { photograph } from './photograph.ts';
 
 const base = 'https://tokens.example';
@@ -46,7 +46,7 @@ async function tabTo(page: Page, tag: string): Promise<void> {
   assert.fail(`the keyboard reaches no ${tag}`);
 }
 
-export function partnerGuideTests(browser: () => Promise<Browser>): void {
+browserTests('the page for partners', (browser) => {
   for (const [name, file] of Object.entries(files)) {
     test(`the page for partners of ${name} fits every screen and can be read by day and by night`, async (t) => {
       const context = await (await browser()).newContext();
@@ -75,4 +75,4 @@ export function partnerGuideTests(browser: () => Promise<Browser>): void {
     // Its rows are blocks there, and a screen reader still takes it for a table.
     await page.getByRole('cell', { name: 'Your client identifier' }).first().waitFor();
   });
-}
+});

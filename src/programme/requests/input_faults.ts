@@ -1,0 +1,68 @@
+// Owns the faults of inputs: for which reason, and by which rule, a value or the lack of one is refused.
+
+import {
+  type Cause,
+  describeText,
+  endpointRule,
+  faulty,
+  ownCause,
+  type RulePath,
+} from '../../oauth/cause.ts';
+import { challengeFault } from '../../oauth/pkce.ts';
+import type { FailureReason } from '../../oauth/reasons.ts';
+import type { Input } from './inputs.ts';
+
+/** The reason to refuse an input, and the facts of that failure. */
+export interface InputFault<Reason = FailureReason> {
+  readonly reason: Reason;
+  readonly facts: { readonly parameter: string; readonly cause: Cause };
+}
+
+/** Why the lack of an input is refused. */
+export function missingFault<Reason>(input: Input<Reason>, wasEmpty: boolean): InputFault<Reason> {
+  const { name, inHeader, whenMissing } = input;
+  const place = inHeader ? `the header ${name}` : name;
+  const came = wasEmpty ? `${place} without a value` : `no ${place}`;
+  const rule = ofInput(input, ...(input.required ? ['required'] : []));
+  return faultOf(input, whenMissing, rule, place, came);
+}
+
+/** Why a value is refused for every client; undefined if it is accepted. */
+export function valueFault<Reason>(
+  input: Input<Reason>,
+  value: string,
+): InputFault<Reason> | undefined {
+  for (const test of input.tests) {
+    const came = test.came(value);
+    if (came === undefined) continue;
+    const rule = test.rule ?? ofInput(input, test.key);
+    const fault = faultOf(input, test.reason, rule, test.expected, came);
+    const slip = challengeFault(input.role, value);
+    if (slip === undefined || test.key === 'must_equal') return fault;
+    return { ...fault, facts: { ...fault.facts, cause: faulty(fault.facts.cause, slip, came) } };
+  }
+  return undefined;
+}
+
+/** The fault of a value that is not what is registered for the client. */
+export function unequalFault<Reason>(input: Input<Reason>, value: string): InputFault<Reason> {
+  const expected = `${input.name}: what is registered for the client`;
+  const came = describeText(value);
+  return faultOf(input, input.whenUnequal, ofInput(input, 'must_equal'), expected, came);
+}
+
+/** The rule that an input, or a key of it, is. */
+function ofInput({ role }: Input<unknown>, ...key: readonly string[]): RulePath {
+  return endpointRule('inputs', role, ...key);
+}
+
+function faultOf<Reason>(
+  { name }: Input<Reason>,
+  reason: Reason,
+  rule: RulePath,
+  expected: string,
+  came: string,
+): InputFault<Reason> {
+  const cause = ownCause(rule, expected, came, name);
+  return { reason, facts: { parameter: name, cause } };
+}
