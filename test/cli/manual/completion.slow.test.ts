@@ -16,7 +16,10 @@ import { jetway, workFolder } from '../command.ts';
 const lines: readonly (readonly [line: string, words: string])[] = [
   ['jetway ser', 'serve'],
   ['jetway cl', 'client'],
-  ['jetway client r', 'remove retire-api-key retire-secret rotate-api-key rotate-secret'],
+  [
+    'jetway client r',
+    'remove retire-api-key retire-secret retire-signing-secret rotate-api-key rotate-secret rotate-signing-secret',
+  ],
   ['jetway client add --re', '--redirect-uri'],
   ['jetway client show --', '--config --json --programme'],
   ['jetway new --', '--config --json --variant'],
