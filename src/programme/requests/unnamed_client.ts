@@ -38,7 +38,7 @@ export function undeclaredCredentials(
 ): readonly Input[] {
   if (!takesUnnamed(authentication)) return [];
   const declared = new Set(Object.entries(endpoint.inputs).map(sentAs));
-  const standard = standardNames.map((name) => [name, { required: false }] as const);
+  const standard = standardNames.map((name): Named => [name, { required: false }]);
   const others = [definition.authorize.endpoint, ...Object.values(definition.token_endpoints)]
     .flatMap(({ inputs }) => Object.entries(inputs))
     .filter(([role, input]) => {
@@ -48,7 +48,7 @@ export function undeclaredCredentials(
       return isPlain && isCredential(role) && sentAs([role, input]) !== 'header authorization';
     });
   const inputs = Object.fromEntries(
-    [...standard, ...others].flatMap(([role, input]): [string, InputDefinition][] => {
+    [...standard, ...others].flatMap(([role, input]): Named[] => {
       const { in: place, name = role } = input;
       const isHeader = place === 'header';
       const key = sentAs([role, input]);
@@ -60,7 +60,9 @@ export function undeclaredCredentials(
   return compileInputs({ ...endpoint, inputs }, definition, []);
 }
 
-function sentAs([role, { in: place, name = role }]: readonly [string, InputDefinition]): string {
+type Named = readonly [role: string, input: InputDefinition];
+
+function sentAs([role, { in: place, name = role }]: Named): string {
   return place === 'header' ? `header ${name.toLowerCase()}` : name;
 }
 
