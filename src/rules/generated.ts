@@ -115,7 +115,8 @@ export function* drawnComplaints(definition: Definition): Iterable<Complaint> {
   }
   for (const use of ['access', 'refresh'] as const) {
     const { begins_with: begin } = definition.tokens[use];
-    if (begin !== undefined) yield* undrawnComplaints(['tokens', use, 'begins_with'], [begin], known);
+    if (begin !== undefined)
+      yield* undrawnComplaints(['tokens', use, 'begins_with'], [begin], known);
   }
 }
 

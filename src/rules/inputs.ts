@@ -110,7 +110,8 @@ function* inputComplaints(
   if (issued === undefined || (role !== undefined && isIdle(role, definition))) return;
   yield* refusalsOf(at, input, issued);
   const isGenerated =
-    role !== undefined && (issuedRoles.has(role) || Object.hasOwn(definition.authorize.draws, role));
+    role !== undefined &&
+    (issuedRoles.has(role) || Object.hasOwn(definition.authorize.draws, role));
   if (isGenerated) yield* comparisonComplaints(at, input, issued);
 }
 
