@@ -75,12 +75,12 @@ function isCredential(role: string): boolean {
  * or empty.
  *
  * @param rules the inputs that are read, those of `undeclaredCredentials` too
- * @param ownHeader the input that comes in the Authorization header, if one does
+ * @param ownHeaders the inputs that come in the Authorization header
  */
 export function compileUnnamed(
   { methods, unnamed_client: id }: ClientAuthentication,
   rules: readonly Input[],
-  ownHeader: string | undefined,
+  ownHeaders: readonly string[],
 ): (
   request: Pick<WireRequest, 'rawHeaders' | 'certificate'>,
   inputs: Inputs,
@@ -90,7 +90,7 @@ export function compileUnnamed(
   const credentials = rules.filter(({ role }) => isCredential(role));
   const readsCertificate = methods.some(isByCertificate);
   return (request, inputs) => {
-    const isOwn = ownHeader !== undefined && inputs.has(ownHeader);
+    const isOwn = ownHeaders.some((role) => inputs.has(role));
     const isProven =
       credentials.some(
         ({ role, inHeader, wireName }) =>
