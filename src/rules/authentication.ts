@@ -213,7 +213,7 @@ function* methodComplaints(definition: Definition): Iterable<Complaint> {
       `add grants.authorization_code or grants.password, or take ${taken} out`,
     ],
     [
-      cors === 'on' && !methods.includes('none'),
+      cors === 'on' && !takesPublic,
       ['cors'],
       'no page can read anything: origins are for public clients, and there are none here',
       'add none to client.authentication.methods, or set cors to off',

@@ -70,7 +70,11 @@ const inAddress = /^[A-Za-z0-9._~-]*$/;
 /** Of values that logins draw: that somebody is told of them, and no input has another meaning. */
 export function* drawnComplaints(definition: Definition): Iterable<Complaint> {
   const { draws, answer } = definition.authorize;
-  const told = new Set([...answer.more.values()].map(valueOf));
+  const known = new Set(Object.keys(draws).map(drawnValue));
+  const onSuccess = [...answer.more.values()].filter(
+    (field) => typeof field === 'string' || field.only?.includes('code') !== false,
+  );
+  const told = new Set(onSuccess.map(valueOf));
   for (const [name, shape] of Object.entries(draws)) {
     const at = ['authorize', 'draws', name];
     const bits = shapeBits(shape);
@@ -101,21 +105,34 @@ export function* drawnComplaints(definition: Definition): Iterable<Complaint> {
       [
         !told.has(drawnValue(name)),
         at,
-        'no parameter of the redirect tells this value',
+        'no parameter of a redirect with a code tells this value',
         `add authorize: { answer: { more: { ${name}: ${drawnValue(name)} } } }`,
       ],
     );
   }
   for (const { at, fields } of layoutsOf(definition)) {
-    const known = new Set(Object.keys(draws).map(drawnValue));
-    const unknown = [...writtenValues(fields)].find((one) => isDrawn(one) && !known.has(one));
-    yield* wrong([
-      unknown !== undefined,
-      at,
-      `no login draws ${unknown}`,
-      'add it to authorize.draws',
-    ]);
+    yield* undrawnComplaints(at, writtenValues(fields), known);
   }
+  for (const use of ['access', 'refresh'] as const) {
+    const { begins_with: begin } = definition.tokens[use];
+    if (begin !== undefined)
+      yield* undrawnComplaints(['tokens', use, 'begins_with'], [begin], known);
+  }
+}
+
+/** @param known what logins draw */
+function undrawnComplaints(
+  at: Path,
+  named: Iterable<string>,
+  known: ReadonlySet<string>,
+): Iterable<Complaint> {
+  const unknown = [...named].find((one) => isDrawn(one) && !known.has(one));
+  return wrong([
+    unknown !== undefined,
+    at,
+    `no login draws ${unknown}`,
+    'add it to authorize.draws',
+  ]);
 }
 
 function secretComplaints(at: Path, what: string, shape: ValueShape): Iterable<Complaint> {

@@ -109,7 +109,10 @@ function* inputComplaints(
   const issued = issuedTo(role, input, definition);
   if (issued === undefined || (role !== undefined && isIdle(role, definition))) return;
   yield* refusalsOf(at, input, issued);
-  if (role !== undefined && issuedRoles.has(role)) yield* comparisonComplaints(at, input, issued);
+  const isGenerated =
+    role !== undefined &&
+    (issuedRoles.has(role) || Object.hasOwn(definition.authorize.draws, role));
+  if (isGenerated) yield* comparisonComplaints(at, input, issued);
 }
 
 /** A value in `allowed`, or a format, that the shape of the same input refuses. */

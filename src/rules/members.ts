@@ -2,8 +2,8 @@
 
 import type { Definition } from '../language/definition.ts';
 import { alphabetOf } from '../language/value_shape.ts';
-import { fieldsWithin, isText, valueOf } from '../language/value_tree.ts';
-import { memberPropertyPrefix } from '../language/vocabularies.ts';
+import { type Field, fieldsWithin, isText, valueOf } from '../language/value_tree.ts';
+import { isDrawn, memberPropertyPrefix } from '../language/vocabularies.ts';
 import { signsAccess } from '../programme/token_forms.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 
@@ -58,10 +58,8 @@ export function* tokenOwnerComplaints(definition: Definition): Iterable<Complain
     (name) =>
       !/^(?:subject|membership_number)$/.test(name) && !name.startsWith(memberPropertyPrefix),
   );
-  const first = fields.find(
-    (field) => typeof field === 'string' || 'value' in field || 'constant' in field,
-  );
-  const begin = typeof first === 'object' && 'constant' in first ? String(first.constant) : '';
+  const drawn = named.find(isDrawn);
+  const begin = beginningOf(access.subject).text;
   yield* wrong(
     [
       !isText(access.subject) ||
@@ -76,6 +74,12 @@ export function* tokenOwnerComplaints(definition: Definition): Iterable<Complain
       'membership_number, subject and member.NAME can',
     ],
     [
+      drawn !== undefined,
+      at,
+      `${drawn} is another at each login`,
+      'membership_number, subject and member.NAME tell members apart',
+    ],
+    [
       named.length === 0,
       at,
       'all members would have this sub',
@@ -88,6 +92,25 @@ export function* tokenOwnerComplaints(definition: Definition): Iterable<Complain
       'let it begin otherwise, or change tokens.client_subject_prefix',
     ],
   );
+}
+
+/** The constants with which a text begins, and whether it has nothing else. */
+function beginningOf(field: Field): { readonly text: string; readonly isWhole: boolean } {
+  if (typeof field === 'object' && 'constant' in field) {
+    return { text: String(field.constant), isWhole: true };
+  }
+  // Of several the first that there is; a constant always is.
+  if (typeof field === 'object' && 'first' in field && field.first[0] !== undefined) {
+    return beginningOf(field.first[0]);
+  }
+  const isJoined = typeof field === 'object' && 'joined' in field;
+  let text = '';
+  for (const part of isJoined ? field.joined : []) {
+    const own = beginningOf(part);
+    text += own.text;
+    if (!own.isWhole) return { text, isWhole: false };
+  }
+  return { text, isWhole: isJoined };
 }
 
 /** A shape that no number matches would refuse every member. */

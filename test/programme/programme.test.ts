@@ -113,3 +113,14 @@ test('HOSTILE 77, 78: no client identifier has characters that cannot be seen, w
   assert.deepEqual(odd.filter(isIdentifier), []);
   assert.deepEqual(['a b', 'é', '😀'].filter(isIdentifier), ['a b', 'é', '😀']);
 });
+
+test('a value that a login draws is needed by every grant whose login can have drawn it', () => {
+  const { tokenEndpoints } = programmeOf(`
+authorize: { draws: { device: { length: 22 } }, answer: { more: { device: member.drawn.device } } }
+token_endpoints: { grant: { inputs: { device: {}, subject_token: {} } } }
+grants: { token_exchange: { endpoint: grant, role: member } }`);
+  const [input] = tokenEndpoints.flatMap(({ reading }) =>
+    reading.inputs.filter(({ role }) => role === 'device'),
+  );
+  assert.deepEqual(input?.neededBy, ['authorization_code', 'refresh_token', 'token_exchange']);
+});

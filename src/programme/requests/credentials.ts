@@ -131,12 +131,12 @@ export function compileCredentials(
     .join(', or ');
   const readCertificate = compileCertificate(methods);
   const readSignature = compileSignature(authentication, nameOf);
-  // The header is that input's own, where it has the scheme of that input.
-  const ownHeader = rules.find(
-    ({ wireName, inHeader: isHeader }) => isHeader && wireName === 'authorization',
-  )?.role;
+  // The header is the input's own that has its scheme; those of several grants can share it.
+  const ownHeaders = rules
+    .filter(({ wireName, inHeader: isHeader }) => isHeader && wireName === 'authorization')
+    .map(({ role }) => role);
   const assertions = compileAssertionReader(authentication, rules, asksByAssertion);
-  const readUnnamed = compileUnnamed(authentication, rules, ownHeader);
+  const readUnnamed = compileUnnamed(authentication, rules, ownHeaders);
   const ambiguous = (came: string, parameter: string): Refusal => {
     const rule = ['client', 'authentication', 'when_both'];
     const cause = { ...credentialsCause(`one of ${ways}`, came, parameter), rule };
@@ -169,7 +169,7 @@ export function compileCredentials(
     if (sent !== undefined) refuseForeign(sent.name);
     const token = methods.has('own_token') ? inputs.get('client_token') : undefined;
     const signature = methods.has('signature') ? inputs.get('client_signature') : undefined;
-    const isFree = ownHeader === undefined || !inputs.has(ownHeader);
+    const isFree = !ownHeaders.some((role) => inputs.has(role));
     if ((inHeader || isHeaderForeign) && isFree) {
       const headers = headerValues(request, 'authorization').filter((value) => value !== '');
       if (headers.length > 0) {

@@ -65,7 +65,10 @@ export function markOf(
   );
   for (const input of inputsAt(definition, name)) {
     const { role, inPath, inCookie, neededBy } = input;
-    const isOwn = !inPath && !inCookie && role !== 'client_id' && !onlyProofs.has(role);
+    // A login from before the file had a value drawn has none to repeat.
+    const isDrawn = Object.hasOwn(definition.authorize.draws, role);
+    const isPlain = !inPath && !inCookie && !isDrawn;
+    const isOwn = isPlain && role !== 'client_id' && !onlyProofs.has(role);
     if (!isOwn || !served.every((type) => neededBy.includes(type))) continue;
     const alike = rivals.filter((rival) => isReadAlike(input, rival.input));
     const values = alike.length === 0 ? undefined : valuesOf(definition, name, input);

@@ -175,6 +175,13 @@ function choiceOf(
     : undefined;
 }
 
+/** The grants whose logins have drawn what their requests repeat. */
+const drawnGrants: ReadonlySet<RequestKind> = new Set([
+  'authorization_code',
+  'refresh_token',
+  'token_exchange',
+]);
+
 /** The one formula for which requests read and need an input. */
 function needsOf(
   role: string,
@@ -208,7 +215,7 @@ function needsOf(
   // The grant judges their lack, by the code (RFC 6749 4.1.3, RFC 7636 4.6).
   const { login, token } = authorize.redirect_uri;
   const verifies = (kind: RequestKind): boolean =>
-    (isDrawn && (kind === 'authorization_code' || kind === 'refresh_token')) ||
+    (isDrawn && drawnGrants.has(kind)) ||
     (kind === 'authorization_code' &&
       ((role === 'code_verifier' && authorize.pkce === 'required') ||
         (role === 'redirect_uri' && login === 'required' && token === 'if_sent')));

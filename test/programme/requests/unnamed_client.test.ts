@@ -20,10 +20,13 @@ const shown = {
   expiresAt: instant(0),
 };
 
-function reader(methods: string, ownHeader?: string): ReturnType<typeof compileUnnamed> {
+function reader(
+  methods: string,
+  ...ownHeaders: readonly string[]
+): ReturnType<typeof compileUnnamed> {
   const { clients, tokenEndpoints } = programmeOf(over(methods));
   const rules = tokenEndpoints.flatMap(({ reading }) => reading.inputs);
-  return compileUnnamed(clients.authentication, rules, ownHeader);
+  return compileUnnamed(clients.authentication, rules, ownHeaders);
 }
 
 test('HOSTILE 41: a certificate is a credential where the dialect takes certificates', () => {
@@ -49,6 +52,6 @@ test('a header that an input has taken is no credential, and an empty one is', (
 
 test('without the method nothing stands for anybody', () => {
   const { clients } = programmeOf();
-  const read = compileUnnamed({ ...clients.authentication, unnamed_client: 'x' }, [], undefined);
+  const read = compileUnnamed({ ...clients.authentication, unnamed_client: 'x' }, [], []);
   assert.equal(read({ rawHeaders: [], certificate: () => undefined }, new Map()), undefined);
 });
