@@ -36,7 +36,14 @@ async function filled(t: TestContext): Promise<Scene & { site: StoreSite; backup
   };
 }
 
-const ofOperators = { client: 1, member: 1, gateway: 0, signing_key: 1, maintenance: 0 };
+const ofOperators = {
+  client: 1,
+  member: 1,
+  gateway: 0,
+  signing_key: 1,
+  identity_key: 0,
+  maintenance: 0,
+};
 const registered = { ...ofOperators, audit_stream: 0 };
 const none = { code: 0, kept_text: 0, login: 0, login_attempt: 0, node_lease: 0, spent_code: 0 };
 
