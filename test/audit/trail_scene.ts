@@ -68,4 +68,3 @@ export function eventsIn(lines: readonly string[]): readonly string[] {
     return client ?? event;
   });
 }
-
