@@ -43,7 +43,7 @@ export async function allowPreflight(
   } catch (error) {
     const failure = reportFailure(service, error, record);
     record.failure = failure;
-    return renderFailure(service, failure);
+    return varying(renderFailure(service, failure));
   }
   record.endpoint = { ...record.endpoint, kind: 'preflight' };
   return {
@@ -83,16 +83,14 @@ export async function allowOrigin<Any extends Pick<Reply, 'headers'>>(
     'Retry-After',
     ...(requestIdHeader ? [requestIdHeader] : []),
   ];
-  return {
-    ...answer,
-    headers: {
-      ...varying(answer.headers),
-      ...(isAllowed && {
-        'Access-Control-Allow-Origin': origin,
-        'Access-Control-Expose-Headers': exposed.join(', '),
-      }),
-    },
+  const varied = varying(answer);
+  if (!isAllowed) return varied;
+  const headers = {
+    ...varied.headers,
+    'Access-Control-Allow-Origin': origin,
+    'Access-Control-Expose-Headers': exposed.join(', '),
   };
+  return { ...varied, headers };
 }
 
 /** The origin of the page that sends a request; undefined for several, and for `null`, which many share. */
@@ -102,11 +100,13 @@ function originOf(request: Pick<WireRequest, 'rawHeaders'>): string | undefined 
   return isOne && /^https?:\/\//.test(origin) ? origin : undefined;
 }
 
-/** A dialect may have a `Vary` of its own, in any case. */
-function varying(headers: Reply['headers']): Reply['headers'] {
+/** The answer as one that depends on the origin. A dialect may have a `Vary` of its own, in any case. */
+export function varying<Any extends Pick<Reply, 'headers'>>(answer: Any): Any {
+  const { headers } = answer;
   const name = Object.keys(headers).find((one) => one.toLowerCase() === 'vary') ?? 'Vary';
   const own = headers[name];
-  return { ...headers, [name]: own === undefined ? 'Origin' : `${own}, Origin` };
+  const value = own === undefined ? 'Origin' : `${own}, Origin`;
+  return { ...answer, headers: { ...headers, [name]: value } };
 }
 
 /** Whether the origin is registered for a client of the programme. */

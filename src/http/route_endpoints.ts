@@ -11,6 +11,7 @@ import {
   claimedAt,
   claimedByToken,
   type CrossOriginTerms,
+  varying,
 } from '../engine/cross_origin.ts';
 import { renderFailure, type ReportedFailure, reportFailure } from '../engine/failure.ts';
 import { answerUserinfo } from '../engine/identity/userinfo.ts';
@@ -137,9 +138,13 @@ function chosenFormAt(endpoints: readonly TokenEndpoint[]): FormChooser | undefi
 /** The endpoint as pages of other origins reach it, if the file lets them. */
 function forPages(service: Service, terms: CrossOriginTerms, endpoint: Endpoint): Endpoint {
   if (!service.programme.isCrossOrigin) return endpoint;
-  const { methods, answer } = endpoint;
+  const { load, methods, wrongMethod, answer } = endpoint;
+  const tooMany: Load['tooMany'] | undefined =
+    load && (async (head, retryAfter) => varying(await load.tooMany(head, retryAfter)));
   return {
     ...endpoint,
+    ...(load && tooMany && { load: { ...load, tooMany } }),
+    wrongMethod: async (head) => varying(await wrongMethod(head)),
     preflight: (head) => allowPreflight(service, methods, terms, head),
     answer: async (request) => allowOrigin(service, terms, request, await answer(request)),
   };

@@ -1,6 +1,6 @@
 // Owns an audit stream in a folder of a test's own: its writer, its files and its verdict.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 

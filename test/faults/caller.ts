@@ -218,6 +218,7 @@ export class Caller {
     const found = JSON.parse(body) as Readonly<Record<string, string>>;
     const access = this.#hoard.keep('an access token', found['access_token']);
     const refresh = this.#hoard.keep('a refresh token', found['refresh_token']);
+    if (found['id_token'] !== undefined) this.#hoard.keep('an identity token', found['id_token']);
     const read = parseRefreshText(openRefreshEnvelope(refresh) ?? '');
     if (read === undefined) throw new Error(`no refresh token: ${refresh}`);
     const { text, loginSecret } = read;

@@ -17,7 +17,11 @@ import { shippedLogos, shippedProgramme } from '../support/jetway.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { Hoard } from './hoard.ts';
 
-const jwt = 'tokens: { access: { format: jwt } }\nbase_path: /signed-club\n';
+const jwt = `tokens: { access: { format: jwt } }
+base_path: /signed-club
+id_token: { algorithm: RS256 }
+token_response: { fields: { id_token: id_token } }
+`;
 
 /** A minute for retries: how much of it a machine takes for itself is not what is tested. */
 const grace = 'tokens: { refresh: { grace: 60s } }\n';

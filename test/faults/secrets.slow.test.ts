@@ -189,6 +189,12 @@ async function keepKeys(hoard: Hoard, folder: string): Promise<void> {
       const text = unseal(signingKeySeal, sealedPrivateJwk, `${programme} ${kid}`) ?? '{}';
       hoard.keep('a signing key', (JSON.parse(text) as { readonly d?: string }).d ?? '');
     }
+    const identityKeys = await store.list('identity_key', id);
+    assert.equal(identityKeys.length, programme === 'signed-club' ? 1 : 0);
+    for (const { kid, sealedPrivateJwk } of identityKeys) {
+      const text = unseal(signingKeySeal, sealedPrivateJwk, `identity_key ${programme} ${kid}`);
+      hoard.keep('a key of identity tokens', (JSON.parse(text ?? '{}') as { d?: string }).d ?? '');
+    }
     for (const { kid, createdAt, sealedKey } of await store.list('token_key', id)) {
       const key = unseal(tokenKeySeal, sealedKey, `${programme} ${kid} ${createdAt}`);
       hoard.keep('a token key', key);

@@ -35,11 +35,7 @@ export function storeTest(open: Open): StoreTest {
 }
 
 /** A test named `name` that gets a store from `open`. */
-function withStore(
-  open: Open,
-  name: string,
-  body: (scene: StoreScene) => Promise<void>,
-): void {
+function withStore(open: Open, name: string, body: (scene: StoreScene) => Promise<void>): void {
   test(name, async () => {
     const opened = await open();
     const { store, another, reopen } = opened;

@@ -53,8 +53,6 @@ export function naming(
   return { 'programme-identifier': identifier, 'business-context-identifier': of };
 }
 
-const callback = 'https://partner.example/callback';
-
 /** A shipped club's names; `base` and `own` where the file mounts it elsewhere. */
 export function namesOf(
   programme: string,

@@ -145,13 +145,8 @@ function typed({ inputs }: EndpointDefinition): Record<string, string> {
 }
 
 /** The inputs of a token request that goes through every check before the store is asked. */
-function accepted(
-  { programme, client, definition }: Compiled,
-  sample: SampleRequest,
-  name: string,
-) {
-  const path = definition.base_path + (definition.token_endpoints[name]?.path ?? '');
-  const endpoint = programme.tokenEndpoints.find((one) => one.path === path);
+function accepted({ programme, client }: Compiled, sample: SampleRequest, name: string) {
+  const endpoint = programme.tokenEndpoints.find((one) => one.name === name);
   assert.ok(endpoint);
   const request = wire(sample);
   const inputs = endpoint.readInputs(request);

@@ -65,6 +65,7 @@ function termsOf(path: string, used: readonly Kind[]): (text: string) => boolean
   const inputs = used.map((kind) => `${kind}: { in: path, ${kinds[kind].input} }`);
   const terms = compileAssertionTerms(
     definitionOf(`client: { authentication: { methods: [private_key_jwt], assertion: { audience: token_endpoint } } }
+authorize: { endpoint: { path: /longer/than/any/of/these/paths } }
 token_endpoints: { grant: { path: "${path}", inputs: { client_assertion: {}, ${inputs.join(', ')} } } }`),
     `${publicUrl}/executive-club`,
     publicUrl,

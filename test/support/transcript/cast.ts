@@ -188,7 +188,8 @@ export async function apply(
   } else if (marks.includes('removed')) {
     await store.remove('client', programme, client, clock.now());
   } else {
-    await store.change('client', programme, client, (row) => ({ ...row, ...changes }));
+    const row = await store.change('client', programme, client, (was) => ({ ...was, ...changes }));
+    if (row === undefined) throw new Error(`nobody is called ${whose}`);
     if (marks.includes('revoked')) await store.revoke(programme, { client });
   }
 }

@@ -89,6 +89,12 @@ test('a request is sent once with each of its alternatives', () => {
   );
 });
 
+test('a change of nobody fails', async (t) => {
+  const answer = '400 {"error":"invalid_grant"}';
+  const text = `== disabled: now {code} disabled; ${code}0 --- ${answer}\n`;
+  await assert.rejects(played(t, text), /nobody is called \{code\}/);
+});
+
 test('a name is bound at first sight, to what is new, and is the same ever after', () => {
   const names = new Bindings({ client: 'c' });
   assert.equal(names.match('{client} {token} {token} {any}', 'c t t whatever'), 'c t t whatever');

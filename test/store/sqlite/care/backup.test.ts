@@ -89,6 +89,7 @@ withFile(
         client: 1,
         code: 1,
         gateway: 0,
+        identity_key: 0,
         kept_text: 0,
         login: 0,
         login_attempt: 0,
