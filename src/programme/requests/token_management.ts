@@ -78,7 +78,7 @@ function signatureInputs(
   return Object.fromEntries(
     roles.flatMap((role) => {
       const input = inputs?.[role];
-      return input === undefined ? [] : [[role, { ...input, required: false }]];
+      return input === undefined || input.in === 'path' ? [] : [[role, input]];
     }),
   );
 }
