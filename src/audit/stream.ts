@@ -132,10 +132,11 @@ export class AuditStream {
 
   /** Resolves to the newest line once it is on the disk; to undefined where it is not in time. */
   async sync(limit: number): Promise<Entry | undefined> {
+    const until = performance.now() + limit;
     const isDone = await this.flush(limit);
     if (!isDone) return undefined;
     const { promise, resolve } = Promise.withResolvers<Entry | undefined>();
-    const timer = setTimeout(() => resolve(undefined), limit);
+    const timer = setTimeout(() => resolve(undefined), until - performance.now());
     void this.#sync().then(resolve);
     const synced = await promise;
     clearTimeout(timer);
@@ -234,14 +235,17 @@ export class AuditStream {
     this.#syncing ??= setTimeout(() => void this.#sync(), syncInterval).unref();
     const { isBlocked: wasBlocked } = this;
     const asked = this.#taken;
-    this.#isOverdue = false;
-    this.#setTrouble(undefined);
-    if (this.#lost > 0) {
-      const events = this.#lost;
-      this.#lost = 0;
-      this.put('events_lost', { events, since: this.#lostSince });
+    // Of what waits beyond the bound one batch is written after another: it is over once, with the last of them.
+    this.#isOverdue &&= this.#characters > this.#bounds.characters;
+    if (!this.#isOverdue) {
+      this.#setTrouble(undefined);
+      if (this.#lost > 0) {
+        const events = this.#lost;
+        this.#lost = 0;
+        this.put('events_lost', { events, since: this.#lostSince });
+      }
+      if (wasBlocked) this.put('audit_resumed', {});
     }
-    if (wasBlocked) this.put('audit_resumed', {});
     // Whoever waits, waits for these lines too.
     if (this.#taken > asked) for (const flush of this.#flushes) flush.upTo = this.#taken;
     while (this.#flushes[0] && this.#flushes[0].upTo <= this.#appended)
@@ -269,7 +273,9 @@ export class AuditStream {
     const { characters, milliseconds } = this.#bounds;
     this.#isOverdue = this.#characters > characters || waited >= milliseconds;
     if (!this.#isOverdue) return;
-    this.#setTrouble(this.#trouble ?? `nothing was written for ${Math.round(waited / 1000)} s`);
+    const late = `nothing was written for ${Math.round(waited / 1000)} s`;
+    const why = waited >= milliseconds ? late : 'events come faster than they are written';
+    this.#setTrouble(this.#trouble ?? why);
   }
 
   #setTrouble(trouble: string | undefined): void {

@@ -329,6 +329,15 @@ export function* assertionComplaints(definition: Definition): Iterable<Complaint
       'declare an input client_id here, or set client.authentication.assertion.issuer to client.id',
     ];
   }
+  const ways = grants.jwt_bearer?.subject ?? [assertion.sub];
+  yield* wrong([
+    isProperty(assertion.sub) &&
+      methods.every((method) => method === privateKeyJwt) &&
+      !ways.includes(assertion.sub),
+    ['grants', 'jwt_bearer', 'subject'],
+    `the assertion alone proves the client here, so that its sub is ${assertion.sub}, and finds nobody by ${ways.join(' or ')}`,
+    `write ${assertion.sub}, or let clients have credentials beside the assertion (client.authentication.methods)`,
+  ]);
   for (const [index, way] of (grants.jwt_bearer?.subject ?? []).entries()) {
     if (way !== 'username' || members.directory === 'store') continue;
     yield [

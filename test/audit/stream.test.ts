@@ -115,6 +115,22 @@ describe('the stream of a server', () => {
     });
   }
 
+  test('FAULTS 27: what waits beyond the bound is written in several batches, and tells its end once', async (t) => {
+    const { append, path, lines } = scene(t);
+    append('first');
+    const release = blockWriters(t, path);
+    const bounds = { characters: 300_000, milliseconds: forever };
+    const { stream, told } = streamOf(t, path, { bounds });
+    // Each is a batch of its own, as two have more characters than one batch.
+    for (let at = 0; at < 4; at += 1) stream.put('token_issued', { of: 'x'.repeat(150_000) });
+    await until(() => told.length === 1);
+    assert.equal(stream.isBlocked, true);
+    release();
+    assert.equal(await stream.flush(forever), true);
+    assert.equal(told.length, 2);
+    assert.equal(lines().filter((line) => line.includes('audit_resumed')).length, 1);
+  });
+
   test('ends in time where the file stays blocked, and says how much is lost', async (t) => {
     const { append, path } = scene(t);
     append('first');

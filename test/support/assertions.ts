@@ -111,7 +111,8 @@ export function signingFor(
     const terms = programme.clients.assertions;
     const { issuers, audiences } = terms?.expectedOf(client) ?? {};
     const exp = Math.floor(clock.now() / 1000) + 60;
-    const sub = use === 'client' ? { sub: terms?.subjectsOf(client)[0] } : {};
+    const sub =
+      use === 'client' || terms?.isOfOthers === true ? { sub: terms?.subjectsOf(client)[0] } : {};
     const [iss, aud] = [[...(issuers ?? [])][0], [...(audiences ?? [])][0]];
     return signJwt(key, { iss, ...sub, aud, exp, jti: `${client.id} ${count}` });
   };

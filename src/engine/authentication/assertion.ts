@@ -67,13 +67,16 @@ export async function proveAssertionOf(
   const { proven, cause } = await proveByKeys(service, assertion, use, client, now);
   if (proven === undefined) return { cause };
   if (client === undefined) return { cause: keylessClient };
-  if (use === 'client') {
+  // Whoever signs for many says by the sub alone which client it is, in the assertion of a grant too.
+  if (use === 'client' || termsOf(service).isOfOthers) {
     // RFC 7523 3, item 2. Where the file lets it be left out, the issuer, who signed, speaks for itself.
     const isOptional = service.programme.clients.authentication.assertion.sub === 'optional';
     const subject = proven.subject ?? (isOptional ? proven.issuer : undefined);
     if (subject === undefined || !termsOf(service).subjectsOf(client).includes(subject)) {
       return { cause: otherSubject(proven.subject) };
     }
+  }
+  if (use === 'client') {
     const once = useOf(service, client, proven);
     const isGood = once === undefined || (await spendOnce(service, once, now));
     if (!isGood) return { cause: replayedAssertion };

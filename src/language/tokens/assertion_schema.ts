@@ -142,7 +142,7 @@ export const assertionSchema = v.strictObject({
     otherwise: '`required` of a `client_assertion`, `optional` in the grant `jwt_bearer`',
   }),
   sub: key(v.optional(subjectSchema, 'required'), {
-    text: 'What `sub` of a `client_assertion` must be. `required`: the client identifier. `optional`: the same, or none; `iss` then names the client, if that is the client identifier. `client.NAME`: a property of the client, as it is with federated workload identity. The assertion then speaks of somebody else, such as a job of a build server. With `issuer: client.NAME` that server signs it, and the request names the client by the input `client_id`.',
+    text: 'What `sub` of a `client_assertion` must be. `required`: the client identifier. `optional`: the same, or none; `iss` then names the client, if that is the client identifier. `client.NAME`: a property of the client, as it is with federated workload identity. The assertion then speaks of somebody else, such as a job of a build server. With `issuer: client.NAME` that server signs it, and the request names the client by the input `client_id`. So must the `sub` of an assertion of `jwt_bearer` be, where that alone proves its client.',
     example: 'client.workload',
     tells: { row: 'sub of client assertions', isStrict: (rule) => rule !== 'optional' },
     departs: [

@@ -18,7 +18,9 @@ export interface AssertionTerms {
   readonly rules: Readonly<Record<AssertionUse, AssertionRules>>;
   /** Whether an assertion may come again. */
   readonly isRepeatable: boolean;
-  /** What `sub` of a client_assertion must be. */
+  /** Whether assertions speak of somebody else than their client: whoever signs them may sign for many. */
+  readonly isOfOthers: boolean;
+  /** What `sub` of an assertion must be that proves its client. */
   readonly subjectsOf: (client: Client) => readonly string[];
   /** What the claims of a client's assertions must be; of no client, what none can be. */
   readonly expectedOf: (client: Client | undefined, isSecret?: SecretTest) => ExpectedClaims;
@@ -67,6 +69,7 @@ export function compileAssertionTerms(
       word.slice(clientPropertyPrefix.length),
     ),
     isRepeatable: jti === 'repeatable',
+    isOfOthers: isProperty(subjectWord),
     subjectsOf: valuesOf(isProperty(subjectWord) ? subjectWord : 'client.id'),
     rules: {
       client: { ...base, needsId: jti === undefined || jti === 'required' },

@@ -5,6 +5,7 @@ import type { ClientAuthentication } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
 import type { EndpointDefinition, InputDefinition } from '../../language/input_schema.ts';
 import { hint, question } from '../../language/known_inputs.ts';
+import { signedInputs } from '../../language/signature_schema.ts';
 import { present } from '../../lib/present.ts';
 import { endpointRule, ownCause } from '../../oauth/cause.ts';
 import { Refusal } from '../../oauth/failure.ts';
@@ -58,8 +59,28 @@ function managementForm({ client, token_endpoints }: Definition): EndpointDefini
       client_id: inHeader('client_id'),
       client_secret: inHeader('client_secret'),
       ...Object.fromEntries(signed.map((role) => [role, inHeader(role)])),
+      ...signatureInputs(client.authentication, token_endpoints),
     },
   };
+}
+
+/** What a client signs, and its signature, as a token endpoint reads them: the RFCs have no names for these. */
+function signatureInputs(
+  { methods, signature }: ClientAuthentication,
+  endpoints: Definition['token_endpoints'],
+): EndpointDefinition['inputs'] {
+  if (!methods.includes('signature') || signature === undefined) return {};
+  const { inputs } =
+    Object.values(endpoints).find((one) => one.inputs['client_signature'] !== undefined) ?? {};
+  const roles = ['client_signature', ...signedInputs(signature)].filter(
+    (role) => role !== 'client_id',
+  );
+  return Object.fromEntries(
+    roles.flatMap((role) => {
+      const input = inputs?.[role];
+      return input === undefined || input.in === 'path' ? [] : [[role, input]];
+    }),
+  );
 }
 
 function placeOf({ in: place, name, scheme }: InputDefinition): Partial<InputDefinition> {

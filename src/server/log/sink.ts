@@ -36,10 +36,15 @@ export function openLogFile(path: string, lost: (lines: number) => void): Sink {
 
 function streamSink(stream: Socket): Sink {
   const batch = batchOf((lines) => stream.write(lines));
+  // At a sudden end of the process a pipe takes them at once, where it has room.
+  process.on('exit', batch.flush);
   return {
     ...batch,
     waiting: () => stream.writableLength + batch.waiting(),
-    close: batch.flush,
+    close: () => {
+      process.off('exit', batch.flush);
+      batch.flush();
+    },
     isTerminal: 'isTTY' in stream && stream.isTTY === true,
   };
 }
