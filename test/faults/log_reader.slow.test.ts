@@ -147,7 +147,8 @@ test('HOSTILE 59: logins of one stranger while the queue is full cost few lines,
   const few = 50;
   const stranger = async (_: unknown, index: number): Promise<void> => {
     await sleep(Math.floor(index / few) * 50);
-    while (left > 0 && (index < few || left > all - limit)) {
+    const last = index < few ? 0 : all - limit;
+    while (left > last) {
       left -= 1;
       const typed = { username: `nobody-${left}`, password: 'wrong' };
       const { status } = await submitLogin(club.url, login, typed);
