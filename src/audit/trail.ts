@@ -107,6 +107,8 @@ export class Trail {
 
   /** The same while the caller goes on; only one append or sync at a time. */
   async appendBeside(events: readonly string[]): Promise<void> {
+    // There is then little left of it to be waited for.
+    if (this.#isRenamed) await this.syncBeside();
     const lines = this.#begin(events);
     const { file, end, bytes } = lines;
     try {
@@ -137,6 +139,10 @@ export class Trail {
     if (this.#file !== undefined) closeSync(this.#file.descriptor);
     this.#file = undefined;
     this.#turns.close();
+  }
+
+  get #isRenamed(): boolean {
+    return this.#file !== undefined && identityAt(this.#path) !== this.#file.identity;
   }
 
   /** Takes the writers' turn, and makes the lines that come next. */
@@ -173,7 +179,7 @@ export class Trail {
   /** The file of that name by now: logrotate and others rename it. */
   #openNewest(): OpenFile {
     if (this.#file !== undefined) {
-      if (identityAt(this.#path) === this.#file.identity) return this.#file;
+      if (!this.#isRenamed) return this.#file;
       // Lines of before may not be on the disk yet.
       this.sync();
       closeSync(this.#file.descriptor);
