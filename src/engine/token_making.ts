@@ -91,11 +91,13 @@ function makeAccessToken(
   facts: TokenFacts,
   exchangedFrom: ExchangedFrom | undefined,
 ): string | Promise<string> {
-  const { programme, signAccess, tokenKeys } = service;
+  const { programme, signAccess, tokenKeys, keyring } = service;
   const { place, generation, answeredAt, accessSpan, ownScope } = login;
   if (signAccess !== undefined && programme.access.formats[facts.grant] === 'jwt') {
     const claims = accessClaims(programme, client, facts);
-    return signAccess(answeredAt, { ...claims, family: placeText(place), exchangedFrom });
+    const isTold = claims.subject === facts.subject;
+    const owner = isTold ? undefined : keyring.ownerDigest(facts.subject);
+    return signAccess(answeredAt, { ...claims, owner, family: placeText(place), exchangedFrom });
   }
   // A retry of an answer under a key that was ended tells a token that is dead; its refresh token is good.
   const key = tokenKeys.find(login.keyNumber) ?? tokenKeys.signer(answeredAt);

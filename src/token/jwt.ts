@@ -4,7 +4,7 @@ import { sign, type SignKeyObjectInput } from 'node:crypto';
 import { promisify } from 'node:util';
 
 import { epochSeconds, type Instant } from '../lib/clock.ts';
-import { digest, type Digest } from '../lib/digest.ts';
+import type { Digest } from '../lib/digest.ts';
 import type { Era, ExchangedFrom } from '../oauth/grant.ts';
 import type { SigningKey } from './signing_keys.ts';
 
@@ -56,11 +56,6 @@ export type JwtSigner = (at: Instant, claims: TokenClaims) => string | Promise<s
 
 /** What this service alone needs of a token: the claims belong to the dialect. */
 type HeaderFacts = Pick<TokenClaims, 'era' | 'exchangedFrom' | 'owner'>;
-
-/** The header's name for the owner of a subject. */
-export function ownerOf(subject: string): Digest {
-  return digest(`jetway owner ${subject}`);
-}
 
 /** Signs a payload as it is. */
 export type PayloadSigner = (

@@ -17,6 +17,8 @@ export interface Keyring {
   readonly transactionSeal: Uint8Array;
   /** The key of a username's counters: the store alone does not reveal a locked member's name. */
   readonly accountDigest: (account: string) => Digest;
+  /** Of whom a JWT is whose `sub` is another text: its readers cannot try subjects. */
+  readonly ownerDigest: (subject: string) => Digest;
   /** Seals the cookie of a browser in which a member has logged in before. */
   readonly deviceSeal: Uint8Array;
   /** Binds a login form to its browser. */
@@ -43,6 +45,7 @@ export function createKeyring(masterKey: Uint8Array): Keyring {
     signingSecretSeal: deriveKey(masterKey, 'jetway signing secrets'),
     transactionSeal: deriveKey(masterKey, 'jetway login transactions'),
     accountDigest: keyedDigester(deriveKey(masterKey, 'jetway login accounts')),
+    ownerDigest: keyedDigester(deriveKey(masterKey, 'jetway token owners')),
     deviceSeal: deriveKey(masterKey, 'jetway known devices'),
     formKey: deriveKey(masterKey, 'jetway login forms'),
     auditChain: deriveKey(masterKey, 'jetway audit chain'),

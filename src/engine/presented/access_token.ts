@@ -4,7 +4,6 @@ import { after, allowedDrift, earlier, instant, type Instant } from '../../lib/c
 import type { Client } from '../../oauth/client.ts';
 import { type ExchangedFrom, type LoginState, scopeOf } from '../../oauth/grant.ts';
 import type { StandingQuestion } from '../../store/grants.ts';
-import { ownerOf } from '../../token/jwt.ts';
 import type { OpenedAccess } from '../../token/sealed/access_text.ts';
 import { loginTagOf } from '../../token/sealed/refresh_text.ts';
 import type { Service } from '../service.ts';
@@ -172,7 +171,7 @@ async function proveJwt(
   text: string,
   now: Instant,
 ): Promise<ProvenToken | undefined> {
-  const { store, programme, verifyAccessToken } = service;
+  const { store, programme, verifyAccessToken, keyring } = service;
   const token = await verifyAccessToken?.(text, now);
   if (token === undefined) return undefined;
   const { client, tokenId, issuedAt, origin, owner } = token;
@@ -186,7 +185,8 @@ async function proveJwt(
   // The place may be another login's, after a store was put back and its clock with it.
   if (login?.client !== client) return undefined;
   const subject = subjectOf(programme, login);
-  const isOwned = owner === undefined ? subject === token.subject : ownerOf(subject) === owner;
+  const isOwned =
+    owner === undefined ? subject === token.subject : keyring.ownerDigest(subject) === owner;
   if (!isOwned) return undefined;
   const expiresAt = earlier(token.expiresAt, login.endsAt);
   const question = { tokenId, expiresAt, loginEndsAt: login.endsAt };

@@ -1,13 +1,13 @@
 // Owns the claims of a programme's access tokens where they are JWTs.
 
 import type { Client } from '../../oauth/client.ts';
-import { ownerOf, type TokenClaims } from '../../token/jwt.ts';
+import type { TokenClaims } from '../../token/jwt.ts';
 import type { Programme } from '../programme.ts';
 import { type TokenFacts, tokenValues } from './token_layout.ts';
 
 /**
- * The claims that follow from the programme, the client and the token's facts (C-9). A member's `sub` that is
- * not the subject comes with the owner, by which verify knows whose the token is.
+ * The claims that follow from the programme, the client and the token's facts (C-9). With a member's `sub` that
+ * is not the subject the token's header must tell its owner, by which verify knows whose the token is.
  */
 export function accessClaims(programme: Programme, client: Client, facts: TokenFacts): TokenClaims {
   const { audience, access, values } = programme;
@@ -19,7 +19,6 @@ export function accessClaims(programme: Programme, client: Client, facts: TokenF
     issuer: access.issuer,
     audience,
     subject: isOwn ? own : facts.subject,
-    owner: isOwn ? ownerOf(facts.subject) : undefined,
     clientId: client.id,
     tokenId: facts.tokenId,
     issuedAt: facts.issuedAt,
