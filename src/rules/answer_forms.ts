@@ -11,6 +11,17 @@ import { encodingComplaints } from './layouts.ts';
 /** RFC 6838 4.2, as headers are compared. */
 const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
+/** What says how a single value looks. */
+const shapes = [
+  'scheme',
+  'prefix',
+  'characters',
+  'length',
+  'format',
+  'allowed',
+  'must_equal',
+] as const;
+
 export function* formComplaints(definition: Definition): Iterable<Complaint> {
   const { answer_forms: forms, token_endpoints: endpoints, token_response: response } = definition;
   const choosing = Object.entries(endpoints).flatMap(([name, { inputs }]) => {
@@ -37,13 +48,22 @@ export function* formComplaints(definition: Definition): Iterable<Complaint> {
       `add it to the inputs of an endpoint: answer_form: { name: format }`,
     ],
   );
-  for (const [name, { required }] of choosing) {
-    yield* wrong([
-      required,
-      ['token_endpoints', name, 'inputs', 'answer_form', 'required'],
-      'a request without it has the usual form: no request needs it',
-      'take it out',
-    ]);
+  for (const [name, input] of choosing) {
+    const at = ['token_endpoints', name, 'inputs', 'answer_form'];
+    yield* wrong(
+      [
+        input.required,
+        [...at, 'required'],
+        'a request without it has the usual form: no request needs it',
+        'take it out',
+      ],
+      ...shapes.map((key): readonly [boolean, ...Complaint] => [
+        choosesByType(input) && input[key] !== undefined,
+        [...at, key],
+        'Accept lists media types, whatever their number',
+        'take it out',
+      ]),
+    );
   }
   const usual = response.content_type.split(';')[0]?.trim().toLowerCase();
   const isByType = choosing.some(([, input]) => choosesByType(input));
