@@ -156,6 +156,16 @@ until_so refused_by_gateway`,
   { section: 'programmes: Change a programme', after: 'well && harbour' },
   { section: 'programmes: Take a programme out of service', after: 'well' },
   { section: "rotate: A partner's secret", fill: [client] },
+  {
+    section: "rotate: A partner's signing secret",
+    before: `printf '%s\\n' 'variant: grant' 'name: Signed' 'programme_identifier: Signed' 'base_path: /signed' \\
+  'authorize: { answer: { signature: { name: hmac, hmac: sha256, of: [code, state] } } }' >/etc/jetway/programmes/signed.yaml
+SIGNING=$(as client add --programme signed --name Signing --redirect-uri https://signing.example/cb --json | jq -r .client_id)`,
+    fill: [['CLIENT=partnerapi-12345', 'CLIENT=$SIGNING']],
+    after: `as client show "$SIGNING" --json | jq -e '.signing_secrets | length == 1'
+as client remove "$SIGNING" --yes
+rm /etc/jetway/programmes/signed.yaml`,
+  },
   { section: "rotate: A partner's API key", fill: [client], again: [/rotate-api-key/] },
   { section: "rotate: A gateway's secret", again: [/rotate-secret/] },
   {
