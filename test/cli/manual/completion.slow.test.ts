@@ -24,7 +24,7 @@ const lines: readonly (readonly [line: string, words: string])[] = [
   ['jetway client show --', '--config --json --programme'],
   ['jetway new --', '--config --json --variant'],
   ['jetway new a-club --variant g', 'grant'],
-  ['jetway key list --kind ', 'signing token'],
+  ['jetway key list --kind ', 'identity signing token'],
   ['jetway completion z', 'zsh'],
   ['jetway check --config conf', 'config.yaml'],
   ['jetway store restore conf', 'config.yaml'],
