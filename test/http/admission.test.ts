@@ -207,7 +207,10 @@ test('FAULTS 23: a server that has become idle reads refused connections again b
   const all = Array.from({ length: 40 }, () =>
     refused((...exchange) => admission.refuse('token', ...exchange)),
   );
+  // A request that is read on resumes its socket once.
+  await setImmediate();
   for (const { finish } of all) finish();
+  await setImmediate();
   assert.ok(all.every(({ socket }) => socket.isPaused()));
   // The admission's clock stands still.
   while (all.some(({ socket }) => socket.isPaused())) await sleep(20);
