@@ -107,7 +107,7 @@ export class Trail {
 
   /** The same while the caller goes on; only one append or sync at a time. */
   async appendBeside(events: readonly string[]): Promise<void> {
-    // There is then little left of it to be waited for.
+    // Synced here, beside requests: closing the renamed file then has nothing to wait for.
     if (this.#isRenamed) await this.syncBeside();
     const lines = this.#begin(events);
     const { file, end, bytes } = lines;

@@ -27,8 +27,9 @@ const looks = 8;
 const restMargin = 100;
 /** Milliseconds between looks at the resting connections. */
 const restCheck = 20;
-/** Refused connections that are read again at a look, if the event loop was idle for a part of the time since. */
+/** Refused connections that are read again at a look, if the event loop was idle. */
 const readAgain = 32;
+/** The part of the time since the last look in which the event loop has to be idle for that. */
 const idleShare = 0.2;
 /** Longest `Retry-After`, in seconds; each so many refusals within a second lengthen it by one. */
 const longestRetry = 5;
@@ -172,7 +173,7 @@ export class Admission {
 
   #lookAtRests(): void {
     const now = this.#now();
-    // Whether a request waits now does not tell: a turn has just begun them all, and the next are unread.
+    // That no request waits now says nothing: the last turn began them all, and the next are still unread.
     const used = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(used, this.#used);
     this.#used = used;

@@ -11,7 +11,7 @@ import { encodingComplaints } from './layouts.ts';
 /** RFC 6838 4.2, as headers are compared. */
 const mediaType = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
-/** What says how a single value looks. */
+/** Keys that say how one value looks. */
 const shapes = [
   'scheme',
   'prefix',

@@ -17,7 +17,7 @@ export interface Keyring {
   readonly transactionSeal: Uint8Array;
   /** The key of a username's counters: the store alone does not reveal a locked member's name. */
   readonly accountDigest: (account: string) => Digest;
-  /** Of whom a JWT is whose `sub` is another text: its readers cannot try subjects. */
+  /** Names the member of a JWT whose `sub` is another text. Keyed, so that readers of the token cannot try subjects. */
   readonly ownerDigest: (subject: string) => Digest;
   /** Seals the cookie of a browser in which a member has logged in before. */
   readonly deviceSeal: Uint8Array;

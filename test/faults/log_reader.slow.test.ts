@@ -142,8 +142,8 @@ test('HOSTILE 59: logins of one stranger while the queue is full cost few lines,
   const statuses = new Map<number, number>();
   const all = 1500;
   let left = all;
-  // Of 100 that wait for their turn at once none is refused before it is counted; once the address is
-  // blocked, answers come as fast as requests.
+  // Up to 100 requests may wait at once, and none of them is refused before it counts. Once the address is
+  // blocked, answers come as fast as requests: few strangers go on.
   const few = 50;
   const stranger = async (_: unknown, index: number): Promise<void> => {
     await sleep(Math.floor(index / few) * 50);

@@ -207,7 +207,7 @@ test('FAULTS 23: a server that has become idle reads refused connections again b
   const all = Array.from({ length: 40 }, () =>
     refused((...exchange) => admission.refuse('token', ...exchange)),
   );
-  // A request that is read on resumes its socket once.
+  // To read on, a request resumes its socket once: that must be over.
   await setImmediate();
   for (const { finish } of all) finish();
   await setImmediate();
