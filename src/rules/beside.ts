@@ -5,6 +5,7 @@ import type { Definition } from '../language/definition.ts';
 import { writtenValues } from '../language/value_tree.ts';
 import { besideNames } from '../language/vocabularies.ts';
 import type { Path } from '../lib/fault.ts';
+import type { GrantType } from '../oauth/grant.ts';
 import { methodRows } from '../oauth/methods.ts';
 import { grantsWith } from '../programme/answers/beside.ts';
 import { layoutsOf } from '../programme/answers/layouts.ts';
@@ -26,33 +27,25 @@ function valueComplaints(definition: Definition, at: Path, value: string): Itera
   const told = grantsWith(definition, value);
   const whole = grantsWith(definition, 'client_token');
   const halves = told.filter((grant) => !whole.includes(grant));
-  const isOffered = definition.grants.client_credentials !== undefined;
-  const isProved = told.some((grant) =>
-    endpointsOf(definition, grant).some(([, endpoint]) =>
-      authenticationAt(definition, endpoint).methods.some((method) => {
-        const { proof } = methodRows[method];
-        return proof !== 'nothing' && proof !== 'token';
-      }),
-    ),
-  );
+  const isToken = value === 'client_token';
   return wrong(
     [
-      !isOffered,
+      isToken && definition.grants.client_credentials === undefined,
       at,
-      `clients get no tokens of their own here, so that no answer has a ${value}`,
+      'clients get no tokens of their own here, and so no client_token',
       'add grants.client_credentials, whose tokens it is like',
     ],
     [
-      isOffered && told.length === 0,
+      told.length === 0,
       at,
-      `no answer with a ${value} brings a member's tokens`,
-      'it stands beside those alone: look at only, and at the grants of the file',
+      `no answer with the ${value} brings a member's tokens, which it stands beside`,
+      'look at only, and at the grants of the file',
     ],
     [
-      isOffered && told.length > 0 && !isProved,
+      isToken && told.length > 0 && !told.some((grant) => takesProof(definition, grant)),
       at,
-      `no client proves itself where it could get a ${value}, by more than a token`,
-      'let endpoints of these grants take another method (client.authentication.methods)',
+      'no client proves itself by more than a token where it could get a client_token',
+      'let an endpoint of these grants take another method (client.authentication.methods)',
     ],
     [
       halves.length > 0,
@@ -60,5 +53,14 @@ function valueComplaints(definition: Definition, at: Path, value: string): Itera
       `the answer to ${halves.join(' and ')} tells ${value}, but no client_token`,
       'add a field with client_token',
     ],
+  );
+}
+
+/** Whether some client proves itself for the grant, and not by a token of an earlier answer alone. */
+function takesProof(definition: Definition, grant: GrantType): boolean {
+  return endpointsOf(definition, grant).some(([, endpoint]) =>
+    authenticationAt(definition, endpoint).methods.some(
+      (method) => !['nothing', 'token'].includes(methodRows[method].proof),
+    ),
   );
 }
