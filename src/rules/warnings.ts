@@ -4,13 +4,17 @@
 import type { Definition } from '../language/definition.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import type { Complaint } from '../schema/faults.ts';
+import { errorTextWarnings } from './answers.ts';
 import { bothWarnings } from './authentication.ts';
 import { answerDepartures } from './departures/answers.ts';
-import { clientDepartures } from './departures/clients.ts';
-import { departuresOfKeys, type JoinedDeparture, keyDepartures } from './departures/departure.ts';
 import { errorDepartures } from './departures/errors.ts';
-import { requestDepartures } from './departures/requests.ts';
-import { errorTextWarnings } from './error_texts.ts';
+import {
+  type JoinedDeparture,
+  clientDepartures,
+  departuresOfKeys,
+  keyDepartures,
+  requestDepartures,
+} from './departures/requests.ts';
 import { nameWarnings } from './inputs.ts';
 import { lifetimeWarnings } from './lifetimes.ts';
 import { levelWarnings } from './scopes.ts';

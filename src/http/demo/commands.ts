@@ -14,7 +14,7 @@ import { listed } from '../../lib/present.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { tokenPlace } from '../../programme/answers/token_place.ts';
 import { endpointsFor } from '../../programme/programme.ts';
-import type { VerificationMode } from '../../programme/requests/demand.ts';
+import type { VerificationMode } from '../../programme/requests/verification.ts';
 import {
   type Demo,
   loginRequest,

@@ -6,7 +6,7 @@ import type { GrantType } from '../../oauth/grant.ts';
 import { identityAlgorithm } from '../../programme/answers/identity.ts';
 import { offeredGrants } from '../../programme/requests/grant_places.ts';
 import { wrong } from '../../schema/faults.ts';
-import type { JoinedDeparture } from './departure.ts';
+import type { JoinedDeparture } from './requests.ts';
 
 /** The keys that say where a member of the answer stands. */
 const answerKeys = [

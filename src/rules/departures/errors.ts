@@ -18,9 +18,9 @@ import {
   reasonsByCode,
 } from '../../oauth/reasons.ts';
 import { offeredGrants } from '../../programme/requests/grant_places.ts';
-import { heldHeaders } from '../../programme/requests/verify_headers.ts';
+import { heldHeaders } from '../../programme/requests/verification.ts';
 import { wrong } from '../../schema/faults.ts';
-import type { JoinedDeparture } from './departure.ts';
+import type { JoinedDeparture } from './requests.ts';
 
 /** By the stable name of the warning. */
 export const errorDepartures: Readonly<Record<string, JoinedDeparture>> = {

@@ -13,7 +13,7 @@ import {
   isBodyForm,
 } from '../../../programme/requests/reading.ts';
 import { tellsSeveral } from '../../samples/answers.ts';
-import { inputText, scopesFor } from '../values.ts';
+import { inputText, scopesFor } from '../words.ts';
 
 /** Headers that OpenAPI tells by other means than parameters (3.1.1, 4.8.12.2.1). */
 const ownHeaders: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
