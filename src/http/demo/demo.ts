@@ -1,6 +1,7 @@
 // Owns a programme's demo: its partner, member, paths, and the requests of partner and gateway that can be clicked, each
 // with what its answer means.
 
+import { tokenRequests } from '../../contract/partner/guide.ts';
 import { type SampleFault, loginFaults, tokenFaults } from '../../contract/samples/faults.ts';
 import type { SampleClient, SampleValues } from '../../contract/samples/proof.ts';
 import {
@@ -8,7 +9,6 @@ import {
   authorizationOf,
   callHeaders,
   sampleLoginRequest,
-  sampleTokenRequest,
 } from '../../contract/samples/requests.ts';
 import { drawnProperty } from '../../language/vocabularies.ts';
 import { listed, present } from '../../lib/present.ts';
@@ -106,18 +106,15 @@ export function loginRequest(demo: Demo, state?: string): SampleRequest {
   return sampleLoginRequest(demo.programme, demo.by.client, loginValues(demo, state));
 }
 
-/** `at` names the grant's endpoint; the first one if left out. */
-export function tokenRequest(
-  demo: Demo,
+/** Requests by a grant, one for each endpoint that serves it: of values that are not given, with variables. */
+export function requestsBy(
+  { programme, by, proof }: Demo,
   grant: GrantType,
-  values: SampleValues,
-  at?: string,
-): SampleRequest {
-  const { programme, by, proof, redirectUri } = demo;
-  if (grant !== 'authorization_code') return sampleTokenRequest(programme, grant, by, values, at);
-  const again = programme.login.endpoint.repeatsRedirectUri && { redirect_uri: redirectUri };
-  const proven = proof && { code_verifier: proof.verifier };
-  return sampleTokenRequest(programme, grant, by, { ...values, ...proven, ...again }, at);
+  values: SampleValues = {},
+): readonly SampleRequest[] {
+  const isProved = grant === 'authorization_code' && proof !== undefined;
+  const held = { ...values, ...(isProved && { code_verifier: proof.verifier }) };
+  return tokenRequests({ programme, by }, grant, held).map(({ request }) => request);
 }
 
 interface GatewayCredentials {
@@ -213,10 +210,11 @@ export function clicksOf(demo: Demo, held: Held): readonly Click[] {
   const { code, access, refresh, first, ended } = held;
   const names = [...demo.programme.login.draws.keys()];
   const drawn = Object.fromEntries(names.map((name) => [name, held[`drawn.${name}`]]));
-  const asking = (grant: GrantType, values: SampleValues): Pick<Click, 'grant' | 'request'> => ({
-    grant,
-    request: tokenRequest(demo, grant, values),
-  });
+  const asking = (grant: GrantType, values: SampleValues): Pick<Click, 'grant' | 'request'> => {
+    const [request] = requestsBy(demo, grant, values);
+    if (request === undefined) throw new Error(`${demo.programme.name} has no grant ${grant}`);
+    return { grant, request };
+  };
   const begins = { what: '', good: 'The partner has tokens now.', refused: 'There are none.' };
   const canRefresh = grants.has('refresh_token') && ended === undefined;
   const seconds = `${rules.grace / 1000} seconds`;
