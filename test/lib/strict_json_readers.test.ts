@@ -98,7 +98,7 @@ const readers: readonly Reader[] = [
     read: (one) => readKeySet(bytes({ keys: [one, testKey('EdDSA', 'other').jwk] })),
   },
   {
-    file: 'members/hook_answer.ts',
+    file: 'members/hook.ts',
     what: 'a member in the answer of a hook',
     least: { subject: 's' },
     optional: {
