@@ -216,10 +216,7 @@ withQueue('FAULTS 5: an I/O error ends it for all, and is told once', async (ben
     queue.write(() => 'after'),
     Unavailable,
   );
-  await assert.rejects(
-    queue.read(() => 'after'),
-    Unavailable,
-  );
+  await assert.rejects(async () => queue.read(() => 'after'), Unavailable);
   assert.deepEqual(told, ['store: SQLITE_IOERR']);
   queue.close();
 });
@@ -230,5 +227,5 @@ withQueue('DESIGN: closing commits what is queued and refuses the rest', async (
   assert.equal(bench.rows(), 300);
   await queued;
   await assert.rejects(bench.put('late'), Unavailable);
-  await assert.rejects(bench.queue.read(bench.rows), Unavailable);
+  await assert.rejects(async () => bench.queue.read(bench.rows), Unavailable);
 });
