@@ -228,7 +228,7 @@ async function answers(
 }
 
 /** Whom the login page of a session meets, unless it says otherwise. */
-const usualMember = { username: 'ann', password: 'correct horse battery staple' };
+const usualMember = { username: 'ann', password: 'correct horse battery staple', subject: '' };
 
 /** As a transcript would say it. */
 function answerText({ status, headers, body }: Answer): string {
