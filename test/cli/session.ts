@@ -9,6 +9,7 @@
 //                                       follows in config.yaml; a key that is there already is replaced
 //   @ file clients.csv                  a file of the folder, its owner's alone, from indented lines
 //     client_id,name
+//   @ again file clients.csv            the same as the step of the file before that begins so
 //   @ after 31 days                     the clock moves for the commands below (seconds, hours or days)
 //   $ jetway client show {client}       a command; quotes as in a shell; also `cat PATH`, `ls PATH`, `rm PATH`
 //   $ jetway client add … >/dev/null    what it prints is not looked at, but for its errors
@@ -16,7 +17,7 @@
 //   < correct horse                     a line of its standard input; \u{200b} there, in a command and in a file
 //                                       is that character, \u{78*200} 200 of it
 //   client {client} of club             what it prints; {names} are bound at first sight and must be equal later; JSON
-//                                       has up to four members in a line here
+//                                       is filled into lines here
 //   2> warning: …                       what it prints to standard error
 //
 // {time} stands for any time, {time_made} for one that is bound, {any} for whatever stands there, {folder} for the test's. `node test/cli/sessions.test.ts --update`
@@ -48,18 +49,26 @@ export interface SessionFile {
 
 export function parseSessions(text: string): SessionFile {
   const [head = '', ...tests] = text.split(/^=== /m);
-  return { head, sessions: tests.map(parseSession) };
+  const prepared = new Map<string, readonly string[]>();
+  return { head, sessions: tests.map((test) => parseSession(test, prepared)) };
 }
 
-function parseSession(text: string): Session {
+/** @param prepared what the steps of the file before had below them, by their lines */
+function parseSession(text: string, prepared: Map<string, readonly string[]>): Session {
   const [first = '', ...steps] = text.trimEnd().split(/\n(?=[$@] )/);
   const [name = '', ...more] = first.split('\n');
   if (more.some((line) => line !== '')) throw new Error(`no command, yet output: ${name}`);
   const parsed = steps.map((step) => {
     const [line = '', ...below] = step.trimEnd().split('\n');
-    return { line, below };
+    const known = line.replace(/^@ again /, '@ ');
+    if (known === line) prepared.set(line, below);
+    return { line, below: known === line ? below : (prepared.get(known) ?? fail(line)) };
   });
   return { name, steps: parsed };
+}
+
+function fail(line: string): never {
+  throw new Error(`no step before is like: ${line}`);
 }
 
 /** A step that was played: what came of a command, where it differs from what was said. */
@@ -83,7 +92,8 @@ export async function playSession(
   const played: PlayedStep[] = [];
   for (const step of steps) {
     const [, typedLine = '', exit = '0'] = /^(.*?)(?: \[exit (\d+)\])?$/.exec(step.line) ?? [];
-    const [mark, verb = '', ...words] = wordsOf(bindings.fill(spelledOut(typedLine)));
+    const spelled = spelledOut(typedLine.replace(/^@ again /, '@ '));
+    const [mark, verb = '', ...words] = wordsOf(bindings.fill(spelled));
     const input = step.below.filter((line) => line.startsWith('< '));
     const told = step.below.slice(input.length).join('\n');
     if (mark === '@') {
@@ -119,7 +129,9 @@ export function formatSessions(
   played: readonly (readonly [name: string, steps: readonly Step[]])[],
 ): string {
   const sessions = played.map(([name, steps]) => {
-    const texts = steps.map(({ line, below }) => [line, ...below].join('\n'));
+    const texts = steps.map(({ line, below }) =>
+      [line, ...(line.startsWith('@ again ') ? [] : below)].join('\n'),
+    );
     return `=== ${name}\n${texts.join('\n')}\n`;
   });
   return head + sessions.join('\n');
@@ -233,28 +245,26 @@ function isPrettyJson(text: string): boolean {
   }
 }
 
-/** JSON with up to four short members or items in a line. */
+/** JSON in lines that are as full as they can be: an object or list is whole in one, or each member begins one. */
 function folded(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const isList = Array.isArray(value);
-  const lines: string[][] = [];
+  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
+  const lines: string[] = [];
   for (const [name, member] of Object.entries(value)) {
     const part = folded(member, `${indent}  `);
     const text = isList ? part : `${JSON.stringify(name)}: ${part}`;
     const last = lines.at(-1);
-    // Objects stand by themselves.
-    const isFull =
-      last === undefined || last.length === 4 || /\n|\{ /.test(`${last.at(-1)}${text}`);
-    if (isFull) lines.push([text]);
-    else last.push(text);
+    const longer = `${last}, ${text}`;
+    if (last === undefined || longer.includes('\n') || longer.length > jsonWidth) lines.push(text);
+    else lines[lines.length - 1] = longer;
   }
-  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
-  const told = lines.map((line) => line.join(', '));
-  const [only = ''] = told;
-  if (told.length === 0) return open + close;
-  if (told.length === 1 && !only.includes('\n')) return `${open} ${only} ${close}`;
-  return `${open}\n${told.map((line) => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`;
+  if (lines.length === 0) return open + close;
+  return `${open} ${lines.join(`,\n${indent}  `)} ${close}`;
 }
+
+/** Whatever is random in a line is of one length. */
+const jsonWidth = 110;
 
 /** The lines that were printed: as they were said where they still fit, else with names for what varies. */
 function rewritten(told: string, actual: string, bindings: Bindings): string {
