@@ -17,7 +17,7 @@
 //   < correct horse                     a line of its standard input; \u{200b} there, in a command and in a file
 //                                       is that character, \u{78*200} 200 of it
 //   client {client} of club             what it prints; {names} are bound at first sight and must be equal later; JSON
-//                                       is filled into lines here
+//                                       is filled into lines here, and so is a sheet of values with `|` between
 //   2> warning: …                       what it prints to standard error
 //
 // {time} stands for any time, {time_made} for one that is bound, {any} for whatever stands there, {folder} for the test's. `node test/cli/sessions.test.ts --update`
@@ -27,6 +27,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
+import { sheet } from '../../src/cli/table.ts';
 import { Bindings } from '../support/transcript/bindings.ts';
 import { configText, jetway, programmeText, type Ran, root, workFolder } from './command.ts';
 
@@ -225,7 +226,7 @@ async function run(
 function printed({ stdout, stderr }: Ran): string {
   const lines = (text: string): readonly string[] =>
     text === '' ? [] : text.replace(/\n$/, '').split('\n');
-  const told = lines(isPrettyJson(stdout) ? folded(JSON.parse(stdout)) : stdout);
+  const told = lines(isPrettyJson(stdout) ? folded(JSON.parse(stdout)) : withSheets(stdout));
   if (told.some((line) => /^(?:[$@<] |2> |===)/.test(line))) {
     throw new Error(`a session cannot say what looks like one: ${stdout}`);
   }
@@ -256,7 +257,7 @@ function folded(value: unknown, indent = ''): string {
     const text = isList ? part : `${JSON.stringify(name)}: ${part}`;
     const last = lines.at(-1);
     const longer = `${last}, ${text}`;
-    if (last === undefined || longer.includes('\n') || longer.length > jsonWidth) lines.push(text);
+    if (last === undefined || longer.includes('\n') || longer.length > lineWidth) lines.push(text);
     else lines[lines.length - 1] = longer;
   }
   if (lines.length === 0) return open + close;
@@ -264,7 +265,29 @@ function folded(value: unknown, indent = ''): string {
 }
 
 /** Whatever is random in a line is of one length. */
-const jsonWidth = 110;
+const lineWidth = 110;
+
+/** The text with each sheet of at least four rows in lines that are as full as they can be. */
+function withSheets(text: string): string {
+  return text.replaceAll(/(?: {2}\S.*\n(?: {4,}\S.*\n)*){4,}/g, (printedSheet) => {
+    const rows: [label: string, values: string[]][] = [];
+    for (const line of printedSheet.trimEnd().split('\n')) {
+      const [, label, value = line.trim()] = /^ {2}(\S.*?) {2,}(.*)$/.exec(line) ?? [];
+      if (label === undefined) rows.at(-1)?.[1].push(value);
+      else rows.push([label, [value]]);
+    }
+    // Only what is a sheet to the byte.
+    if (`${sheet(rows)}\n` !== printedSheet) return printedSheet;
+    const filled: string[] = [];
+    for (const [label, values] of rows) {
+      const row = `${label}  ${values.join(' & ')}`;
+      const longer = `${filled.at(-1)} | ${row}`;
+      if (filled.length === 0 || longer.length > lineWidth) filled.push(`  ${row}`);
+      else filled[filled.length - 1] = longer;
+    }
+    return `${filled.join('\n')}\n`;
+  });
+}
 
 /** The lines that were printed: as they were said where they still fit, else with names for what varies. */
 function rewritten(told: string, actual: string, bindings: Bindings): string {
