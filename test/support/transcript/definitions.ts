@@ -7,11 +7,17 @@
 //
 //   define no = --- 400 {"error":"no"}  an answer by its name is `--- no`
 
-/** The head without its definitions, and what writes out what stands for them in a text. */
-export function definitionsIn(head: string): readonly [string, (text: string) => string] {
-  const [rest = '', ...definitions] = head.split(/^define /m);
-  const defined = new Map(definitions.map((one) => [/^\S+/.exec(one)?.[0] ?? '', bodyOf(one)]));
-  return [rest, (text) => expanded(text, defined)];
+/** What `do` and names of answers stand for, by name. */
+export type Definitions = ReadonlyMap<string, string>;
+
+/** What comes before the first test: its `define`s, and what is before those. */
+export function definitionsOf(common: string): {
+  readonly head: string;
+  readonly defined: Definitions;
+} {
+  const [head = '', ...definitions] = common.split(/^define /m);
+  const named = definitions.map((one) => [/^\S+/.exec(one)?.[0] ?? '', bodyOf(one)] as const);
+  return { head, defined: new Map(named) };
 }
 
 function bodyOf(definition: string): string {
@@ -19,7 +25,7 @@ function bodyOf(definition: string): string {
 }
 
 /** The text with each `do` and each answer's name replaced by what it stands for, also within that. */
-function expanded(text: string, defined: ReadonlyMap<string, string>): string {
+export function expanded(text: string, defined: Definitions): string {
   return text.replaceAll(/^(do |--- (?=[a-z]))(.*)$/gm, (line, mark: string, calls: string) =>
     (mark === 'do ' ? callsIn(calls, defined) : [calls.split(' ')])
       .map(([name = '', ...given]) => {
@@ -35,10 +41,7 @@ function expanded(text: string, defined: ReadonlyMap<string, string>): string {
 }
 
 /** The words of each call; what follows a comma belongs to the one before unless it is defined, too. */
-function callsIn(
-  text: string,
-  defined: ReadonlyMap<string, string>,
-): readonly (readonly string[])[] {
+function callsIn(text: string, defined: Definitions): readonly (readonly string[])[] {
   const calls: string[] = [];
   for (const part of text.split(', ')) {
     const isWord = calls.length > 0 && !defined.has(part.split(' ')[0] ?? '');

@@ -73,7 +73,7 @@
 //                                       no event did
 //   why: invalid_code | grant | …       what `jetway why` tells of it (why.ts)
 
-import { definitionsIn } from './definitions.ts';
+import { definitionsOf, expanded } from './definitions.ts';
 import { writtenOut } from './short.ts';
 
 export interface Exchange {
@@ -145,8 +145,9 @@ export interface Transcript {
 export function parseTranscript(text: string): Transcript {
   const whole = writtenOut(text);
   const begin = whole.search(/^== /m);
-  const [own, expand] = definitionsIn(begin < 0 ? whole : whole.slice(0, begin));
-  const [head = '', ...rest] = `${own}${begin < 0 ? '' : expand(whole.slice(begin))}`
+  const own = definitionsOf(begin < 0 ? whole : whole.slice(0, begin));
+  const told = begin < 0 ? '' : expanded(whole.slice(begin), own.defined);
+  const [head = '', ...rest] = `${own.head}${told}`
     .replaceAll(/\{=\*(\d+)\}/g, (_, times: string) => `{=${'|'.repeat(Number(times) - 1)}}`)
     .replaceAll(/\{([^{}=|*]+)\*(\d+)\}/g, (_, part: string, times: string) =>
       part.repeat(Number(times)),

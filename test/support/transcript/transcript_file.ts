@@ -18,7 +18,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { shippedProgramme, withYaml } from '../jetway.ts';
-import { definitionsIn } from './definitions.ts';
+import { definitionsOf, expanded } from './definitions.ts';
 import { writtenOut } from './short.ts';
 import { parseTranscript, type Transcript } from './transcript.ts';
 
@@ -60,10 +60,10 @@ function included(path: string): string {
 
 function parseTranscripts(text: string): readonly NamedTranscript[] {
   const [common = '', ...tests] = text.split(/^=== /m);
-  const [head, expand] = definitionsIn(common);
+  const { head, defined } = definitionsOf(common);
   return tests
     .flatMap(withEach)
-    .map(expand)
+    .map((test) => expanded(test, defined))
     .map((test) => parseTest(head, test));
 }
 
