@@ -44,7 +44,7 @@ export function writeCodeCache(
   const steady = [...flags.map(([one]) => one), '--random-seed=1'];
   for (const step of ['rehearse', 'settle']) {
     // What NODE_COMPILE_CACHE holds of this file would change the tables, too.
-    const options = { cwd: folder, env: {}, timeout: patience, maxBuffer: 64 * 1024 * 1024 };
+    const options = { cwd: folder, env: {}, timeout: patience, stdio: 'pipe' } as const;
     execFileSync(command, [...before, ...steady, import.meta.filename, step], options);
   }
 }
