@@ -31,9 +31,9 @@ async function serveRevocation(
 }
 
 /**
- * A refresh token takes its login along, with every access token of it (RFC 7009 2.1); an access
- * token ends with what was exchanged from it. Unknown tokens and other clients' stay as they are, with the same answer: it
- * reveals nothing of them. The hint is not needed to find a token.
+ * A refresh token takes its login along, with every access token of it (RFC 7009 2.1); an access token ends with
+ * what was exchanged from it, and with the one that stands beside it. Unknown tokens and other clients' stay as
+ * they are, with the same answer: it reveals nothing of them. The hint is not needed to find a token.
  */
 async function revoke(
   service: Service,

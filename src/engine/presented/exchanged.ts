@@ -3,6 +3,7 @@
 
 import { after, type Instant, later } from '../../lib/clock.ts';
 import { present } from '../../lib/present.ts';
+import type { Soon } from '../../lib/soon.ts';
 import type { ExchangedFrom } from '../../oauth/grant.ts';
 import type { StandingQuestion, TokenName } from '../../store/grants.ts';
 import type { Service } from '../service.ts';
@@ -13,7 +14,7 @@ interface Lineage {
 }
 
 /** Whether neither the token nor any that it was exchanged from was revoked by itself. */
-export function isStanding(service: Service, lineage: Lineage): Promise<boolean> {
+export function isStanding(service: Service, lineage: Lineage): Soon<boolean> {
   const { store, programme } = service;
   const { question, exchangedFrom } = lineage;
   if (exchangedFrom === undefined) return store.isStanding(programme.id, question);
