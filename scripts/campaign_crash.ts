@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
 import { fileCare } from '../src/store/sqlite/care.ts';
 import { openToRead, verifyFile } from '../src/store/sqlite/file/read.ts';
@@ -53,7 +54,7 @@ interface Worker {
 }
 
 function start({ path, told, tally }: Scene, lanes: number): Worker {
-  const script = join(import.meta.dirname, 'crash/worker.ts');
+  const script = fileURLToPath(import.meta.resolve('./crash/worker.ts'));
   const child = spawn(process.execPath, [script, path, String(lanes)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
