@@ -88,7 +88,12 @@ export async function openService(
     }),
     hasEndedTokens: await mayHaveEnded(programme, foundation),
     directory: openDirectory(programme, foundation, { credentials, hookLimits }),
-    tokenIds: tokenIds(access.tokenId, foundation.node, former?.tokenIds.last),
+    tokenIds: tokenIds(
+      access.tokenId,
+      foundation.node,
+      former?.tokenIds.last,
+      access.beside.grants.size === 0 ? 2 : 4,
+    ),
     openAccess: rememberingOpener(rememberedTokens),
     formedTokens: new BoundedMap<string, string>(rememberedTokens),
     provenHeaders: new ProvenHeaders(),

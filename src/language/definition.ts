@@ -232,7 +232,7 @@ export const definitionSchema = v.strictObject({
     otherwise: 'there is no such endpoint',
   }),
   revocation: key(managementSchema('/token/revoke'), {
-    text: 'Lets clients give up a token (RFC 7009). They authenticate as at the token endpoints. A refresh token takes its login and all tokens of it along. An access token takes along what was exchanged from it.',
+    text: 'Lets clients give up a token (RFC 7009). They authenticate as at the token endpoints. A refresh token takes its login and all tokens of it along. An access token takes along what was exchanged from it. A `client_token` and the access token beside it end together.',
     example: '{ path: /revoke }',
     otherwise: 'there is no such endpoint',
   }),

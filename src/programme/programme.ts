@@ -19,6 +19,7 @@ import { byGrant, grantRows, type GrantType } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { refreshAudience } from '../token/jwt.ts';
 import { compileAccessSubject } from './answers/access_subject.ts';
+import { compileBeside } from './answers/beside.ts';
 import { compileErrorMap, type FailureRenderer } from './answers/error_map.ts';
 import { formsOf } from './answers/forms.ts';
 import { type BudgetWriter, compileBudgetHeaders } from './answers/headers.ts';
@@ -213,6 +214,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       subject: compileAccessSubject(definition, scope),
       /** Whether a new token ends the former of its owner. */
       live: access.live,
+      /** Of the client's own tokens that stand beside members'. */
+      beside: compileBeside(definition, lifetimes.client_credentials),
       /** The claims that the dialect adds to the standard claims of each JWT. */
       claims: compileClaims(access.claims, tokenWriting(scope)),
     },

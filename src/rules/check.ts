@@ -11,6 +11,7 @@ import {
   exchangeComplaints,
   authenticationComplaints,
 } from './authentication.ts';
+import { besideComplaints } from './beside.ts';
 import {
   endpointComplaints,
   grantComplaints,
@@ -60,6 +61,7 @@ const errors: readonly Check[] = [
   headerComplaints,
   cookieComplaints,
   identityComplaints,
+  besideComplaints,
   idleLoginComplaints,
   refusalComplaints,
   verifyComplaints,

@@ -3,6 +3,7 @@
 import type { Definition } from '../../language/definition.ts';
 import { fieldAtTop, valueOf, writtenValues } from '../../language/value_tree.ts';
 import type { GrantType } from '../../oauth/grant.ts';
+import { grantsWith } from '../../programme/answers/beside.ts';
 import { identityAlgorithm } from '../../programme/answers/identity.ts';
 import { offeredGrants } from '../../programme/requests/grant_places.ts';
 import { wrong } from '../../schema/faults.ts';
@@ -92,6 +93,22 @@ export const answerDepartures: Readonly<Record<string, JoinedDeparture>> = {
         'the answer to an exchange does not say issued_token_type (RFC 8693 2.2.1)',
         'add issued_token_type: issued_token_type, which is absent with other grants',
       ]),
+  },
+
+  client_scope_untold: {
+    isQuiet: true,
+    keys: ['scope.kind', 'scope.default', 'token_response.fields'],
+    find: (definition) => {
+      const { scope } = definition;
+      const told = grantsWith(definition, 'client_token_scope');
+      const isGranted = scope.kind === 'level' || scope.default !== undefined;
+      return wrong([
+        isGranted && grantsWith(definition, 'client_token').some((grant) => !told.includes(grant)),
+        ['token_response', 'fields'],
+        'answers do not tell the scope of the client_token, which is granted unasked (RFC 6749 3.3)',
+        'add a field with client_token_scope',
+      ]);
+    },
   },
 
   level_untold: {

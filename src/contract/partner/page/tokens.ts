@@ -1,5 +1,6 @@
 // Owns the sections on grants of a partner's page: requests, answers, and what the answers hold.
 
+import { besideNames } from '../../../language/vocabularies.ts';
 import { grantRows, type GrantType, grantTypes } from '../../../oauth/grant.ts';
 import { tokenPlace } from '../../../programme/answers/token_place.ts';
 import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.ts';
@@ -105,7 +106,9 @@ function answer({ programme }: Guide, { served: { grant } }: Place): Block {
   const layout = layouts.tokens;
   const isRefreshed = grant === 'refresh_token' || refreshing.has(grant);
   const values = answerValues(layout, grant).filter(
-    ({ value }) => isRefreshed || !/^refresh_(?:token|lifetime|expires_at)$/.test(value),
+    ({ value }) =>
+      (isRefreshed || !/^refresh_(?:token|lifetime|expires_at)$/.test(value)) &&
+      (access.beside.grants.has(grant) || !besideNames.includes(value)),
   );
   return [
     'The answer:',
