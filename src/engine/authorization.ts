@@ -2,7 +2,7 @@
 // the request pays for them with. The issuer alone (issue.ts) makes tokens and spends.
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
-import type { Soon } from '../lib/soon.ts';
+import type { Soon } from '../lib/pause.ts';
 import type { Answer, Era, ExchangedFrom, GrantType, Login, LoginState } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
