@@ -9,8 +9,7 @@ import { type CommandError, exitCodes, wrongUsage } from '../server/exit.ts';
 import { versionLine } from '../server/version.ts';
 import { auditing } from './audit/command_audit.ts';
 import { auditVerbs } from './grammar/audit.ts';
-import { clientVerbs } from './grammar/client.ts';
-import { gatewayVerbs } from './grammar/gateway.ts';
+import { clientVerbs, gatewayVerbs } from './grammar/client.ts';
 import { addVerb, type Verb } from './grammar/grammar.ts';
 import { keyVerbs } from './grammar/key.ts';
 import { memberVerbs } from './grammar/member.ts';
@@ -88,7 +87,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   tolerateClosedPipes();
   return auditing(async () => {
     try {
-      await createProgram().parseAsync([...args], { from: 'user' });
+      await programFor(args).parseAsync([...args], { from: 'user' });
       return exitCodes.done;
     } catch (error) {
       return report(error);
@@ -96,7 +95,13 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   });
 }
 
-function createProgram(): Command {
+/** A program of the verbs that a command line can mean: to make all of them is a part of each start. */
+function programFor([word]: readonly string[]): Command {
+  const meant = verbs.filter(({ words }) => words.split(' ')[0] === word);
+  return createProgram(meant.length > 0 ? meant : verbs);
+}
+
+function createProgram(wanted = verbs): Command {
   const program = new Command('jetway')
     .description(description)
     .version(versionLine(), '--version', 'tell the version')
@@ -104,7 +109,7 @@ function createProgram(): Command {
     .exitOverride()
     .showHelpAfterError('(jetway help VERB tells more)')
     .helpCommand(false);
-  for (const verb of verbs) addVerb(program, verb, groups);
+  for (const verb of wanted) addVerb(program, verb, groups);
   return program;
 }
 

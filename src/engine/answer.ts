@@ -14,7 +14,7 @@ import type { Answer, GrantType, Login } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import { newPlace } from '../oauth/place.ts';
 import { grantFailures } from '../oauth/reasons.ts';
-import { subjectValues } from '../programme/answers/access_subject.ts';
+import { subjectValues } from '../programme/answers/identity.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { NewLogin } from '../store/grants.ts';
 import {

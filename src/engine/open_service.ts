@@ -4,7 +4,7 @@ import { BoundedMap } from '../lib/bounded_map.ts';
 import type { CallLimits } from '../lib/calls/exchange.ts';
 import { present } from '../lib/present.ts';
 import type { MemberDirectory } from '../members/directory.ts';
-import type { HookCredentials } from '../members/hook_connection.ts';
+import type { HookCredentials } from '../members/hook.ts';
 import { createHttpDirectory } from '../members/http_directory.ts';
 import { createStoreDirectory } from '../members/store_directory.ts';
 import type { Programme } from '../programme/programme.ts';

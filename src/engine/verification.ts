@@ -12,7 +12,7 @@ import type { Reply } from '../oauth/reply.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { Caller } from '../programme/requests/client_values.ts';
-import type { Demand } from '../programme/requests/demand.ts';
+import type { Demand } from '../programme/requests/verification.ts';
 import { isLiveKey } from './authentication/secret.ts';
 import { deadKey, deadToken } from './causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from './failure.ts';

@@ -5,7 +5,12 @@ import type { Fault } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import { toError, toWarning } from '../schema/faults.ts';
 import { acceptanceComplaints } from './acceptances.ts';
-import { formComplaints } from './answer_forms.ts';
+import {
+  formComplaints,
+  headerComplaints,
+  sandboxComplaints,
+  verifyComplaints,
+} from './answers.ts';
 import {
   assertionComplaints,
   exchangeComplaints,
@@ -19,7 +24,6 @@ import {
   selectorComplaints,
 } from './endpoints.ts';
 import { drawnComplaints, generatedComplaints } from './generated.ts';
-import { headerComplaints, sandboxComplaints, verifyComplaints } from './headers.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
 import {
   cookieComplaints,
@@ -28,8 +32,12 @@ import {
   layoutComplaints,
 } from './layouts.ts';
 import { lifetimeComplaints, refreshComplaints, requestedComplaints } from './lifetimes.ts';
-import { loginPageComplaints } from './login_page.ts';
-import { memberComplaints, memberNumberComplaints, tokenOwnerComplaints } from './members.ts';
+import {
+  loginPageComplaints,
+  memberComplaints,
+  memberNumberComplaints,
+  tokenOwnerComplaints,
+} from './members.ts';
 import { pathComplaints } from './paths.ts';
 import { scopeComplaints } from './scopes.ts';
 import { signatureComplaints } from './signatures.ts';

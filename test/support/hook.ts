@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 
 import type { CallLimits } from '../../src/lib/calls/exchange.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
-import { usualLimits } from '../../src/members/hook_connection.ts';
+import { usualLimits } from '../../src/members/hook.ts';
 import { listenHere } from './listen.ts';
 
 export interface HookMember {

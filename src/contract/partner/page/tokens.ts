@@ -7,10 +7,19 @@ import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.t
 import { answerTo, grantsOf, refreshForm, type ServedGrant } from '../../answers.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
 import { below, type Guide, isToldOf, tokenRequests } from '../guide.ts';
-import { type Block, inCode, table } from '../markdown.ts';
-import { answerValues, inputText } from '../values.ts';
+import {
+  type Block,
+  answerBlock,
+  answerValues,
+  example,
+  inCode,
+  inputTable,
+  inputText,
+  paragraphs,
+  spanText,
+  table,
+} from '../words.ts';
 import { waysToProve } from './given.ts';
-import { answerBlock, example, inputTable, paragraphs, spanText } from './words.ts';
 
 interface Place {
   readonly endpoint: TokenEndpoint;

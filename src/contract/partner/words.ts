@@ -1,11 +1,12 @@
-// Owns what a partner is told of the values in requests and answers.
+// Owns the words of a partner's page: Markdown that takes no text for markup, what is told of the values in requests
+// and answers, and spans, examples and tables that several sections share.
 
 import { formatRows } from '../../language/input_formats.ts';
 import { comparisonRows } from '../../language/input_schema.ts';
 import { knownInput } from '../../language/known_inputs.ts';
 import type { ValueFormat } from '../../language/value_format.ts';
-import { characterRanges, type ValueShape } from '../../language/value_shape.ts';
-import { type Field, type FieldTree, inCase, type NameCase } from '../../language/value_tree.ts';
+import { type ValueShape, characterRanges } from '../../language/value_shape.ts';
+import { type Field, type FieldTree, type NameCase, inCase } from '../../language/value_tree.ts';
 import {
   clientPropertyPrefix,
   memberPropertyPrefix,
@@ -13,11 +14,60 @@ import {
   sentPrefix,
   tokenVocabulary,
 } from '../../language/vocabularies.ts';
+import type { Milliseconds } from '../../lib/clock.ts';
+import { formatDuration } from '../../lib/duration.ts';
+import type { Parts } from '../../lib/present.ts';
 import type { Programme } from '../../programme/programme.ts';
 import type { RequestKind } from '../../programme/requests/grant_places.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
-import { tellsSeveral } from '../samples/answers.ts';
-import { inCode } from './markdown.ts';
+import { answerText } from '../answers.ts';
+import { type Told, tellsSeveral } from '../samples/answers.ts';
+import type { SampleRequest } from '../samples/requests.ts';
+import { curlLines } from './curl.ts';
+import type { Guide } from './guide.ts';
+
+/** A part of a page: paragraphs, tables and code in their order. */
+export type Block = Parts<string>;
+
+/** Characters that begin markup anywhere in a line, or at its start. */
+const markup = /[\\`*_[\]<>&|#~]/g;
+
+/** Text of a programme or a partner, as text. */
+export function escaped(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(markup, String.raw`\$&`);
+}
+
+/** A text in one line of code, also inside a table. */
+export function inCode(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').replaceAll('|', String.raw`\|`);
+  const ticks = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
+  if (ticks === 0) return `\`${line}\``;
+  const fence = '`'.repeat(ticks + 1);
+  return `${fence} ${line} ${fence}`;
+}
+
+/** The cells of a row; `false` stands for one, or a whole row, that is left out. */
+export type Row = false | readonly (string | false)[];
+
+/** Cells are Markdown already. */
+export function table(head: Row, rows: readonly Row[]): string {
+  const cells = [head, ...rows].flatMap((row) =>
+    row === false ? [] : [row.filter((cell) => cell !== false)],
+  );
+  const [first = [], ...others] = cells;
+  return [first, first.map(() => '---'), ...others]
+    .map((row) => `| ${row.join(' | ')} |`)
+    .join('\n');
+}
+
+export function codeBlock(language: string, code: string): string {
+  return `\`\`\`${language}\n${code.trimEnd()}\n\`\`\``;
+}
+
+/** The first letter in upper case. */
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
 
 /** What to send as an input, in words. */
 export function inputText(
@@ -87,7 +137,7 @@ function registeredText(comparison: string): string | undefined {
 }
 
 /** A member of an answer and what it holds. */
-export interface AnswerValue {
+interface AnswerValue {
   readonly path: string;
   /** Its name in programme files. */
   readonly value: string;
@@ -167,4 +217,94 @@ function valueOf(field: Field): Omit<AnswerValue, 'path'> | undefined {
   const format = as ?? usualFormats[tokenVocabulary.values[value]?.[0] ?? ''];
   const unit = format === undefined ? undefined : formatNames[format];
   return { value, text: unit === undefined ? text : `${text}, ${unit}` };
+}
+
+const units: Readonly<Record<string, string>> = {
+  ms: 'millisecond',
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+};
+
+/** `90 seconds`. */
+export function spanText(span: Milliseconds): string {
+  const [, count = '', unit = ''] = /^(\d+)(\w+)$/.exec(formatDuration(span)) ?? [];
+  return `${count} ${units[unit] ?? unit}${count === '1' ? '' : 's'}`;
+}
+
+/** The request by curl. `header` is the header of the answer that holds the token, if its body does not. */
+export function example(base: string, request: SampleRequest, header?: string): string {
+  const flags = header === undefined ? '-sS' : '-sS -i';
+  return codeBlock('sh', curlLines(base, request, flags));
+}
+
+/** The inputs of a request, those it must have first. */
+export function inputTable(
+  { programme }: Guide,
+  inputs: readonly (readonly [input: Input<unknown>, isNeeded: boolean, text?: string])[],
+): string {
+  const rows = inputs
+    .toSorted(([, one], [, other]) => Number(other) - Number(one))
+    .map(([input, isNeeded, text]) => [
+      inCode(input.name),
+      placeText(input),
+      isNeeded ? 'yes' : 'no',
+      sentence(text ?? inputText(input, programme)),
+    ]);
+  return table(['Name', 'Where', 'Required', 'Value'], rows);
+}
+
+const placeTexts = {
+  query: 'query',
+  form: 'form body',
+  multipart: 'multipart body',
+  json: 'JSON body',
+  xml: 'XML body',
+  header: 'header',
+  path: 'path',
+  cookie: 'cookie',
+} as const;
+
+function placeText({ places, attribute }: Input<unknown>): string {
+  if (attribute) return 'XML attribute';
+  return places.map((place) => placeTexts[place]).join(' or ');
+}
+
+/** The keys whose paragraphs stand among others. */
+const places = [
+  'client',
+  'authorize',
+  'code',
+  'login',
+  'tokens.access',
+  'tokens.refresh',
+  'token_response',
+  'errors',
+] as const;
+
+/** What partners are told by each key below one alone; without one, by those that have no other place. */
+export function paragraphs({ told }: Programme, under?: (typeof places)[number]): Block {
+  return told.flatMap(({ key, page }) => {
+    const place = places.find((one) => key.startsWith(`${one}.`));
+    return page !== undefined && place === under ? [page] : [];
+  });
+}
+
+/** An answer as it comes over the wire; JSON is laid out for reading. */
+export function answerBlock({ status = 200, headers, body }: Told): string {
+  return codeBlock('http', `HTTP/1.1 ${answerText({ status, headers, body: laidOut(body) })}`);
+}
+
+function laidOut(body: string): string {
+  try {
+    return `\n${JSON.stringify(JSON.parse(body), undefined, 2)}`;
+  } catch {
+    return body === '' ? '' : `\n${body}`;
+  }
+}
+
+/** An answer in one line: status and body. */
+export function shortAnswer({ status, body }: Told): string {
+  return `${status} ${inCode(body)}`;
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { originFault } from '../../../src/cli/entities/origins_field.ts';
+import { originFault } from '../../../src/cli/entities/address_fields.ts';
 
 test('an origin is https, or http on loopback, as browsers write it', () => {
   for (const origin of [
