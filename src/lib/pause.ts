@@ -16,8 +16,8 @@ export type Soon<Value> = Value | Promise<Value>;
 /** Goes on with the value: at once where it is known. */
 export function soon<Value, Next>(
   value: Soon<Value>,
-  next: (value: Value) => Soon<Next>,
+  use: (value: Value) => Soon<Next>,
 ): Soon<Next> {
-  if (!(value instanceof Promise)) return next(value);
-  return value.then((known) => next(known));
+  if (!(value instanceof Promise)) return use(value);
+  return value.then(use);
 }
