@@ -2,6 +2,7 @@
 // the request pays for them with. The issuer alone (issue.ts) makes tokens and spends.
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
+import type { Soon } from '../lib/pause.ts';
 import type { Answer, Era, ExchangedFrom, GrantType, Login, LoginState } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
@@ -40,7 +41,7 @@ export interface GrantRequest extends Authenticated {
  *
  * @param round 0, or how often what the request rests on was changed by another one before it was spent
  */
-export type Grant = (request: GrantRequest, round: number) => Promise<Authorization>;
+export type Grant = (request: GrantRequest, round: number) => Soon<Authorization>;
 
 export type Authorization = LoginBeginning | NextAnswer | OwnToken;
 

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Instant } from '../lib/clock.ts';
-import type { Soon } from '../lib/soon.ts';
+import type { Soon } from '../lib/pause.ts';
 import { ownCause } from '../oauth/cause.ts';
 import type { Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';

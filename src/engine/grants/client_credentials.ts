@@ -3,7 +3,7 @@
 import type { Authorization, GrantRequest } from '../authorization.ts';
 
 /** With a refresh token it is a login's, so that revoking the one ends the other (RFC 7009 2.1). */
-export async function authorizeClient(request: GrantRequest): Promise<Authorization> {
+export function authorizeClient(request: GrantRequest): Authorization {
   const { scope: rules, refreshing } = request.service.programme;
   const scope = rules.ofClient(request.scope);
   if (!refreshing.has(request.grant)) return { kind: 'own', scope };

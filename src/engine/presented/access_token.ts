@@ -1,7 +1,7 @@
 // Owns finding an access token for its use: whether this programme issued it, it is live, and whose it is.
 
 import { after, allowedDrift, earlier, instant, type Instant } from '../../lib/clock.ts';
-import { type Soon, soon } from '../../lib/soon.ts';
+import { type Soon, soon } from '../../lib/pause.ts';
 import type { Client } from '../../oauth/client.ts';
 import { type ExchangedFrom, type LoginState, scopeOf } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
