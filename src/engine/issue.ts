@@ -88,10 +88,11 @@ async function answerNext(
 
 async function giveOwn(
   request: GrantRequest,
-  { scope, spend, exchange }: OwnToken,
+  own: OwnToken,
 ): Promise<TokenSet> {
   const { service, client } = request;
-  const making = makeClientToken(request, scope, exchange?.from);
+  const { spend, exchange } = own;
+  const making = makeClientToken(request, own);
   const made = making instanceof Promise ? await making : making;
   const keeping = keepForms(service, made);
   const tokens = keeping instanceof Promise ? await keeping : keeping;

@@ -13,7 +13,7 @@ import { counterMaker } from '../token/sealed/access_plaintext.ts';
 import { sealAccess } from '../token/sealed/access_text.ts';
 import { loginTagOf } from '../token/sealed/refresh_text.ts';
 import { hasRefreshAudience } from '../token/token_ids.ts';
-import type { GrantRequest } from './authorization.ts';
+import type { GrantRequest, OwnToken } from './authorization.ts';
 import type { Service } from './service.ts';
 import type { RefreshTelling } from './token_forms.ts';
 
@@ -41,6 +41,7 @@ export function makeLoginTokens(
     accessExpiresAt: accessEnd(login),
     refreshExpiresAt: refresh === undefined ? undefined : refreshEnd(login),
     scope: scopeOf(login.scope, login.ownScope),
+    resource: login.resource,
     level: member?.level,
     membershipNumber: member?.membershipNumber,
     memberProperties: member?.properties,
@@ -118,10 +119,10 @@ const nextCounter = counterMaker();
 /** A client's own token without a refresh token (RFC 6749 4.4.3). Nothing of an ordinary one is stored. */
 export function makeClientToken(
   { service, client, grant, now, era, lifetime: span }: GrantRequest,
-  scope: string | undefined,
-  exchangedFrom?: ExchangedFrom,
+  { scope, resource, exchange }: OwnToken,
 ): TokenSet | Promise<TokenSet> {
   const { programme, tokenIds, tokenKeys, signAccess } = service;
+  const exchangedFrom = exchange?.from;
   const facts: TokenFacts = {
     grant,
     kind: 'client',
@@ -132,6 +133,7 @@ export function makeClientToken(
     accessExpiresAt: (now + span) as Instant,
     refreshExpiresAt: undefined,
     scope,
+    resource,
     level: undefined,
     membershipNumber: undefined,
   };
@@ -149,6 +151,7 @@ export function makeClientToken(
     era,
     counter: nextCounter(),
     ...(scope === undefined ? {} : { scope }),
+    ...(resource === undefined ? {} : { resource }),
     ...(exchangedFrom === undefined ? {} : { exchangedFrom }),
   });
   return withTokens(facts, accessToken, undefined);

@@ -19,7 +19,7 @@ import {
 } from './endpoints.ts';
 import { drawnComplaints, generatedComplaints } from './generated.ts';
 import { headerComplaints, sandboxComplaints, verifyComplaints } from './headers.ts';
-import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
+import { idleLoginComplaints, refusalComplaints, resourceComplaints } from './inputs.ts';
 import {
   cookieComplaints,
   answerComplaints,
@@ -62,6 +62,7 @@ const errors: readonly Check[] = [
   identityComplaints,
   idleLoginComplaints,
   refusalComplaints,
+  resourceComplaints,
   verifyComplaints,
   sandboxComplaints,
   acceptanceComplaints,

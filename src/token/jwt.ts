@@ -27,6 +27,8 @@ export const refreshAudience = `${ownUrn}refresh-token`;
 export interface TokenClaims {
   readonly issuer: string;
   readonly audience: string;
+  /** In the header: a request has asked for that audience. */
+  readonly isAsked?: true | undefined;
   readonly subject: string;
   /** In the header: of whom the token is, where `sub` is a text of the dialect's. */
   readonly owner?: Digest | undefined;
@@ -55,7 +57,7 @@ export const identityTokenType = 'JWT';
 export type JwtSigner = (at: Instant, claims: TokenClaims) => string | Promise<string>;
 
 /** What this service alone needs of a token: the claims belong to the dialect. */
-type HeaderFacts = Pick<TokenClaims, 'era' | 'exchangedFrom' | 'owner'>;
+type HeaderFacts = Pick<TokenClaims, 'era' | 'exchangedFrom' | 'owner' | 'isAsked'>;
 
 /** Signs a payload as it is. */
 export type PayloadSigner = (
@@ -85,10 +87,11 @@ export function jwtSigner(keyAt: (at: Instant) => SigningKey, type: string): Jwt
 
 export function payloadSigner(keyAt: (at: Instant) => SigningKey, type: string): PayloadSigner {
   let head: Head | undefined;
-  return (at, payload, { era, exchangedFrom: from, owner } = {}) => {
+  return (at, payload, { era, exchangedFrom: from, owner, isAsked: asked } = {}) => {
     const key = keyAt(at);
-    if (head?.key !== key || head.era !== era || head.from !== from || head.owner !== owner) {
-      head = headOf(key, type, { era, exchangedFrom: from, owner });
+    const isSame = head?.key === key && head.era === era && head.from === from;
+    if (head === undefined || !isSame || head.owner !== owner || head.asked !== asked) {
+      head = headOf(key, type, { era, exchangedFrom: from, owner, isAsked: asked });
     }
     const text = `${head.text}.${encode(payload)}`;
     const bytes = Buffer.from(text, 'latin1');
@@ -110,6 +113,7 @@ interface Head {
   readonly era: Era | undefined;
   readonly from: ExchangedFrom | undefined;
   readonly owner: Digest | undefined;
+  readonly asked: true | undefined;
   /** The encoded header. */
   readonly text: string;
   readonly algorithm: 'sha256' | null;
@@ -119,7 +123,7 @@ interface Head {
 function headOf(
   key: SigningKey,
   typ: string,
-  { era, exchangedFrom: from, owner }: HeaderFacts,
+  { era, exchangedFrom: from, owner, isAsked: asked }: HeaderFacts,
 ): Head {
   const { kid, algorithm: alg, privateKey } = key;
   return {
@@ -127,8 +131,9 @@ function headOf(
     era,
     from,
     owner,
+    asked,
     // Undefined members are left out of the JSON.
-    text: encode({ alg, typ, kid, era, from, owner }),
+    text: encode({ alg, typ, kid, era, from, owner, asked }),
     algorithm: alg === 'EdDSA' ? null : 'sha256',
     input: alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' } : { key: privateKey },
   };

@@ -22,6 +22,8 @@ export interface VerifiedToken {
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
   readonly scope?: string;
+  /** Its `aud`, where a request asked for that. */
+  readonly resource?: string;
   /** Where it has its login, or the era of its issue where it has none. */
   readonly origin: { readonly place: Place } | { readonly era: Era };
   readonly exchangedFrom?: ExchangedFrom;
@@ -35,6 +37,7 @@ export interface TokenExpectations {
   readonly type: string;
   /** Of several, each is one of ours. */
   readonly issuer: string | string[];
+  /** `aud` of tokens for which no request asked for another. */
   readonly audience: string;
   readonly keyOf: (kid: string) => VerifyingKey | undefined;
 }
@@ -97,11 +100,10 @@ async function verifyToken(
       algorithms: [...signingAlgorithms],
       typ: type,
       issuer,
-      audience,
       requiredClaims: ['exp', 'iat', 'sub', 'jti', 'client_id'],
       currentDate: new Date(now),
     });
-    const verified = claimsOf(payload, protectedHeader);
+    const verified = claimsOf(payload, protectedHeader, audience);
     return verified && { kid: String(protectedHeader.kid), token: verified };
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
@@ -111,9 +113,11 @@ async function verifyToken(
 
 function claimsOf(
   payload: JWTPayload,
-  { era, from, owner }: Readonly<Record<string, unknown>>,
+  { era, from, owner, asked }: Readonly<Record<string, unknown>>,
+  audience: string,
 ): VerifiedToken | undefined {
-  const { sub, jti, iat, exp, client_id: client, scope, family } = payload;
+  const { sub, jti, iat, exp, aud, client_id: client, scope, family } = payload;
+  if (typeof aud !== 'string' || (asked !== true && aud !== audience)) return undefined;
   if (typeof sub !== 'string' || typeof jti !== 'string' || typeof client !== 'string') {
     return undefined;
   }
@@ -130,6 +134,7 @@ function claimsOf(
       issuedAt: instant(iat * 1000),
       expiresAt: instant(exp * 1000),
       ...(scope === undefined ? {} : { scope }),
+      ...(asked === true ? { resource: aud } : {}),
       origin,
       // Under our signature: it is as it was written.
       ...(Array.isArray(from) ? { exchangedFrom: from.map(String) } : {}),

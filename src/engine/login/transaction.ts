@@ -24,6 +24,7 @@ export interface LoginTransaction {
   /** How the answer comes back, where the login request says it. */
   readonly mode?: ResponseMode | undefined;
   readonly scope?: string | undefined;
+  readonly resource?: string | undefined;
   readonly codeChallenge?: string | undefined;
   readonly nonce?: string | undefined;
   readonly brand?: string | undefined;

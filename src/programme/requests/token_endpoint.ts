@@ -15,7 +15,7 @@ import { compileEcho, type Sent } from './echo.ts';
 import { compileGrantChoice, type EndpointGrant, type GrantChoice } from './grant_choice.ts';
 import { grantsAt, needsInput, readsInput, wordAt } from './grant_places.ts';
 import { checkInput } from './input_checks.ts';
-import { missingFault, unequalFault } from './input_faults.ts';
+import { missingFault, otherFault, unequalFault } from './input_faults.ts';
 import { compileInputs, type Input, type Inputs, type SecretTest } from './inputs.ts';
 import { compileReading, type Reading } from './reading.ts';
 import { compileReader, refuse, wasEmpty } from './request_reader.ts';
@@ -56,6 +56,8 @@ export interface TokenEndpoint {
   readonly drawn: readonly string[];
   /** Refuses a request for the lack of an input that only its grant needs. */
   readonly refuseMissing: (role: string, inputs: Inputs) => never;
+  /** Refuses the value of an input for another one that its grant expects. */
+  readonly refuseOther: (role: string, expected: string, came: string) => never;
 }
 
 export function compileTokenEndpoint(
@@ -82,6 +84,11 @@ export function compileTokenEndpoint(
   const compared = all.filter(({ clientTest }) => clientTest !== undefined);
   const headers = all.filter(isShared);
   const { requested } = definition.tokens.access;
+  const inputOf = (role: string): Input => {
+    const input = all.find((one) => one.role === role);
+    if (input === undefined) throw new Error(`${name} reads no ${role}`);
+    return input;
+  };
   return {
     name,
     path: definition.base_path + endpoint.path,
@@ -120,9 +127,11 @@ export function compileTokenEndpoint(
     },
     drawn: all.flatMap(({ role }) => (Object.hasOwn(draws, role) ? [role] : [])),
     refuseMissing: (role, inputs) => {
-      const input = all.find((one) => one.role === role);
-      if (input === undefined) throw new Error(`${name} reads no ${role}`);
-      const { reason, facts } = missingFault(input, wasEmpty(inputs, role));
+      const { reason, facts } = missingFault(inputOf(role), wasEmpty(inputs, role));
+      throw new Refusal(reason, facts);
+    },
+    refuseOther: (role, expected, came) => {
+      const { reason, facts } = otherFault(inputOf(role), expected, came);
       throw new Refusal(reason, facts);
     },
   };

@@ -172,6 +172,23 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
       ]),
   },
 
+  resource_unread: {
+    isQuiet: true,
+    keys: ['resources', 'endpoint.inputs'],
+    *find(definition) {
+      const { resources, grants } = definition;
+      for (const [at, { inputs }, name] of endpointsIn(definition)) {
+        const isUsed = name !== undefined || grants.authorization_code !== undefined;
+        yield* wrong([
+          resources.length > 0 && isUsed && inputs['resource'] === undefined,
+          [...at, 'inputs'],
+          'a resource that is asked for here is ignored (RFC 8707 2)',
+          'the token is not for that API, which refuses it: add resource: {}',
+        ]);
+      }
+    },
+  },
+
   password_in_query: {
     keys: ['endpoint.read', 'endpoint.inputs'],
     *find(definition) {

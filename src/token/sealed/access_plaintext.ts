@@ -3,7 +3,8 @@
 // Flags, 1 byte, then numbers with their most significant byte first:
 // member: place, 7 · generation, 4 · login tag, 3 · issued in ms, 6 · span, 4 or 5
 // client: issued in ms, 6 · span, 4 or 5 · counter, 4 · era, 6 · length of identifier, 1 · identifier
-// Then what it was exchanged from, as its length, 1, and names with spaces between; then its own scope.
+// Then what it was exchanged from, as its length, 1, and names with spaces between; of a client's, its audience
+// with its length, 1; then its own scope.
 
 import { type Instant, instant, type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import { randomBytes } from '../../lib/random.ts';
@@ -38,6 +39,8 @@ export interface ClientAccess {
   /** The era in which it was issued: a later revocation of the client's tokens ends it. */
   readonly era: Era;
   readonly scope?: string;
+  /** Its audience, where the request asked for one. A member's stands in the login's row. */
+  readonly resource?: string;
   readonly exchangedFrom?: ExchangedFrom;
 }
 
@@ -46,14 +49,19 @@ export type Access = MemberAccess | ClientAccess;
 /** Bytes of the longest text whose length stands in one byte: an identifier, or the names of tokens. */
 const longestShort = longestIdentifier;
 
-/** Bytes of the longest plaintext: scope, identifier, names, and the fields before them. */
-export const longestPlaintext: number = longestScope + 2 * longestShort + 64;
+/** Characters of the longest audience that a request can ask for, of one byte each. */
+export const longestResource: number = longestShort;
+
+/** Bytes of the longest plaintext: scope, identifier, names, audience, and the fields before them. */
+export const longestPlaintext: number = longestScope + 3 * longestShort + 64;
 
 const scopeFollows = 1;
 /** The span has five bytes of milliseconds instead of four of seconds. */
 const spanInMilliseconds = 2;
 const isExchanged = 4;
-const allFlags = scopeFollows | spanInMilliseconds | isExchanged;
+const hasResource = 16;
+const memberFlags = scopeFollows | spanInMilliseconds | isExchanged;
+const allFlags = { member: memberFlags, client: memberFlags | hasResource };
 
 /** Ten years: the longest lifetime that a programme's file can state. */
 const longestSpan = 3650 * 86_400_000;
@@ -68,14 +76,17 @@ const memberTimesAt = 1 + placeBytes + 4 + 3;
 export function writeAccess(bytes: Buffer, access: Access): number {
   const scope = access.kind === 'member' ? access.ownScope : access.scope;
   const { exchangedFrom } = access;
+  const resource = access.kind === 'member' ? undefined : access.resource;
   const isWhole = access.span % 1000 === 0;
   bytes[0] =
     (scope === undefined ? 0 : scopeFollows) |
     (isWhole ? 0 : spanInMilliseconds) |
-    (exchangedFrom === undefined ? 0 : isExchanged);
+    (exchangedFrom === undefined ? 0 : isExchanged) |
+    (resource === undefined ? 0 : hasResource);
   const own = access.kind === 'member' ? writeMember(bytes, access) : writeClient(bytes, access);
-  const end =
+  const at =
     exchangedFrom === undefined ? own : writeShort(bytes, 'lineage', exchangedFrom.join(' '), own);
+  const end = resource === undefined ? at : writeShort(bytes, 'audience', resource, at);
   return scope === undefined ? end : writeText(bytes, scope, end);
 }
 
@@ -129,7 +140,7 @@ export function readAccess(
   length: number,
 ): Access | undefined {
   const flags = bytes[0] ?? 0;
-  if (flags > allFlags) return undefined;
+  if ((flags & ~allFlags[kind]) !== 0) return undefined;
   const timesAt = kind === 'member' ? memberTimesAt : 1;
   const issuedAt = instant(bytes.readUIntBE(timesAt, 6));
   const isWhole = (flags & spanInMilliseconds) === 0;
@@ -140,7 +151,11 @@ export function readAccess(
   const at = spanAt + (isWhole ? 4 : 5);
   const ownEnd = kind === 'member' ? at : at + 11 + (bytes[at + 10] ?? 0);
   const namesEnd = (flags & isExchanged) === 0 ? undefined : ownEnd + 1 + (bytes[ownEnd] ?? 0);
-  const end = namesEnd ?? ownEnd;
+  const resourceAt = (flags & hasResource) === 0 ? undefined : (namesEnd ?? ownEnd) + 1;
+  const end =
+    resourceAt === undefined
+      ? (namesEnd ?? ownEnd)
+      : resourceAt + (bytes[resourceAt - 1] ?? 0);
   const isLong = (flags & scopeFollows) !== 0;
   if (span > longestSpan || (isLong ? end > length : end !== length)) return undefined;
   const scope = isLong ? bytes.toString('utf8', end, length) : undefined;
@@ -158,6 +173,7 @@ export function readAccess(
       counter,
       era,
       ...(scope === undefined ? {} : { scope }),
+      ...(resourceAt === undefined ? {} : { resource: bytes.toString('utf8', resourceAt, end) }),
       ...from,
     };
   }
