@@ -107,7 +107,9 @@ test('FAULTS 23: what no endpoint answers has a share of its own', async (t) => 
 
 test('FAULTS 23: a document whose answer asks the store for an origin waits for its turn', async (t) => {
   const path = '/.well-known/oauth-authorization-server/executive-club';
-  const club = await openClub(t, { over: 'metadata: on\ncors: on\n' });
+  const ofPages = 'client: { authentication: { methods: [basic, none], when_both: refuse } }';
+  const over = `${ofPages}\nauthorize: { pkce: required }\nmetadata: on\ncors: on\n`;
+  const club = await openClub(t, { over });
   const { status } = await ask(club.url, path);
   assert.equal(status, 200);
   overload(t, 'other');
