@@ -3,9 +3,9 @@
 import { statfsSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-import { formatVerdict, guardPlan, judge } from './bench/guard.ts';
+import { guardPlan, judge } from './bench/guard.ts';
 import { careful, measure, paths, type Plan } from './bench/measure.ts';
-import { formatRows, rowsOf } from './bench/report.ts';
+import { tableOfAll } from './bench/report.ts';
 import { runCampaign } from './campaign.ts';
 
 /** Bounds the length of a run, whatever the options say; 0 stands for the plan's own number. */
@@ -17,21 +17,17 @@ const tmpfs = 0x0102_1994;
 await runCampaign(
   {
     command: 'bench',
-    numbers: {
+    options: {
       rounds: ['N', `measured rounds (${careful.rounds}); the table shows medians`, ...upTo(100)],
       seconds: ['S', `length of one measurement (${careful.seconds})`, ...upTo(30)],
-    },
-    texts: {
       only: ['NAME', `one path: ${paths.join(', ')}`],
       server: ['NAME', `one server beside the bare one: ${careful.servers.join(', ')}`],
-    },
-    flags: {
       guard: "fails if a request costs much more CPU, beside the bare server's, than expected",
     },
     fails: 'when any answer is wrong',
   },
   async ({ rounds, seconds, only, server, guard }, { folder, progress }) => {
-    const base = guard === true ? guardPlan : careful;
+    const base = guard ? guardPlan : careful;
     const plan: Plan = {
       ...base,
       paths: base.paths.filter((path) => path === (only ?? path)),
@@ -41,21 +37,11 @@ await runCampaign(
     };
     if (plan.paths.length === 0) throw new Error(`no path is named ${only}`);
     const measured = await measure(plan, folder, progress);
-    if (guard === true) {
-      const verdicts = judge(measured);
-      const late = verdicts.filter(({ isGood }) => !isGood).map(formatVerdict);
-      return {
-        figures: { verdicts },
-        text: verdicts.map(formatVerdict).join('\n'),
-        faults: [],
-        late,
-      };
-    }
-    const rows = rowsOf(measured);
+    if (guard) return judge(measured);
     const machine = `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, medians of ${plan.rounds} rounds of ${plan.seconds} s`;
     const isInMemory = statfsSync(folder).type === tmpfs;
     const warning = `warning: ${folder} is in memory, where fsync is free: set TMPDIR to a folder on a disk`;
-    const text = [machine, ...(isInMemory ? [warning] : []), formatRows(rows)].join('\n');
-    return { figures: { machine, isInMemory, rows }, text, faults: [] };
+    const text = [machine, ...(isInMemory ? [warning] : []), tableOfAll(measured)].join('\n');
+    return { text, faults: [] };
   },
 );

@@ -20,10 +20,10 @@ import { buildIfStale } from '../build.ts';
 import { onFirstCore, startChild } from '../load/child.ts';
 import { namesOf } from '../load/login.ts';
 import { client } from '../load/requests.ts';
-import { cpuMicroseconds, jetwayCommand, startServer } from '../load/server.ts';
+import { jetwayCommand, startServer } from '../load/server.ts';
 import { layOut, openClub } from '../load/site.ts';
 import { Cluster } from '../postgres/cluster.ts';
-import type { BareCommands } from './bare_server.ts';
+import type { BareServer } from './bare_server.ts';
 
 /** The form of access tokens. */
 export const formats = ['opaque', 'ES256'] as const;
@@ -37,8 +37,7 @@ export interface Contestant {
   readonly name: ServerName;
   readonly port: number;
   readonly gatewayPort: number;
-  /** Processor time so far, in microseconds. */
-  readonly cpu: () => number;
+  readonly pid: number;
   /** Authorization codes, each for one exchange. */
   readonly codes: (format: Format, count: number) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
@@ -57,13 +56,13 @@ function textOf(format: Format): string {
 }
 
 export async function startBare(): Promise<Contestant> {
-  const child = startChild<BareCommands>(import.meta.resolve('./bare_server.ts'), [], 0);
-  const { port, pid } = await child.ask('start', undefined);
+  const child = startChild<undefined, BareServer>(import.meta.resolve('./bare_server.ts'), 0);
+  const { port, pid } = await child.ask(undefined);
   return {
     name: 'bare',
     port,
     gatewayPort: port,
-    cpu: () => cpuMicroseconds(pid),
+    pid,
     // As long as real ones: reading the request is part of the measurement.
     codes: (_format, count) =>
       Promise.resolve(Array.from({ length: count }, () => randomBytes(32).toString('hex'))),
@@ -92,10 +91,8 @@ export async function startJetway(
   const server = await startServer(onFirstCore(jetwayCommand(built)), site);
   const { codes, close } = await openMint(site.configFile);
   return {
+    ...server,
     name,
-    port: server.port,
-    gatewayPort: server.gatewayPort,
-    cpu: server.cpu,
     codes,
     stop: async () => {
       await server.stop();

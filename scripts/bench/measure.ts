@@ -7,8 +7,8 @@ import {
   type StreamOrder,
   type Tokens,
 } from '../load/generator.ts';
-import { authorization, client, form, get, tokenRequest } from '../load/requests.ts';
-import { type Offered, offerTo } from '../load/server.ts';
+import { client, form, get, tokenRequest } from '../load/requests.ts';
+import { offerTo } from '../load/server.ts';
 import {
   type Contestant,
   type Format,
@@ -126,72 +126,63 @@ class Run {
     const needsTokens = isWanted('refresh_token') || isWanted('verify');
     const count = isWanted('authorization_code') ? plan.codes : connections * 10;
     const taken: Measurement[] = [];
-    for (const path of [
-      'authorization_code',
-      'client_credentials',
-      'refresh_token',
-      'verify',
-    ] as const) {
-      if (!isWanted(path) && !(path === 'authorization_code' && needsTokens)) continue;
-      const order = path === 'authorization_code' ? await this.#codes(count) : this.#orderOf(path);
-      const offered = await this.#send(path, order, plan.seconds);
-      if (isWanted(path)) taken.push(this.#measurement(path, round, offered));
+    for (const path of ['authorization_code', ...paths.filter(isNoCode)] as const) {
+      if (!isWanted(path) && (isNoCode(path) || !needsTokens)) continue;
+      const measured = await this.#measure(path, await this.#orderOf(path, count), plan.seconds);
+      if (isWanted(path)) taken.push({ ...measured, round });
     }
     return taken;
   }
 
-  get #common(): Pick<StreamOrder, 'connections' | 'rate' | 'port' | 'expects'> {
-    return { connections, rate: 0, port: this.#contestant.port, expects: '200' };
-  }
-
-  async #codes(count: number): Promise<StreamOrder> {
-    const codes = await this.#contestant.codes(this.#format, count);
-    const start = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(client.redirectUri)}&code=`;
-    const requests = codes.map((code) => form(grantPath(this.#format), start + code));
-    return { ...this.#common, name: 'codes', requests, takes: 'once', keepsTokens: true };
-  }
-
-  #orderOf(path: Exclude<Path, 'authorization_code'>): StreamOrder {
+  async #orderOf(path: Path, count: number): Promise<StreamOrder> {
+    const { port, gatewayPort, codes } = this.#contestant;
     const grant = grantPath(this.#format);
-    const common = { ...this.#common, name: path };
+    const common = { name: path, port, connections, rate: 0, expects: '200' } as const;
     if (path === 'client_credentials') return { ...common, requests: [tokenRequest(grant)] };
+    if (path === 'authorization_code') {
+      const start = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(client.redirectUri)}&code=`;
+      const made = await codes(this.#format, count);
+      const requests = made.map((code) => form(grant, start + code));
+      return { ...common, requests, takes: 'once', keepsTokens: true };
+    }
     if (path === 'verify') {
       const requests = this.#tokens.map(({ access }) =>
         get(verifyPath(this.#format), 'Accept: */*', `Authorization: Bearer ${access}`),
       );
-      return { ...common, port: this.#contestant.gatewayPort, requests };
+      return { ...common, port: gatewayPort, requests };
     }
     // Each connection starts with the refresh token of a login, and refreshes from there.
-    const first = this.#tokens.slice(-connections).map(({ refresh }) => refresh ?? '');
-    const requests = first.map((token) =>
-      form(grant, `grant_type=refresh_token&refresh_token=${token}`, {
-        Authorization: authorization,
-      }),
-    );
+    const requests = this.#tokens
+      .slice(-connections)
+      .map(({ refresh }) => form(grant, `grant_type=refresh_token&refresh_token=${refresh}`));
     return { ...common, requests, takes: 'own', refreshesAt: grant };
   }
 
-  async #send(path: Path, order: StreamOrder, seconds: number): Promise<Offered> {
-    const offered = await offerTo(this.#generator, this.#contestant, [order], seconds);
+  async #measure(
+    path: Path,
+    order: StreamOrder,
+    length: number,
+  ): Promise<Omit<Measurement, 'round'>> {
+    const [format, server] = [this.#format, this.#contestant.name];
+    const offered = await offerTo(this.#generator, this.#contestant, [order], length);
     const [result] = offered.results;
-    const fault = (what: string): Error =>
-      new Error(`${path} ${this.#format} on ${this.#contestant.name}: ${what}`);
+    const fault = (what: string): Error => new Error(`${path} ${format} on ${server}: ${what}`);
     if (result === undefined || result.served.count === 0) throw fault('nothing was answered');
     const failures = failuresIn(offered.results);
     if (failures.length > 0) throw fault(failures.join(', '));
-    if (path !== 'authorization_code') return offered;
-    this.#tokens = [...this.#tokens, ...result.tokens].slice(-mostTokens);
-    if (this.#contestant.name === 'bare') return offered;
     const isJwt = ({ access }: Tokens): boolean => /^eyJ[^.]+\.[^.]+\.[^.]+$/.test(access);
     const isRight = (tokens: Tokens): boolean =>
-      isJwt(tokens) === (this.#format === 'ES256') && tokens.refresh !== undefined;
-    if (!result.tokens.every(isRight)) throw fault('answered with other tokens');
-    return offered;
+      isJwt(tokens) === (format === 'ES256') && tokens.refresh !== undefined;
+    // Only codes keep the tokens that they bring.
+    if (server !== 'bare' && !result.tokens.every(isRight))
+      throw fault('answered with other tokens');
+    this.#tokens = [...this.#tokens, ...result.tokens].slice(-mostTokens);
+    const { count: requests, p50, p99 } = result.served;
+    const { seconds, cpu } = offered;
+    return { path, format, server, requests, seconds, cpu: cpu / requests, p50, p99 };
   }
+}
 
-  #measurement(path: Path, round: number, { results, seconds, cpu }: Offered): Measurement {
-    const { count: requests, p50, p99 } = results[0]?.served ?? { count: 0, p50: 0, p99: 0 };
-    const [format, server] = [this.#format, this.#contestant.name];
-    return { path, format, server, round, requests, seconds, cpu: cpu / requests, p50, p99 };
-  }
+function isNoCode(path: Path): boolean {
+  return path !== 'authorization_code';
 }

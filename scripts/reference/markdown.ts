@@ -48,10 +48,7 @@ interface Telling {
   readonly departureOf: (departure: KeyDeparture<never>) => string;
 }
 
-function keyTable(
-  some: readonly Key[],
-  { all, types, variants, departureOf }: Telling,
-): string {
+function keyTable(some: readonly Key[], { all, types, variants, departureOf }: Telling): string {
   const rows = some.map((key) => {
     const { text = '', example = '', departs = [] } = key.entry.docs ?? {};
     return [

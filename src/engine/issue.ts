@@ -86,10 +86,7 @@ async function answerNext(
   return typed(tokens, exchange);
 }
 
-async function giveOwn(
-  request: GrantRequest,
-  own: OwnToken,
-): Promise<TokenSet> {
+async function giveOwn(request: GrantRequest, own: OwnToken): Promise<TokenSet> {
   const { service, client } = request;
   const { spend, exchange } = own;
   const making = makeClientToken(request, own);

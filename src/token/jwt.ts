@@ -30,7 +30,7 @@ export interface TokenClaims {
   /** In the header: a request has asked for that audience. */
   readonly isAsked?: true | undefined;
   readonly subject: string;
-  /** In the header: of whom the token is, where `sub` is a text of the dialect's. */
+  /** In the header: of whom the token's login is, where `sub` is another text than the member's subject. */
   readonly owner?: Digest | undefined;
   readonly clientId: string;
   readonly tokenId: string;
@@ -46,6 +46,11 @@ export interface TokenClaims {
   readonly era?: Era | undefined;
   /** In the header, too. */
   readonly exchangedFrom?: ExchangedFrom | undefined;
+  /**
+   * In the header: the token is its client's own, and stands beside the member's token of this name. `owner`
+   * tells the member of the login.
+   */
+  readonly beside?: string | undefined;
   /** The dialect's own claims; the claims above override them. */
   readonly others?: Readonly<Record<string, unknown>>;
 }
@@ -57,7 +62,7 @@ export const identityTokenType = 'JWT';
 export type JwtSigner = (at: Instant, claims: TokenClaims) => string | Promise<string>;
 
 /** What this service alone needs of a token: the claims belong to the dialect. */
-type HeaderFacts = Pick<TokenClaims, 'era' | 'exchangedFrom' | 'owner' | 'isAsked'>;
+type HeaderFacts = Pick<TokenClaims, 'era' | 'exchangedFrom' | 'owner' | 'beside' | 'isAsked'>;
 
 /** Signs a payload as it is. */
 export type PayloadSigner = (
@@ -87,11 +92,17 @@ export function jwtSigner(keyAt: (at: Instant) => SigningKey, type: string): Jwt
 
 export function payloadSigner(keyAt: (at: Instant) => SigningKey, type: string): PayloadSigner {
   let head: Head | undefined;
-  return (at, payload, { era, exchangedFrom: from, owner, isAsked: asked } = {}) => {
+  return (at, payload, { era, exchangedFrom: from, owner, beside, isAsked: asked } = {}) => {
     const key = keyAt(at);
-    const isSame = head?.key === key && head.era === era && head.from === from;
-    if (head === undefined || !isSame || head.owner !== owner || head.asked !== asked) {
-      head = headOf(key, type, { era, exchangedFrom: from, owner, isAsked: asked });
+    if (
+      head?.key !== key ||
+      head.era !== era ||
+      head.from !== from ||
+      head.owner !== owner ||
+      head.beside !== beside ||
+      head.asked !== asked
+    ) {
+      head = headOf(key, type, { era, exchangedFrom: from, owner, beside, isAsked: asked });
     }
     const text = `${head.text}.${encode(payload)}`;
     const bytes = Buffer.from(text, 'latin1');
@@ -114,6 +125,7 @@ interface Head {
   readonly from: ExchangedFrom | undefined;
   readonly owner: Digest | undefined;
   readonly asked: true | undefined;
+  readonly beside: string | undefined;
   /** The encoded header. */
   readonly text: string;
   readonly algorithm: 'sha256' | null;
@@ -123,7 +135,7 @@ interface Head {
 function headOf(
   key: SigningKey,
   typ: string,
-  { era, exchangedFrom: from, owner, isAsked: asked }: HeaderFacts,
+  { era, exchangedFrom: from, owner, beside, isAsked: asked }: HeaderFacts,
 ): Head {
   const { kid, algorithm: alg, privateKey } = key;
   return {
@@ -131,9 +143,10 @@ function headOf(
     era,
     from,
     owner,
+    beside,
     asked,
     // Undefined members are left out of the JSON.
-    text: encode({ alg, typ, kid, era, from, owner, asked }),
+    text: encode({ alg, typ, kid, era, from, owner, beside, asked }),
     algorithm: alg === 'EdDSA' ? null : 'sha256',
     input: alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' } : { key: privateKey },
   };

@@ -16,6 +16,8 @@ export interface VerifiedToken {
   /** Its `sub`, which is a text of the dialect's where the token has an owner. */
   readonly subject: string;
   readonly owner?: string;
+  /** The member's token that a client's own one stands beside. */
+  readonly beside?: string;
   readonly client: ClientId;
   readonly tokenId: string;
   /** In whole seconds, like the claim. */
@@ -113,7 +115,7 @@ async function verifyToken(
 
 function claimsOf(
   payload: JWTPayload,
-  { era, from, owner, asked }: Readonly<Record<string, unknown>>,
+  { era, from, owner, beside, asked }: Readonly<Record<string, unknown>>,
   audience: string,
 ): VerifiedToken | undefined {
   const { sub, jti, iat, exp, aud, client_id: client, scope, family } = payload;
@@ -129,6 +131,7 @@ function claimsOf(
     origin && {
       subject: sub,
       ...(typeof owner === 'string' ? { owner } : {}),
+      ...(typeof beside === 'string' ? { beside } : {}),
       client: client as ClientId,
       tokenId: jti,
       issuedAt: instant(iat * 1000),

@@ -113,8 +113,8 @@ test('FAULTS 23: a document whose answer asks the store for an origin waits for 
   const { status } = await ask(club.url, path);
   assert.equal(status, 200);
   overload(t, 'other');
-  const { headers, ...refused } = await ask(club.url, path);
-  assert.deepEqual(refused, { status: 503, body: '{"error":"temporarily_unavailable"}' });
+  const { headers, ...others } = await ask(club.url, path);
+  assert.deepEqual(others, { status: 503, body: '{"error":"temporarily_unavailable"}' });
   assert.equal(headers['vary'], 'Origin');
 });
 

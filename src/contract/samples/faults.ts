@@ -9,9 +9,8 @@ import { type FailureReason, failureReasons, grantFailures } from '../../oauth/r
 import { endpointsFor, type Programme } from '../../programme/programme.ts';
 import { credentialNames, provingToken } from '../../programme/requests/credentials.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
-import { assertionInputs } from '../../programme/requests/presented_credentials.ts';
+import { assertionInputs, takesUnnamed } from '../../programme/requests/presented_credentials.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
-import { takesUnnamed } from '../../programme/requests/unnamed_client.ts';
 import { unheardOf } from '../../programme/sandbox.ts';
 import {
   isByOwnToken,
@@ -110,7 +109,8 @@ function* bodyFaults(scene: Scene): Iterable<Found> {
   }
   // A parameter that is neither declared nor known may be repeated (HOSTILE 43).
   const target = inputOf(scene, 'resource')?.name;
-  const [twice = ['grant_type', '1'] as const] = (sent ?? query).filter(([name]) => name !== target);
+  const other = (sent ?? query).find(([name]) => name !== target);
+  const twice = other ?? (['grant_type', '1'] as const);
   if (reading.repeated === 'refuse') {
     const again =
       sent?.[0] === undefined

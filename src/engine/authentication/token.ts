@@ -46,7 +46,7 @@ export async function findTokenHolder(
     throw new Refusal('client_authentication_failed', { cause: disabledClient });
   }
   record.client = client.id;
-  return { client, refresh, subject };
+  return { client, refresh, subject, isByToken: true };
 }
 
 /**
@@ -83,7 +83,7 @@ export async function findTokenOwner(
     throw new Refusal('client_authentication_failed', { cause });
   }
   record.client = found.client.id;
-  return { client: found.client };
+  return { client: found.client, isByToken: true };
 }
 
 /**

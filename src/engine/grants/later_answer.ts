@@ -39,11 +39,12 @@ export function laterAnswer(
   login: LoginState,
   { scope, refresh, isUse = false }: Later,
 ): NextAnswer {
-  const { tokenKeys, tokenIds } = service;
+  const { tokenKeys, tokenIds, programme } = service;
   expectAnswerable(service, grant, login.member);
+  const longest = milliseconds(Math.max(accessSpan, programme.access.beside.lifetime));
   const next = isUse
-    ? usedAt(service, login, accessSpan, now)
-    : neededUntil(login, after(now, accessSpan));
+    ? usedAt(service, login, longest, now)
+    : neededUntil(login, after(now, longest));
   const { ownScope: _last, ...facts } = login;
   const told = {
     ...facts,
@@ -65,7 +66,9 @@ export async function expectActiveMember(
   reason: FailureReason,
 ): Promise<void> {
   const { store, directory, programme } = service;
-  if (member === undefined || (await directory.isActive(member.subject, record))) return;
+  if (member === undefined) return;
+  const active = directory.isActive(member.subject, record);
+  if (active instanceof Promise ? await active : active) return;
   await store.revoke(programme.id, { place }, now);
   record.ended = 'inactive_member';
   throw new Refusal(reason, { cause: inactiveMember });

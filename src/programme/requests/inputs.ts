@@ -309,7 +309,12 @@ function tokenReasons(
   if (role === 'resource') {
     // RFC 8707 2: whatever is wrong with it.
     const [whenMissing, whenInvalid] = [when_missing ?? target, when_invalid ?? target];
-    return { whenMissing, whenInvalid, whenUnequal: when_unequal ?? target, whenRepeated: whenInvalid };
+    return {
+      whenMissing,
+      whenInvalid,
+      whenUnequal: when_unequal ?? target,
+      whenRepeated: whenInvalid,
+    };
   }
   const whenInvalid = when_invalid ?? (inHeader ? 'invalid_header' : 'invalid_parameter');
   return {
