@@ -34,25 +34,25 @@ export function keyedDigester(key: Uint8Array, longest = 1024): (text: string) =
   };
 }
 
-/** Compares two digests, whole or cut, in time that depends on their length alone. */
+/** Compares two digests, whole or cut, or other texts, in time that depends on their length alone. */
 export function sameDigest(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   const [left, right] = pairOf(a.length);
-  // Two bytes a character: no two texts are one.
-  left.write(a, 'utf16le');
-  right.write(b, 'utf16le');
-  return timingSafeEqual(left, right);
+  left.write(a, 'latin1');
+  right.write(b, 'latin1');
+  // One byte is written of each character: only what is the same by then is compared as it is.
+  return timingSafeEqual(left, right) && a === b;
 }
 
 type Pair = readonly [Buffer, Buffer];
 
-/** By length, of which digests have few. */
+/** By length, of which there are few: two new buffers for each comparison would cost twice the time. */
 const pairs = new Map<number, Pair>();
 
 function pairOf(length: number): Pair {
   const known = pairs.get(length);
   if (known !== undefined) return known;
-  const made: Pair = [Buffer.alloc(2 * length), Buffer.alloc(2 * length)];
+  const made: Pair = [Buffer.alloc(length), Buffer.alloc(length)];
   pairs.set(length, made);
   return made;
 }
