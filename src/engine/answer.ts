@@ -31,7 +31,7 @@ import type { Service } from './service.ts';
 /** A login at a new place, with its first answer. */
 export function newLogin(
   { service, client, grant, now, era, record, lifetime: accessSpan }: GrantRequest,
-  { member, asked, scope: requested, loggedInAt, hasChallenge = false }: LoginBeginning,
+  { member, asked, scope: requested, resource, loggedInAt, hasChallenge = false }: LoginBeginning,
 ): { readonly login: NewLogin; readonly refreshText: string | undefined } {
   const { programme, tokenKeys } = service;
   const { id, refresh, scope: rules } = programme;
@@ -48,6 +48,7 @@ export function newLogin(
     client: client.id,
     ...(member === undefined ? {} : { member }),
     ...(granted === undefined ? {} : { scope: granted }),
+    ...(resource === undefined ? {} : { resource }),
     ...(refresh.rotation === 'with_pkce' && !hasChallenge ? { keepsRefresh: true } : {}),
     endsAt: after(loginStart(loggedInAt, now), refresh.longest),
     loginDigest: loginDigest(id, first),

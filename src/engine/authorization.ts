@@ -21,6 +21,8 @@ export interface GrantRequest extends Authenticated {
   readonly inputs: Inputs;
   /** Refuses the request for the lack of an input, where only its grant can tell that it is needed. */
   readonly refuseMissing: TokenEndpoint['refuseMissing'];
+  /** Refuses an input whose value only its grant can tell to be another than the right one. */
+  readonly refuseOther: TokenEndpoint['refuseOther'];
   /** The inputs that are held against what a login has drawn. */
   readonly drawn: TokenEndpoint['drawn'];
   /** The requested scope, if any; it exists. */
@@ -59,6 +61,8 @@ export interface LoginBeginning extends Payment {
   readonly asked: string | undefined;
   /** Of the first tokens, where the request asks for a part of it. */
   readonly scope: string | undefined;
+  /** The audience that was asked for, if one was. */
+  readonly resource: string | undefined;
   /** The login ends when the dialect's longest login since then does. */
   readonly loggedInAt: Instant;
   /** Its login request had a PKCE challenge. */
@@ -94,5 +98,6 @@ export interface Exchange {
 export interface OwnToken extends Payment {
   readonly kind: 'own';
   readonly scope: string | undefined;
+  readonly resource: string | undefined;
   readonly exchange?: Exchange;
 }

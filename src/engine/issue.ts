@@ -87,12 +87,10 @@ async function answerNext(
   return typed(tokens, exchange);
 }
 
-async function giveOwn(
-  request: GrantRequest,
-  { scope, spend, exchange }: OwnToken,
-): Promise<TokenSet> {
+async function giveOwn(request: GrantRequest, own: OwnToken): Promise<TokenSet> {
   const { service, client } = request;
-  const making = makeClientToken(request, scope, exchange?.from);
+  const { spend, exchange } = own;
+  const making = makeClientToken(request, own);
   const made = making instanceof Promise ? await making : making;
   const keeping = keepForms(service, made);
   const tokens = keeping instanceof Promise ? await keeping : keeping;

@@ -282,8 +282,8 @@ function begin(load: Load | undefined, whose: string, work: () => void): void {
   else admission.begin(load.kind, work, whose);
 }
 
-/** Requests that no endpoint answers. */
-const unasked: Load = {
+/** Requests that no endpoint answers, or one without a refusal of its own. */
+export const unasked: Load = {
   kind: 'other',
   tooMany: (_head, retryAfter) => ({
     status: 503,

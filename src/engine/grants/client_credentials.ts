@@ -6,7 +6,8 @@ import type { Authorization, GrantRequest } from '../authorization.ts';
 export function authorizeClient(request: GrantRequest): Authorization {
   const { scope: rules, refreshing } = request.service.programme;
   const scope = rules.ofClient(request.scope);
-  if (!refreshing.has(request.grant)) return { kind: 'own', scope };
+  const resource = request.inputs.get('resource');
+  if (!refreshing.has(request.grant)) return { kind: 'own', scope, resource };
   const { scope: own, now: loggedInAt } = request;
-  return { kind: 'login', member: undefined, asked: scope, scope: own, loggedInAt };
+  return { kind: 'login', member: undefined, asked: scope, scope: own, resource, loggedInAt };
 }
