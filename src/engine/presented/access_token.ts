@@ -73,7 +73,7 @@ export async function findStandingToken(
   // A token whose issuer's clock was further ahead, and was set right since, would live until that
   // clock's end of it (FAULTS 11).
   if (proven.issuedAt > now + allowedDrift) return 'revoked';
-  if (service.hasEndedTokens && (await isReplaced(service, ledBy(service, proven), now))) {
+  if (service.hasEndedTokens && (await isReplaced(service, leading(service, proven), now))) {
     return 'replaced';
   }
   const standing = isStanding(service, proven);
@@ -161,12 +161,11 @@ function isItsOwn({ programme }: Service, token: ProvenToken): boolean {
   return !isClientSubject(subject) && !isClientSubject(toldSubject);
 }
 
-/** Of a client's token beside a member's that one: it is the live token of its owner, or was. */
-function ledBy({ programme }: Service, proven: ProvenToken): ProvenToken {
-  const { beside, login, question } = proven;
+/** As the token that it is live with: the member's, of one that stands beside that. */
+function leading({ programme }: Service, proven: ProvenToken): ProvenToken {
+  const { beside, login } = proven;
   if (beside === undefined || login === undefined) return proven;
-  const subject = subjectOf(programme, login);
-  return { ...proven, subject, question: { ...question, tokenId: beside } };
+  return { ...proven, subject: subjectOf(programme, login) };
 }
 
 /** The member whom a token is about. A client's own is about none, even if it ends with a member's login. */
@@ -214,7 +213,8 @@ async function proveJwt(
     owner === undefined ? subject === token.subject : keyring.ownerDigest(subject) === owner;
   if (!isOwned) return undefined;
   const expiresAt = earlier(token.expiresAt, login.endsAt);
-  const question = { tokenId, expiresAt, loginEndsAt: login.endsAt };
+  // Of two tokens that end together the member's name is what the store knows.
+  const question = { tokenId: beside ?? tokenId, expiresAt, loginEndsAt: login.endsAt };
   const toldSubject = owner === undefined ? undefined : token.subject;
   const whose =
     beside === undefined
@@ -283,7 +283,7 @@ function proveOpened(
       issuedAt,
       expiresAt,
       exchangedFrom: access.exchangedFrom,
-      question: { tokenId, expiresAt, loginEndsAt: endsAt },
+      question: { tokenId: access.beside ?? tokenId, expiresAt, loginEndsAt: endsAt },
       isKnown: access.generation <= login.generation,
     };
     const { beside, ownScope } = access;
