@@ -3,6 +3,8 @@
 import { statfsSync } from 'node:fs';
 import { cpus } from 'node:os';
 
+import { serverNames } from './bench/contestants.ts';
+import { formatGrowth, grow } from './bench/growth.ts';
 import { formatVerdict, guardPlan, judge } from './bench/guard.ts';
 import { careful, measure, paths, type Plan } from './bench/measure.ts';
 import { formatRows, rowsOf } from './bench/report.ts';
@@ -20,22 +22,31 @@ await runCampaign(
     numbers: {
       rounds: ['N', `measured rounds (${careful.rounds}); the table shows medians`, ...upTo(100)],
       seconds: ['S', `length of one measurement (${careful.seconds})`, ...upTo(30)],
+      growth: ['N', 'only makes N logins in a store, and tells its bytes by table', ...upTo(1e8)],
     },
     texts: {
       only: ['NAME', `one path: ${paths.join(', ')}`],
-      server: ['NAME', `one server beside the bare one: ${careful.servers.join(', ')}`],
+      server: ['NAMES', `servers beside the bare one (${careful.servers.join()}), also postgres-2, postgres-3`],
     },
     flags: {
+      unspent: 'with --growth: leaves the codes unspent',
       guard: "fails if a request costs much more CPU, beside the bare server's, than expected",
     },
     fails: 'when any answer is wrong',
   },
-  async ({ rounds, seconds, only, server, guard }, { folder, progress }) => {
+  async ({ rounds, seconds, growth, unspent, only, server, guard }, { folder, progress }) => {
     const base = guard === true ? guardPlan : careful;
+    const named = server?.split(',') ?? base.servers;
+    const servers = serverNames.filter((name) => name !== 'bare').filter((name) => named.includes(name));
+    if (growth > 0) {
+      const name = servers[0] === 'postgres' ? 'postgres' : 'file';
+      const grown = await grow(name, growth, unspent !== true, folder);
+      return { figures: grown, text: formatGrowth(grown), faults: [] };
+    }
     const plan: Plan = {
       ...base,
       paths: base.paths.filter((path) => path === (only ?? path)),
-      servers: base.servers.filter((name) => name === (server ?? name)),
+      servers,
       rounds: rounds || base.rounds,
       seconds: seconds || base.seconds,
     };

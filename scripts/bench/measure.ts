@@ -1,5 +1,6 @@
 // Owns a run of the bench: starts the servers and takes the measurements one at a time, round by round.
 
+import { median } from '../figures.ts';
 import {
   failuresIn,
   type Generator,
@@ -66,6 +67,8 @@ export interface Measurement {
   readonly seconds: number;
   /** Microseconds of the server's processor time for each request. */
   readonly cpu: number;
+  /** The same of the database's processes. */
+  readonly databaseCpu: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
@@ -107,6 +110,9 @@ export async function measure(
   }
 }
 
+/** What is sent to all nodes together. */
+type Order = Pick<StreamOrder, 'requests' | 'takes' | 'keepsTokens' | 'refreshesAt'>;
+
 /** One server with one form of tokens, and the tokens that it has issued. */
 class Run {
   readonly #generator: Generator;
@@ -134,32 +140,29 @@ class Run {
     ] as const) {
       if (!isWanted(path) && !(path === 'authorization_code' && needsTokens)) continue;
       const order = path === 'authorization_code' ? await this.#codes(count) : this.#orderOf(path);
+      const before = this.#contestant.databaseCpu();
       const offered = await this.#send(path, order, plan.seconds);
-      if (isWanted(path)) taken.push(this.#measurement(path, round, offered));
+      const databaseCpu = this.#contestant.databaseCpu() - before;
+      if (isWanted(path)) taken.push(this.#measurement(path, round, { ...offered, databaseCpu }));
     }
     return taken;
   }
 
-  get #common(): Pick<StreamOrder, 'connections' | 'rate' | 'port' | 'expects'> {
-    return { connections, rate: 0, port: this.#contestant.port, expects: '200' };
-  }
-
-  async #codes(count: number): Promise<StreamOrder> {
+  async #codes(count: number): Promise<Order> {
     const codes = await this.#contestant.codes(this.#format, count);
     const start = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(client.redirectUri)}&code=`;
     const requests = codes.map((code) => form(grantPath(this.#format), start + code));
-    return { ...this.#common, name: 'codes', requests, takes: 'once', keepsTokens: true };
+    return { requests, takes: 'once', keepsTokens: true };
   }
 
-  #orderOf(path: Exclude<Path, 'authorization_code'>): StreamOrder {
+  #orderOf(path: Exclude<Path, 'authorization_code'>): Order {
     const grant = grantPath(this.#format);
-    const common = { ...this.#common, name: path };
-    if (path === 'client_credentials') return { ...common, requests: [tokenRequest(grant)] };
+    if (path === 'client_credentials') return { requests: [tokenRequest(grant)] };
     if (path === 'verify') {
       const requests = this.#tokens.map(({ access }) =>
         get(verifyPath(this.#format), 'Accept: */*', `Authorization: Bearer ${access}`),
       );
-      return { ...common, port: this.#contestant.gatewayPort, requests };
+      return { requests };
     }
     // Each connection starts with the refresh token of a login, and refreshes from there.
     const first = this.#tokens.slice(-connections).map(({ refresh }) => refresh ?? '');
@@ -168,30 +171,65 @@ class Run {
         Authorization: authorization,
       }),
     );
-    return { ...common, requests, takes: 'own', refreshesAt: grant };
+    return { requests, takes: 'own', refreshesAt: grant };
   }
 
-  async #send(path: Path, order: StreamOrder, seconds: number): Promise<Offered> {
-    const offered = await offerTo(this.#generator, this.#contestant, [order], seconds);
-    const [result] = offered.results;
+  /** Every node has its share of the connections, and of what is sent once. */
+  #streams(name: Path, order: Order): readonly StreamOrder[] {
+    const { ports } = this.#contestant;
+    return ports.map(({ port, gatewayPort }, node) => ({
+      ...order,
+      name,
+      rate: 0,
+      expects: '200',
+      port: name === 'verify' ? gatewayPort : port,
+      connections: Math.ceil((connections - node) / ports.length),
+      requests:
+        order.takes === undefined
+          ? order.requests
+          : order.requests.filter((_, index) => index % ports.length === node),
+    }));
+  }
+
+  async #send(path: Path, order: Order, seconds: number): Promise<Offered> {
+    const streams = this.#streams(path, order);
+    const offered = await offerTo(this.#generator, this.#contestant, streams, seconds);
     const fault = (what: string): Error =>
       new Error(`${path} ${this.#format} on ${this.#contestant.name}: ${what}`);
-    if (result === undefined || result.served.count === 0) throw fault('nothing was answered');
+    if (offered.results.some(({ served }) => served.count === 0)) {
+      throw fault('nothing was answered');
+    }
     const failures = failuresIn(offered.results);
     if (failures.length > 0) throw fault(failures.join(', '));
     if (path !== 'authorization_code') return offered;
-    this.#tokens = [...this.#tokens, ...result.tokens].slice(-mostTokens);
+    const tokens = offered.results.flatMap((one) => one.tokens);
+    this.#tokens = [...this.#tokens, ...tokens].slice(-mostTokens);
     if (this.#contestant.name === 'bare') return offered;
     const isJwt = ({ access }: Tokens): boolean => /^eyJ[^.]+\.[^.]+\.[^.]+$/.test(access);
     const isRight = (tokens: Tokens): boolean =>
       isJwt(tokens) === (this.#format === 'ES256') && tokens.refresh !== undefined;
-    if (!result.tokens.every(isRight)) throw fault('answered with other tokens');
+    if (!tokens.every(isRight)) throw fault('answered with other tokens');
     return offered;
   }
 
-  #measurement(path: Path, round: number, { results, seconds, cpu }: Offered): Measurement {
-    const { count: requests, p50, p99 } = results[0]?.served ?? { count: 0, p50: 0, p99: 0 };
-    const [format, server] = [this.#format, this.#contestant.name];
-    return { path, format, server, round, requests, seconds, cpu: cpu / requests, p50, p99 };
+  #measurement(
+    path: Path,
+    round: number,
+    { results, seconds, ...spent }: Offered & Pick<Measurement, 'databaseCpu'>,
+  ): Measurement {
+    const served = results.map((one) => one.served);
+    const requests = served.reduce((sum, { count }) => sum + count, 0);
+    return {
+      path,
+      format: this.#format,
+      server: this.#contestant.name,
+      round,
+      requests,
+      seconds,
+      cpu: spent.cpu / requests,
+      databaseCpu: spent.databaseCpu / requests,
+      p50: median(served.map(({ p50 }) => p50)),
+      p99: Math.max(...served.map(({ p99 }) => p99)),
+    };
   }
 }

@@ -15,6 +15,7 @@ interface Row {
   /** Microseconds of the server's processor time for each request. */
   readonly cpu: number;
   readonly cpuOfBare: number;
+  readonly databaseCpu: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
@@ -42,6 +43,7 @@ export function rowsOf(all: readonly Measurement[]): readonly Row[] {
         ofBare: beside(rate),
         cpu: over((one) => one.cpu),
         cpuOfBare: beside((one) => one.cpu),
+        databaseCpu: over((one) => one.databaseCpu),
         p50: over((one) => one.p50),
         p99: over((one) => one.p99),
       },
@@ -58,6 +60,7 @@ export function formatRows(rows: readonly Row[]): string {
     'of bare',
     'CPU µs/req',
     '× bare',
+    'database',
     'p50 ms',
     'p99 ms',
   ];
@@ -69,8 +72,9 @@ export function formatRows(rows: readonly Row[]): string {
     row.ofBare.toFixed(3),
     row.cpu.toFixed(0),
     row.cpuOfBare.toFixed(1),
+    row.databaseCpu.toFixed(0),
     row.p50.toFixed(2),
     row.p99.toFixed(2),
   ]);
-  return tableOf([head, ...lines], 6);
+  return tableOf([head, ...lines], 7);
 }

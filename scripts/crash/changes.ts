@@ -77,7 +77,7 @@ async function changeKeys(
 /** The row that a query finds, by SQL of the campaign's own: the store under test does not judge itself. */
 export type Ask = (
   sql: string,
-  ...values: readonly (string | number)[]
+  ...values: readonly (string | number | Uint8Array)[]
 ) => Record<string, unknown> | undefined;
 
 const ofProgramme = `programme = '${programme}'`;

@@ -2,6 +2,8 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+import { codeKey } from '../../src/oauth/grant.ts';
+import { codeName, spentDigest } from '../../src/store/sql/login_rows.ts';
 import { type Ask, faultOfChange } from './changes.ts';
 import { type Line, type Offer, programme, type Step } from './steps.ts';
 
@@ -50,7 +52,14 @@ export class Model {
   }
 }
 
-const codeOf = `SELECT spent_for FROM code WHERE programme = '${programme}' AND login = ?`;
+/** Whether a code is there unspent, and for which place it was spent. */
+function codeIn(ask: Ask, code: string) {
+  const name = codeName(programme, codeKey(code));
+  const spent = ask('SELECT place FROM spent_code WHERE digest = ?', spentDigest(name));
+  const isUnspent = ask('SELECT 1 FROM code WHERE key = ?', name) !== undefined;
+  return { isUnspent, spentFor: spent?.['place'] };
+}
+
 const loginAt = `SELECT substr(state, 1, 4) AS generation, substr(state, 21, 12) AS nonce, revoked_at
   FROM login WHERE programme = '${programme}' AND place = ?`;
 const revocationOf = `SELECT * FROM revocation
@@ -77,7 +86,9 @@ function faultOf(ask: Ask, { step, outcomes }: Act): string | undefined {
         ? 'a login is lost'
         : undefined;
     case 'issue':
-      return isSure && !ask(codeOf, step.code) ? 'a code is lost' : undefined;
+      return isSure && !Object.values(codeIn(ask, step.code)).some(Boolean)
+        ? 'a code is lost'
+        : undefined;
     case 'revoke':
       return isSure && !findLogin(ask, step.place)?.isRevoked ? 'a revocation is lost' : undefined;
     case 'revokeAll': {
@@ -100,13 +111,14 @@ function spendFault(
   offers: readonly Offer[],
   outcomes: readonly string[] | undefined,
 ): string | undefined {
-  const spentFor = ask(codeOf, code)?.['spent_for'];
+  const { isUnspent, spentFor } = codeIn(ask, code);
   const winners = offers.map(({ place, nonce }) => {
     const found = findLogin(ask, place);
     // Another process may have drawn the place of a try that left nothing: its login has another nonce.
     return found !== undefined && (found.nonce === nonce || spentFor === place);
   });
-  if (offers.some(({ place }, n) => (spentFor === place) !== winners[n])) {
+  const isHalf = isUnspent === (spentFor !== undefined);
+  if (isHalf || offers.some(({ place }, n) => (spentFor === place) !== winners[n])) {
     return 'half of a step is there';
   }
   if (outcomes === undefined) return undefined;

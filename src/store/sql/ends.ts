@@ -4,7 +4,15 @@ import type { Instant } from '../../lib/clock.ts';
 import { looksPerRemoval, overUpTo } from '../judgement.ts';
 import { forgetAtInState, instantBytes } from './state.ts';
 import type { Table, Value } from './table.ts';
-import { codes, keptTexts, loginAttempts, logins, revokedTokens, spentCodes } from './tables.ts';
+import {
+  codes,
+  finishedLogins,
+  keptTexts,
+  loginAttempts,
+  logins,
+  revokedTokens,
+  spentCodes,
+} from './tables.ts';
 
 /** How the ended rows of a table are told. */
 export interface Ends {
@@ -32,6 +40,7 @@ export function endingAt(table: Table, end: string): Ends {
 /** In the order in which they are swept. */
 export const ends: readonly Ends[] = [
   endingAt(codes, 'code.forget_at'),
+  endingAt(finishedLogins, 'finished_login.forget_at'),
   {
     ...endingAt(spentCodes, ''),
     // Whatever the time.

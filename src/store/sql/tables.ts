@@ -3,7 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
-import type { CodeKey, Era, Place } from '../../oauth/grant.ts';
+import type { Era, Place } from '../../oauth/grant.ts';
 import type { Subject } from '../../oauth/member.ts';
 import type { KeptUse } from '../kept_texts.ts';
 import type { Kind } from '../kinds.ts';
@@ -27,17 +27,13 @@ const member = {
   membership_number: nullable(text()),
 };
 
-/**
- * Authorization codes. Keys are random, so rows lie in the order of their
- * issue: codes that are spent together were issued together and share pages, and only the two indices are
- * written in random places.
- */
+/** Authorization codes that are not spent. `key` is `codeName`. */
 export const codes = table(
   'code',
-  { key, unique: [['programme', 'login']], order: 'as inserted' },
+  { key: ['key'], unique: [['programme', 'login']] },
   {
+    key: blob(),
     programme: text<ProgrammeId>(),
-    key: text<CodeKey>(),
     login: text(),
     client: text<ClientId>(),
     redirect_uri: text<Digest>(),
@@ -47,7 +43,6 @@ export const codes = table(
     issued_at: integer<Instant>(),
     expires_at: integer<Instant>(),
     forget_at: integer<Instant>(),
-    spent_for: integer<Place>(),
     era: integer<Era>(),
     details: nullable(text()),
   },
@@ -55,8 +50,8 @@ export const codes = table(
 export type CodeRow = RowOf<typeof codes>;
 
 /**
- * What is left of spent codes from their `forget_at` on, until their login is forgotten. The login's row
- * has programme and client. `digest` is `spentDigest`.
+ * What is left of spent codes until their login is forgotten. The login's row has programme and client.
+ * `digest` is `spentDigest`.
  */
 export const spentCodes = table(
   'spent_code',
@@ -67,6 +62,16 @@ export const spentCodes = table(
     redirect_uri: text<Digest>(),
     code_challenge: nullable(text()),
   },
+);
+
+/**
+ * Logins whose code is spent, so that they get no other; until their transaction has ended. `login` is
+ * `finishedName`: they lie in the order of time, as the transactions were begun.
+ */
+export const finishedLogins = table(
+  'finished_login',
+  { key: ['login'] },
+  { login: blob(), forget_at: integer<Instant>() },
 );
 
 /**
@@ -196,6 +201,7 @@ export const tables: readonly Table[] = [
   logins,
   codes,
   spentCodes,
+  finishedLogins,
   loginAttempts,
   secretUses,
 ];
@@ -204,10 +210,10 @@ export const tables: readonly Table[] = [
 export const granted: readonly Table[] = [codes, spentCodes, logins];
 
 /**
- * A restore empties them: a lock that was lifted since must not return, and a floor stands for the
- * assertions that were used.
+ * A restore empties them: a lock that was lifted since must not return, a floor stands for the
+ * assertions that were used, and a login may be finished anew once its code is void.
  */
-export const passing: readonly Table[] = [loginAttempts, keptTexts];
+export const passing: readonly Table[] = [loginAttempts, keptTexts, finishedLogins];
 
 /** What a restore brings back, apart from the items of `vouching`. */
 export const lasting: readonly Table[] = tables.filter(

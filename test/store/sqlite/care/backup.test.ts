@@ -88,6 +88,7 @@ withFile(
         audit_stream: 0,
         client: 1,
         code: 1,
+        finished_login: 0,
         gateway: 0,
         identity_key: 0,
         kept_text: 0,
