@@ -27,10 +27,13 @@ const member = {
   membership_number: nullable(text()),
 };
 
-/** Authorization codes that are not spent. `key` is `codeName`. */
+/**
+ * Authorization codes that are not spent, in the order of their issue: few, so that the indices are small and
+ * codes that are spent together share pages. `key` is `codeName`.
+ */
 export const codes = table(
   'code',
-  { key: ['key'], unique: [['programme', 'login']] },
+  { key: ['key'], unique: [['programme', 'login']], order: 'as inserted' },
   {
     key: blob(),
     programme: text<ProgrammeId>(),

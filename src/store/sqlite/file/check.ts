@@ -54,16 +54,14 @@ function countDamaged(database: DatabaseSync, table: Table, endsAt: number): num
 
 /**
  * Counts the rows of each table that are missing in an index. SQLite's quick check does not compare an
- * index with its table.
+ * index with its table. Tables without a rowid have no index.
  */
 function lostRows(database: DatabaseSync): ReadonlyMap<string, number> {
   const indices = database.prepare(
-    // The primary key of a table without a rowid is the table itself.
-    `SELECT tables.name AS "table", tables.wr, indices.name, group_concat(columns.name) AS columns
+    `SELECT tables.name AS "table", indices.name, group_concat(columns.name) AS columns
      FROM pragma_table_list AS tables, pragma_index_list(tables.name) AS indices,
        pragma_index_info(indices.name) AS columns
-     WHERE tables.schema = 'main' AND tables.type = 'table'
-       AND (tables.wr = 0 OR indices.origin <> 'pk')
+     WHERE tables.schema = 'main' AND tables.type = 'table' AND tables.wr = 0
      GROUP BY indices.name`,
   );
   const lost = new Map<string, number>();
@@ -76,20 +74,17 @@ function lostRows(database: DatabaseSync): ReadonlyMap<string, number> {
 
 interface Index {
   readonly table: string;
-  /** 1 for a table without a rowid. */
-  readonly wr: number;
   readonly name: string;
   /** Joined by commas. */
   readonly columns: string;
 }
 
-function countLost(database: DatabaseSync, { table, wr, name, columns }: Index): number {
-  const key = wr === 0 ? ['rowid'] : (tables.find((one) => one.name === table)?.key ?? []);
-  const same = [...columns.split(','), ...key].map((column) => `${column} = row.${column}`);
+function countLost(database: DatabaseSync, { table, name, columns }: Index): number {
+  const same = columns.split(',').map((column) => `${column} = row.${column}`);
   // NOT INDEXED: SQLite would otherwise read the rows from the index if it has all needed columns.
   const select = database.prepare(
     `SELECT (SELECT 1 FROM ${table} INDEXED BY ${name}
-       WHERE ${same.join(' AND ')}) FROM ${table} AS row NOT INDEXED`,
+       WHERE ${same.join(' AND ')} AND rowid = row.rowid) FROM ${table} AS row NOT INDEXED`,
   );
   select.setReturnArrays(true);
   const endsAt = performance.now() + indexBudget;
