@@ -10,6 +10,7 @@ import { randomBinary } from '../../src/lib/random.ts';
 import type { AuthorizationCode } from '../../src/oauth/grant.ts';
 import { newPlace } from '../../src/oauth/place.ts';
 import { openStore } from '../../src/server/open_store.ts';
+import type { Store } from '../../src/store/contract.ts';
 import type { NewLogin } from '../../src/store/grants.ts';
 import { tableOf } from '../figures.ts';
 import type { Cluster } from '../postgres/cluster.ts';
@@ -48,11 +49,7 @@ export async function grow(
       await Promise.all(codes.map((code) => store.issueCode(code)));
       if (isSpent) {
         const now = clock.now();
-        await Promise.all(
-          codes.map((code) =>
-            store.spendCode(programme.id, code.client, code.key, loginOf(code, now), now),
-          ),
-        );
+        await Promise.all(codes.map((code) => exchange(store, code, now)));
       }
       if (performance.now() - sweptAt < round) continue;
       sweptAt = performance.now();
@@ -74,14 +71,17 @@ export async function grow(
   }
 }
 
-/** The login of a code, as its exchange writes it. */
-function loginOf({ programme, client, member, scope }: AuthorizationCode, now: Instant): NewLogin {
-  return {
+/** What an exchange asks of the store. */
+async function exchange(store: Store, code: AuthorizationCode, now: Instant): Promise<void> {
+  const { programme, client, key, member, scope } = code;
+  const found = await store.findCode(programme, key, now);
+  if (found === undefined || found.spentFor !== undefined) throw new Error('a code is lost');
+  const login: NewLogin = {
     programme,
     client,
     member,
     ...(scope === undefined ? {} : { scope }),
-    place: newPlace(now),
+    place: found.place ?? newPlace(now),
     endsAt: after(now, milliseconds(30 * 86_400_000)),
     loginDigest: randomBinary(12),
     generation: 1,
@@ -95,6 +95,8 @@ function loginOf({ programme, client, member, scope }: AuthorizationCode, now: I
     tokenNumber: now,
     forgetAt: after(now, milliseconds(86_400_000)),
   };
+  const { outcome } = await store.spendCode(programme, client, key, login, now);
+  if (outcome !== 'spent') throw new Error(`a code is ${outcome}`);
 }
 
 /** Bytes of a file's pages by table, free pages included. */

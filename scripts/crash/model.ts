@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 import { codeKey } from '../../src/oauth/grant.ts';
-import { codeName, spentDigest } from '../../src/store/sql/login_rows.ts';
+import { codeName } from '../../src/store/sql/login_rows.ts';
 import { type Ask, faultOfChange } from './changes.ts';
 import { type Line, type Offer, programme, type Step } from './steps.ts';
 
@@ -55,9 +55,9 @@ export class Model {
 /** Whether a code is there unspent, and for which place it was spent. */
 function codeIn(ask: Ask, code: string) {
   const name = codeName(programme, codeKey(code));
-  const spent = ask('SELECT place FROM spent_code WHERE digest = ?', spentDigest(name));
-  const isUnspent = ask('SELECT 1 FROM code WHERE key = ?', name) !== undefined;
-  return { isUnspent, spentFor: spent?.['place'] };
+  const isUnspent = ask('SELECT 1 FROM code WHERE digest = ?', name.digest) !== undefined;
+  const known = ask('SELECT place FROM known_code WHERE digest = ?', name.digest);
+  return { isUnspent, spentFor: isUnspent ? undefined : known?.['place'] };
 }
 
 const loginAt = `SELECT substr(state, 1, 4) AS generation, substr(state, 21, 12) AS nonce, revoked_at
@@ -111,14 +111,13 @@ function spendFault(
   offers: readonly Offer[],
   outcomes: readonly string[] | undefined,
 ): string | undefined {
-  const { isUnspent, spentFor } = codeIn(ask, code);
+  const { spentFor } = codeIn(ask, code);
   const winners = offers.map(({ place, nonce }) => {
     const found = findLogin(ask, place);
     // Another process may have drawn the place of a try that left nothing: its login has another nonce.
     return found !== undefined && (found.nonce === nonce || spentFor === place);
   });
-  const isHalf = isUnspent === (spentFor !== undefined);
-  if (isHalf || offers.some(({ place }, n) => (spentFor === place) !== winners[n])) {
+  if (offers.some(({ place }, n) => (spentFor === place) !== winners[n])) {
     return 'half of a step is there';
   }
   if (outcomes === undefined) return undefined;

@@ -63,7 +63,7 @@ async function logIn(store: FileStore, seconds: number, n: number): Promise<void
 /** Tables whose rows have an end. */
 const ended = [
   'code',
-  'spent_code',
+  'known_code',
   'finished_login',
   'login',
   'revoked_token',

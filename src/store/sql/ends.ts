@@ -8,10 +8,10 @@ import {
   codes,
   finishedLogins,
   keptTexts,
+  knownCodes,
   loginAttempts,
   logins,
   revokedTokens,
-  spentCodes,
 } from './tables.ts';
 
 /** How the ended rows of a table are told. */
@@ -42,11 +42,12 @@ export const ends: readonly Ends[] = [
   endingAt(codes, 'code.forget_at'),
   endingAt(finishedLogins, 'finished_login.forget_at'),
   {
-    ...endingAt(spentCodes, ''),
+    ...endingAt(knownCodes, ''),
     // Whatever the time.
     isOver: `:at IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = spent_code.place)`,
-    // Each look reads a row of another table, in no order.
+      AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = known_code.place)
+      AND NOT EXISTS (SELECT 1 FROM code WHERE code.digest = known_code.digest)`,
+    // Each look reads rows of other tables, in no order.
     looks: 1,
   },
   {

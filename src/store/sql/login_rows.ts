@@ -26,11 +26,11 @@ import {
   type CodeRow,
   codes,
   finishedLogins,
+  knownCodes,
   type LoginRow,
   logins,
   type RevocationRow,
   revocations,
-  spentCodes,
 } from './tables.ts';
 
 /** The revocations of a row's client and member; nulls where there are none. */
@@ -206,14 +206,13 @@ export function setBackLogin(row: LoginRow, to: Instant): Values | undefined {
   return { ...after, before: row.state, was_to_end: row.ends_at };
 }
 
-/** The key of an unspent code's row: 16 bytes. */
-export function codeName(programme: ProgrammeId, key: CodeKey): Uint8Array {
-  return hash('sha256', `${programme} ${key}`, 'buffer').subarray(0, 16);
-}
-
-/** The key of a spent code's row: 8 bytes. */
-export function spentDigest(name: Uint8Array): Uint8Array {
-  return name.subarray(0, 8);
+/** The names of a code's rows, 8 bytes each: of all that is known of it, and the rest of an unspent one's. */
+export function codeName(
+  programme: ProgrammeId,
+  key: CodeKey,
+): { readonly digest: Uint8Array; readonly rest: Uint8Array } {
+  const name = hash('sha256', `${programme} ${key}`, 'buffer');
+  return { digest: name.subarray(0, 8), rest: name.subarray(8, 16) };
 }
 
 const timeBytes = 6;
@@ -226,9 +225,14 @@ export function finishedName(programme: ProgrammeId, transaction: string): Uint8
   return name;
 }
 
-export function codeRow(code: AuthorizationCode, era: Era): Omit<CodeRow, 'sum'> {
+export function codeRow(
+  code: AuthorizationCode,
+  place: Place,
+  era: Era,
+): Omit<CodeRow, 'sum'> {
   return {
-    key: codeName(code.programme, code.key),
+    ...codeName(code.programme, code.key),
+    place,
     programme: code.programme,
     login: code.transaction,
     client: code.client,
@@ -265,27 +269,35 @@ export function keptCode(row: CodeRow, key: CodeKey, found: Revocations): Unspen
   return { code, revoked: isRevoked(row.era, found) };
 }
 
-type SpentRow = RowOf<typeof spentCodes>;
+type KnownRow = RowOf<typeof knownCodes>;
 
-/** What is written in the place of the row of a code that is spent for a login: of the code, and of its transaction. */
-export function spentColumns(row: CodeRow, place: Place): Values {
-  const spent = {
-    digest: spentDigest(row.key),
+/** What is known of a code whose login has that place, with the sum under a name of its own. */
+export function knownColumns(
+  {
+    digest,
+    redirect_uri,
+    code_challenge,
+  }: Pick<CodeRow, 'digest' | 'redirect_uri' | 'code_challenge'>,
+  place: Place,
+): Values {
+  const known = {
+    digest,
     place,
-    redirect_uri: cutDigest(row.redirect_uri),
-    code_challenge: row.code_challenge === null ? null : cutDigest(row.code_challenge),
+    redirect_uri: cutDigest(redirect_uri),
+    code_challenge: code_challenge === null ? null : cutDigest(code_challenge),
   };
-  const finished = { login: finishedName(row.programme, row.login), forget_at: row.forget_at };
-  const sums = {
-    spent_sum: sumOf(spentCodes, spent),
-    finished_sum: sumOf(finishedLogins, finished),
-  };
-  return { key: row.key, ...spent, ...finished, ...sums };
+  return { ...known, known_sum: sumOf(knownCodes, known) };
+}
+
+/** What is written of a transaction whose code is spent. */
+export function finishedColumns({ programme, login, forget_at }: CodeRow): Values {
+  const finished = { login: finishedName(programme, login), forget_at };
+  return { ...finished, finished_sum: sumOf(finishedLogins, finished) };
 }
 
 /** The spent code of a row, whose login is of `client`. */
-export function spentFor(row: SpentRow, { client }: Pick<LoginRow, 'client'>): SpentFor {
-  expectWhole(spentCodes, row);
+export function spentFor(row: KnownRow, { client }: Pick<LoginRow, 'client'>): SpentFor {
+  expectWhole(knownCodes, row);
   const code: Writable<SpentCode> = { client, redirectUri: row.redirect_uri };
   if (row.code_challenge !== null) code.codeChallenge = row.code_challenge;
   return { code, spentFor: row.place };

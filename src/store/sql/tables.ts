@@ -29,13 +29,16 @@ const member = {
 
 /**
  * Authorization codes that are not spent, in the order of their issue: few, so that the indices are small and
- * codes that are spent together share pages. `key` is `codeName`.
+ * codes that are spent together share pages. `digest` and `rest` are `codeName`; `place` is the one that its
+ * login should have.
  */
 export const codes = table(
   'code',
-  { key: ['key'], unique: [['programme', 'login']], order: 'as inserted' },
+  { key: ['digest'], unique: [['programme', 'login']], order: 'as inserted' },
   {
-    key: blob(),
+    digest: blob(),
+    rest: blob(),
+    place: integer<Place>(),
     programme: text<ProgrammeId>(),
     login: text(),
     client: text<ClientId>(),
@@ -53,11 +56,12 @@ export const codes = table(
 export type CodeRow = RowOf<typeof codes>;
 
 /**
- * What is left of spent codes until their login is forgotten. The login's row has programme and client.
- * `digest` is `spentDigest`.
+ * What is known of a code from its issue until its login is forgotten. `place` is that of its login, once there
+ * is one: the code is spent then, and the login's row has programme and client. Written at the issue, since
+ * rows of codes lie in no order: an exchange that gives the login this place writes none of their pages.
  */
-export const spentCodes = table(
-  'spent_code',
+export const knownCodes = table(
+  'known_code',
   { key: ['digest'] },
   {
     digest: blob(),
@@ -203,14 +207,14 @@ export const tables: readonly Table[] = [
   lookUps,
   logins,
   codes,
-  spentCodes,
+  knownCodes,
   finishedLogins,
   loginAttempts,
   secretUses,
 ];
 
 /** A restore voids them: some were used, advanced or revoked since the backup (FAULTS 8). */
-export const granted: readonly Table[] = [codes, spentCodes, logins];
+export const granted: readonly Table[] = [codes, knownCodes, logins];
 
 /**
  * A restore empties them: a lock that was lifted since must not return, a floor stands for the

@@ -3,26 +3,27 @@
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { CodeKey, Era } from '../../oauth/grant.ts';
+import { newPlace } from '../../oauth/place.ts';
 import type { Store } from '../contract.ts';
 import { PlaceTaken, type SpendOutcome, type SpentFor } from '../grants.ts';
-import { judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
-import { chain } from '../sql/chain.ts';
+import { firstEra, judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
+import { type Chain, chain } from '../sql/chain.ts';
 import type { Db } from '../sql/db.ts';
 import {
   codeName,
   codeRow,
+  finishedColumns,
   finishedName,
   keptCode,
+  knownColumns,
   loginRow,
-  spentColumns,
-  spentDigest,
   spentFor,
 } from '../sql/login_rows.ts';
 import { from, partReader } from '../sql/parts.ts';
 import { revocationJoins, revocationParts } from '../sql/revocations.ts';
-import { insertText, replacing, statement } from '../sql/statement.ts';
+import { insertText, replacing, type Statement, statement } from '../sql/statement.ts';
 import { expectWhole, some, withSum } from '../sql/table.ts';
-import { type CodeRow, codes, finishedLogins, logins, spentCodes } from '../sql/tables.ts';
+import { type CodeRow, codes, finishedLogins, knownCodes, logins } from '../sql/tables.ts';
 import { confirmLogin, type RevokeLogin, startLogin } from './logins.ts';
 import { untilDone } from './tries.ts';
 
@@ -31,19 +32,20 @@ const parts = partReader({ row: from(codes, 'code'), ...revocationParts });
 const find = statement(
   'find_code',
   columns,
-  `SELECT ${parts.columns} FROM code ${revocationJoins('code')} WHERE code.key = :key`,
+  `SELECT ${parts.columns} FROM code ${revocationJoins('code')}
+    WHERE code.digest = :digest AND code.rest = :rest`,
 );
 
 const spentParts = partReader({
-  spent: from(spentCodes, 'spent_code'),
+  spent: from(knownCodes, 'known_code'),
   login: from(some(logins, 'client'), 'login'),
 });
 const findSpent = statement(
   'find_spent_code',
-  spentCodes.columns,
-  `SELECT ${spentParts.columns} FROM spent_code
-    JOIN login ON login.place = spent_code.place AND login.programme = :programme
-    WHERE spent_code.digest = :digest`,
+  knownCodes.columns,
+  `SELECT ${spentParts.columns} FROM known_code
+    JOIN login ON login.place = known_code.place AND login.programme = :programme
+    WHERE known_code.digest = :digest`,
   { types: { programme: 'text' } },
 );
 
@@ -57,7 +59,7 @@ const findFinished = statement(
 const issue = statement(
   'issue_code',
   columns,
-  // A row of the same key is this very code, which an earlier run of the statement has written.
+  // A row of the same digest is this very code, which an earlier run of the statement has written.
   insertText(
     codes,
     `ON CONFLICT (programme, login) DO UPDATE SET
@@ -68,31 +70,40 @@ const issue = statement(
   { row: ['programme', 'login'], types: { finished: 'blob' } },
 );
 
-const drop = statement('drop_code', columns, 'DELETE FROM code WHERE code.key = :key', {
-  row: ['key'],
+const isCode = 'code.digest = :digest AND code.rest = :rest';
+const drop = statement('drop_code', columns, `DELETE FROM code WHERE ${isCode}`, {
+  row: ['digest'],
   isUrgent: true,
 });
 
-/** A row whose sum has a name of its own, since several rows are written together. */
-function beside(table: typeof spentCodes | typeof finishedLogins, sum: string) {
+/** Several rows are written together: each sum has a name of its own. */
+function put(table: typeof knownCodes | typeof finishedLogins, sum: string): Statement {
   const text = insertText(table, replacing(table)).replace(':sum', `:${sum}`);
   const { columns: like, key } = table;
   return statement(`put_${table.name}`, like, text, { row: key, types: { [sum]: 'integer' } });
 }
 
+const putKnown = put(knownCodes, 'known_sum');
+
 /** The code's row comes first, and the login only for who has it: a place that is taken leaves the code unspent. */
-const spend = chain(
-  'spend_code',
-  statement('spend_code_guard', columns, 'SELECT 1 FROM code WHERE code.key = :key', {
-    row: ['key'],
-    isUrgent: true,
-  }),
-  // Codes of one statement may ask for one place: who has it is known by the digest.
-  { ...startLogin, row: ['place', 'login_digest'] },
-  beside(spentCodes, 'spent_sum'),
-  beside(finishedLogins, 'finished_sum'),
-  drop,
-);
+function spending(name: string, ...more: readonly Statement[]): Chain {
+  return chain(
+    name,
+    statement(`${name}_guard`, columns, `SELECT 1 FROM code WHERE ${isCode}`, {
+      row: ['digest'],
+      isUrgent: true,
+    }),
+    // Codes of one statement may ask for one place: who has it is known by the digest.
+    { ...startLogin, row: ['place', 'login_digest'] },
+    put(finishedLogins, 'finished_sum'),
+    ...more,
+    drop,
+  );
+}
+
+const spend = spending('spend_code');
+/** For a login at another place than the code's. */
+const spendElsewhere = spending('spend_code_elsewhere', putKnown);
 
 const tooFast = 'a code changes faster than it can be spent';
 
@@ -116,17 +127,18 @@ export function codeVerbs(
     expectWhole(finishedLogins, row);
     return row;
   });
-  const [put, take, confirm] = [db.writer(issue), db.writer(drop), db.writer(confirmLogin)];
-  const pay = db.chainWriter(spend);
+  const [know, write, take] = [db.writer(putKnown), db.writer(issue), db.writer(drop)];
+  const confirm = db.writer(confirmLogin);
+  const [pay, payElsewhere] = [db.chainWriter(spend), db.chainWriter(spendElsewhere)];
   const look = async (programme: ProgrammeId, key: CodeKey): Promise<FoundCode | undefined> => {
     const name = codeName(programme, key);
-    const found = await rows.find({ key: name });
+    const found = await rows.find(name);
     if (found !== undefined) {
       const { row, era } = found;
       return { kept: keptCode(row, key, found), live: { row, era } };
     }
     // Second: a code that is spent meanwhile is found in either.
-    const spent = await spentRows.find({ programme, digest: spentDigest(name) });
+    const spent = await spentRows.find({ programme, digest: name.digest });
     return spent && { kept: spent };
   };
   /** What was found in this turn, in which the code is mostly spent too. */
@@ -146,12 +158,17 @@ export function codeVerbs(
       return { outcome: 'replayed', place: judgement.place };
     }
     if (judgement.verdict === 'unknown' || live === undefined) return { outcome: 'unknown' };
+    const { row, era } = live;
+    const isElsewhere = login.place !== row.place;
     const values = {
-      ...withSum(logins, loginRow(login, login.era ?? live.era)),
-      ...spentColumns(live.row, login.place),
+      ...withSum(logins, loginRow(login, login.era ?? era)),
+      digest: row.digest,
+      rest: row.rest,
+      ...finishedColumns(row),
+      ...(isElsewhere ? knownColumns(row, login.place) : {}),
     };
-    const { done, wasUnknown } = await pay(values);
-    if (done > spend.steps.length) return { outcome: 'spent' };
+    const { done, wasUnknown } = await (isElsewhere ? payElsewhere : pay)(values);
+    if (done > (isElsewhere ? spendElsewhere : spend).steps.length) return { outcome: 'spent' };
     if (done === 1) throw new PlaceTaken();
     if (!wasUnknown) return undefined;
     // An earlier run may have done it all: nobody else has the secret of this login.
@@ -162,16 +179,21 @@ export function codeVerbs(
     issueCode: async (code) => {
       const { programme, key, transaction } = code;
       const login = finishedName(programme, transaction);
-      const isIssued = await put((era) => ({
-        ...withSum(codes, codeRow(code, code.era ?? era)),
-        finished: login,
-      }));
+      const place = newPlace(code.issuedAt);
+      // Together. Without the other one neither row is of any consequence.
+      const [isIssued] = await Promise.all([
+        write((era) => ({
+          ...withSum(codes, codeRow(code, place, code.era ?? era)),
+          finished: login,
+        })),
+        know(knownColumns(codeRow(code, place, firstEra), place)),
+      ]);
       // Also of a code that was written: the one before it may have been spent beside this statement.
       if ((await finishedRows.find({ login })) === undefined) {
         return isIssued === true ? 'issued' : 'superseded';
       }
       // Nobody was told of it.
-      if (isIssued === true) await take({ key: codeName(programme, key) });
+      if (isIssued === true) await take({ ...codeName(programme, key) });
       return 'already_spent';
     },
     findCode: async (programme, key, now) => {
@@ -181,7 +203,9 @@ export function codeVerbs(
         if (justFound.size === 0) setImmediate(() => justFound.clear());
         justFound.set(`${programme}\0${key}`, found);
       }
-      return visibleCode(found?.kept, now);
+      const visible = visibleCode(found?.kept, now);
+      const place = found?.live?.row.place;
+      return place === undefined || visible === undefined ? visible : { ...visible, place };
     },
     spendCode: (...call) => untilDone(tooFast, () => spendOnce(...call)),
   };

@@ -72,7 +72,7 @@ const all = {
   revocation: 1,
   revoked_token: 1,
   secret_use: 1,
-  spent_code: 1,
+  known_code: 2,
 };
 
 async function fillAll(site: StoreSite): Promise<void> {

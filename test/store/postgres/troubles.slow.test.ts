@@ -124,9 +124,9 @@ describe('a PostgreSQL that grows', { skip: without('postgres') }, () => {
     await store.issueCode(aCode());
     await store.sweep(at(0), 10);
     assert.equal((await analyzed()).includes('code'), false);
-    await client.query(`INSERT INTO code (key, programme, login, client, redirect_uri,
+    await client.query(`INSERT INTO code (digest, rest, place, programme, login, client, redirect_uri,
         subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at,
-        era, sum) SELECT decode(md5(n::text), 'hex'), programme, 'login' || n, client, redirect_uri,
+        era, sum) SELECT decode(md5(n::text), 'hex'), rest, place, programme, 'login' || n, client, redirect_uri,
         subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at,
         era, sum FROM code, generate_series(1, 2000) AS n`);
     await store.sweep(at(0), 10);

@@ -52,7 +52,7 @@ const none = {
   login: 0,
   login_attempt: 0,
   node_lease: 0,
-  spent_code: 0,
+  known_code: 0,
 };
 
 test(
@@ -104,7 +104,7 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
     await assert.rejects(open, unusable(/may have been brought back to an earlier time/));
     await query(`UPDATE meta SET value = '${longAgo}' WHERE name LIKE 'recorded%'`);
     const report = await site.care?.restoreInPlace?.('staging');
-    assert.deepEqual(report?.voided, { code: 1, login: 2, spent_code: 1, token_key: 1 });
+    assert.deepEqual(report?.voided, { code: 1, known_code: 2, login: 2, token_key: 1 });
     await using(site, async (store) => {
       assert.deepEqual(await store.list('client', club), [aClient()]);
       assert.equal(await findLogin(store), undefined);
@@ -198,7 +198,7 @@ describe('verifying a PostgreSQL store', { skip: without('postgres') }, () => {
         revocation: 1,
         revoked_token: 1,
         secret_use: 0,
-        spent_code: 1,
+        known_code: 2,
         token_key: 1,
       },
       damage: [],
