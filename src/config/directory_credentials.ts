@@ -2,22 +2,15 @@
 
 import { dirname, resolve } from 'node:path';
 
-import type { CredentialKey } from '../language/members_schema.ts';
+import type { CredentialKey } from '../language/service_schemas.ts';
 import { nodeAt, positionAt } from '../lib/document.ts';
 import { errorAt, type Fault } from '../lib/fault.ts';
 import { present } from '../lib/present.ts';
 import { readSecretFile, UnreadableFile } from '../lib/read_file.ts';
-import type { HookCredentials } from '../members/hook_connection.ts';
+import type { HookCredentials } from '../members/hook.ts';
 import type { LoadedProgramme } from '../rules/load.ts';
-import {
-  isPair,
-  orFault,
-  pairFault,
-  readAuthorities,
-  readCertificate,
-  readKey,
-} from './pem_file.ts';
 import type { ProgrammeFile } from './programme_files.ts';
+import { isPair, orFault, pairFault, readAuthorities, readCertificate, readKey } from './tls.ts';
 
 export interface ServableFile extends ProgrammeFile {
   readonly credentials?: HookCredentials;

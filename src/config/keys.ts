@@ -16,11 +16,16 @@ import {
   networksSchema,
   publicUrlSchema,
 } from './address.ts';
-import { auditSchema, auditSettings } from './audit_keys.ts';
-import { logSchema, logSettings } from './log_keys.ts';
+import {
+  auditSchema,
+  auditSettings,
+  logSchema,
+  logSettings,
+  tracingSchema,
+  tracingSettings,
+} from './log_keys.ts';
 import { asPath, row, type Row } from './rows.ts';
 import { certifiedSchema, localFiles, tlsSchema } from './tls_keys.ts';
-import { tracingSchema, tracingSettings } from './tracing_keys.ts';
 
 const storeSchema = v.pipe(
   v.string(),

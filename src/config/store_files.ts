@@ -7,7 +7,7 @@ import { storeAt, type StoreLocation } from '../store/open.ts';
 import { StoreUnusable, MasterKeyUnusable } from '../store/unusable.ts';
 import type { Config } from './config.ts';
 import { readMasterKey } from './master_key.ts';
-import { readAuthorities } from './pem_file.ts';
+import { readAuthorities } from './tls.ts';
 
 /** Overrides `store_password_file`. */
 const variable = 'JETWAY_STORE_PASSWORD_FILE';

@@ -5,6 +5,7 @@ import { headerFields } from '../language/response_headers.ts';
 import type { TokenShape } from '../language/tokens/token_schema.ts';
 import { type FieldTree, writtenValues } from '../language/value_tree.ts';
 import {
+  besideNames,
   clientPropertyPrefix,
   memberPropertyPrefix,
   sentPrefix,
@@ -117,7 +118,13 @@ export function answerTo(programme: Programme, grant: GrantType, form?: string):
   const all = answersOf(programme, grant, trees, bodyForm, (client, facts, absent, sent) =>
     withoutChance(() =>
       withCookies(
-        programme.renderTokens(sampleTokens(facts, absent), client, sampleBudget, sent, form),
+        programme.renderTokens(
+          sampleTokens(programme, facts, absent),
+          client,
+          sampleBudget,
+          sent,
+          form,
+        ),
       ),
     ),
   );
@@ -206,12 +213,13 @@ function optional(
   grant: GrantType,
   trees: readonly FieldTree[],
 ): readonly string[] {
-  const { scopes: scope } = programme;
+  const { scopes: scope, access } = programme;
   const isOwn = isOwnBy(programme, grant);
   const lacked = new Set([
     ...(scope.kind === 'list' && scope.default === undefined ? ['scope'] : []),
     ...(scope.kind === 'list' ? ['id_token'] : []),
     ...(isOwn ? [] : ['level', 'membership_number']),
+    ...(access.beside.grants.has(grant) ? besideNames : []),
     'business_context',
     'partner_id',
   ]);

@@ -14,7 +14,7 @@ import type { Answer, GrantType, Login } from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import { newPlace } from '../oauth/place.ts';
 import { grantFailures } from '../oauth/reasons.ts';
-import { subjectValues } from '../programme/answers/access_subject.ts';
+import { subjectValues } from '../programme/answers/identity.ts';
 import type { Programme } from '../programme/programme.ts';
 import type { NewLogin } from '../store/grants.ts';
 import {
@@ -95,9 +95,12 @@ export function nextAnswer(
   const none = milliseconds(0);
   const refreshSpan = refreshText === undefined ? none : refresh.lifetime;
   const retrySpan = refreshText === undefined ? none : refresh.grace;
+  const besideSpan = access.beside.lifetime;
   // A refresh token that stays gives access tokens until its end, and no row is written for them.
-  const laterSpan = stays && refreshText !== undefined ? access.lifetimes.refresh_token : 0;
-  const longest = Math.max(accessSpan, refreshSpan + laterSpan, retrySpan) as Milliseconds;
+  const isLater = stays && refreshText !== undefined;
+  const laterSpan = isLater ? Math.max(access.lifetimes.refresh_token, besideSpan) : 0;
+  const accessNeed = Math.max(accessSpan, besideSpan);
+  const longest = Math.max(accessNeed, refreshSpan + laterSpan, retrySpan) as Milliseconds;
   const isOver = earlier(after(now, longest), login.endsAt);
   return {
     generation: (login.generation ?? 0) + 1,

@@ -4,7 +4,7 @@ import { BoundedMap } from '../lib/bounded_map.ts';
 import type { CallLimits } from '../lib/calls/exchange.ts';
 import { present } from '../lib/present.ts';
 import type { MemberDirectory } from '../members/directory.ts';
-import type { HookCredentials } from '../members/hook_connection.ts';
+import type { HookCredentials } from '../members/hook.ts';
 import { createHttpDirectory } from '../members/http_directory.ts';
 import { createStoreDirectory } from '../members/store_directory.ts';
 import type { Programme } from '../programme/programme.ts';
@@ -88,7 +88,12 @@ export async function openService(
     }),
     hasEndedTokens: await mayHaveEnded(programme, foundation),
     directory: openDirectory(programme, foundation, { credentials, hookLimits }),
-    tokenIds: tokenIds(access.tokenId, foundation.node, former?.tokenIds.last),
+    tokenIds: tokenIds(
+      access.tokenId,
+      foundation.node,
+      former?.tokenIds.last,
+      access.beside.grants.size === 0 ? 2 : 4,
+    ),
     openAccess: rememberingOpener(rememberedTokens),
     formedTokens: new BoundedMap<string, string>(rememberedTokens),
     provenHeaders: new ProvenHeaders(),

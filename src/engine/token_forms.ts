@@ -41,11 +41,14 @@ async function keepAll(
   refresh: RefreshTelling | undefined,
 ): Promise<TokenSet> {
   const { access_token: ofAccess, refresh_token: ofRefresh } = service.programme.forms;
-  const { grant, accessToken, accessExpiresAt, refreshExpiresAt, memberProperties } = tokens;
+  const { grant, accessToken, accessExpiresAt, refreshExpiresAt, memberProperties, beside } =
+    tokens;
   const access = ofAccess?.make(grant, accessToken, memberProperties) ?? accessToken;
   const told = refresh && (refresh.sent ?? ofRefresh?.make(grant, refresh.text, memberProperties));
+  const own = beside && ofAccess?.make('client_credentials', beside.accessToken);
   await Promise.all([
     keep(service, 'access_token', access, accessToken, accessExpiresAt),
+    own && keep(service, 'access_token', own, beside.accessToken, beside.expiresAt),
     told &&
       refreshExpiresAt &&
       keep(service, 'refresh_token', told, refresh.text, refreshExpiresAt),
@@ -54,6 +57,7 @@ async function keepAll(
     ...tokens,
     accessToken: access,
     ...(told === undefined ? {} : { refreshToken: told }),
+    ...(own && { beside: { ...beside, accessToken: own } }),
   };
 }
 
@@ -114,17 +118,19 @@ export function endsFormer({ programme }: Service): boolean {
  * @param tokens the ordinary ones
  */
 export async function endFormer(
-  { store, clock, programme, openAccess, tokenKeys }: Service,
+  service: Service,
   { id: client }: Client,
-  { subject, accessToken, tokenId, issuedAt, accessExpiresAt: expiresAt }: TokenSet,
+  tokens: TokenSet,
   { login, isRetry = false }: OfAnswer = {},
 ): Promise<void> {
+  const { store, clock, programme, tokenKeys } = service;
+  const { subject, issuedAt, accessExpiresAt: expiresAt } = tokens;
   await store.keepText(
     {
       programme: programme.id,
       use: 'live_token',
       key: ownerName({ subject, client }),
-      tokenId: openAccess(accessToken, tokenKeys.find)?.tag ?? tokenId,
+      tokenId: tokenName(service, tokens),
       issuedAt,
       expiresAt,
       isRetry,
@@ -133,6 +139,14 @@ export async function endFormer(
     },
     clock.now(),
   );
+}
+
+/** The name of an ordinary access token: its `jti`, or the tag of a sealed one. */
+export function tokenName(
+  { openAccess, tokenKeys }: Service,
+  { accessToken, tokenId }: Pick<TokenSet, 'accessToken' | 'tokenId'>,
+): string {
+  return openAccess(accessToken, tokenKeys.find)?.tag ?? tokenId;
 }
 
 /** A client's own subject is no member's (C-9). */

@@ -1,8 +1,14 @@
 // Owns making ordinary tokens, before they get a form: a login's, which follow from its row, and a client's own.
 
-import type { Instant } from '../lib/clock.ts';
+import { after, earlier } from '../lib/clock.ts';
 import type { Client } from '../oauth/client.ts';
-import { type Answer, type ExchangedFrom, type Login, scopeOf } from '../oauth/grant.ts';
+import {
+  type Answer,
+  type ExchangedFrom,
+  type GrantType,
+  type Login,
+  scopeOf,
+} from '../oauth/grant.ts';
 import { placeText } from '../oauth/place.ts';
 import type { TokenSet } from '../oauth/token_set.ts';
 import { accessClaims } from '../programme/answers/access_claims.ts';
@@ -15,7 +21,7 @@ import { loginTagOf } from '../token/sealed/refresh_text.ts';
 import { hasRefreshAudience } from '../token/token_ids.ts';
 import type { GrantRequest } from './authorization.ts';
 import type { Service } from './service.ts';
-import type { RefreshTelling } from './token_forms.ts';
+import { type RefreshTelling, tokenName } from './token_forms.ts';
 
 /**
  * The ordinary tokens of a login's answer, whether it is new or told again: everything follows from the
@@ -25,6 +31,63 @@ import type { RefreshTelling } from './token_forms.ts';
  * @param refresh absent where the answer has no refresh token
  */
 export function makeLoginTokens(
+  request: GrantRequest,
+  login: Login & Answer,
+  refresh: RefreshTelling | undefined,
+  exchangedFrom?: ExchangedFrom,
+): TokenSet | Promise<TokenSet> {
+  const made = makeTokens(request, login, refresh, exchangedFrom);
+  const { service, client, grant, isByToken } = request;
+  const { beside } = service.programme.access;
+  if (!beside.grants.has(grant) || login.member === undefined) return made;
+  // Whoever holds a member's token, or one of the client's own, gets no other of the client's by it alone.
+  return isByToken === true || !beside.isFor(client)
+    ? made
+    : withBeside(service, client, login, made);
+}
+
+/** Adds the client's own token, which follows from the row, too. */
+async function withBeside(
+  service: Service,
+  client: Client,
+  login: Login & Answer,
+  made: TokenSet | Promise<TokenSet>,
+): Promise<TokenSet> {
+  const { programme, signAccess, tokenKeys, tokenIds, keyring } = service;
+  const { access, scope: scopes } = programme;
+  const { place, generation, answeredAt } = login;
+  const tokens = await made;
+  const beside = tokenName(service, tokens);
+  const expiresAt = earlier(after(answeredAt, access.beside.lifetime), login.endsAt);
+  // What a client gets that asks for none: whatever the login was granted is the member's (HOSTILE 32, P-15).
+  const scope = scopes.ofClient(undefined);
+  const facts = clientFacts(service, client, 'client_credentials', {
+    tokenId: access.tellsIds ? tokenIds.beside(login) : '',
+    issuedAt: answeredAt,
+    accessExpiresAt: expiresAt,
+    scope,
+  });
+  if (signAccess !== undefined && access.formats.client_credentials === 'jwt') {
+    const owner = keyring.ownerDigest(tokens.subject);
+    const claims = accessClaims(programme, client, facts);
+    const of = { owner, beside, family: placeText(place) };
+    const accessToken = await signAccess(answeredAt, { ...claims, ...of });
+    return { ...tokens, beside: { accessToken, expiresAt, scope } };
+  }
+  const accessToken = sealAccess(tokenKeys.find(login.keyNumber) ?? tokenKeys.signer(answeredAt), {
+    kind: 'member',
+    place,
+    generation,
+    loginTag: loginTagOf(login.loginDigest),
+    issuedAt: answeredAt,
+    span: access.beside.lifetime,
+    beside,
+    ...(scope === undefined ? {} : { ownScope: scope }),
+  });
+  return { ...tokens, beside: { accessToken, expiresAt, scope } };
+}
+
+function makeTokens(
   { service, client, grant }: GrantRequest,
   login: Login & Answer,
   refresh: RefreshTelling | undefined,
@@ -122,19 +185,12 @@ export function makeClientToken(
   exchangedFrom?: ExchangedFrom,
 ): TokenSet | Promise<TokenSet> {
   const { programme, tokenIds, tokenKeys, signAccess } = service;
-  const facts: TokenFacts = {
-    grant,
-    kind: 'client',
-    // Its prefix, which no member's subject has, tells clients from members (C-9, HOSTILE 34).
-    subject: programme.clientSubject(client.id),
+  const facts = clientFacts(service, client, grant, {
     tokenId: programme.access.tellsIds ? tokenIds.own(now) : '',
     issuedAt: now,
-    accessExpiresAt: (now + span) as Instant,
-    refreshExpiresAt: undefined,
+    accessExpiresAt: after(now, span),
     scope,
-    level: undefined,
-    membershipNumber: undefined,
-  };
+  });
   if (signAccess !== undefined && programme.access.formats[facts.grant] === 'jwt') {
     const claims = { ...accessClaims(service.programme, client, facts), era, exchangedFrom };
     const signed = signAccess(now, claims);
@@ -153,3 +209,26 @@ export function makeClientToken(
   });
   return withTokens(facts, accessToken, undefined);
 }
+
+function clientFacts(
+  { programme }: Service,
+  client: Client,
+  grant: GrantType,
+  { tokenId, issuedAt, accessExpiresAt, scope }: TokenTimes,
+): TokenFacts {
+  return {
+    grant,
+    kind: 'client',
+    // Its prefix, which no member's subject has, tells clients from members (C-9, HOSTILE 34).
+    subject: programme.clientSubject(client.id),
+    tokenId,
+    issuedAt,
+    accessExpiresAt,
+    refreshExpiresAt: undefined,
+    scope,
+    level: undefined,
+    membershipNumber: undefined,
+  };
+}
+
+type TokenTimes = Pick<TokenFacts, 'tokenId' | 'issuedAt' | 'accessExpiresAt' | 'scope'>;

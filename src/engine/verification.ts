@@ -11,11 +11,11 @@ import type { Reply } from '../oauth/reply.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
 import type { WireRequest } from '../oauth/wire_request.ts';
 import type { Caller } from '../programme/requests/client_values.ts';
-import type { Demand } from '../programme/requests/demand.ts';
+import type { Demand } from '../programme/requests/verification.ts';
 import { isLiveKey } from './authentication/secret.ts';
 import { deadKey, deadToken } from './causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from './failure.ts';
-import { findStandingToken } from './presented/access_token.ts';
+import { findStandingToken, memberOf } from './presented/access_token.ts';
 import { missingToken, readBearer } from './presented/bearer.ts';
 import type { Service } from './service.ts';
 import { passed } from './verification_answer.ts';
@@ -67,7 +67,7 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   const found = bearer === undefined ? undefined : await findStandingToken(service, bearer, now);
   const token = typeof found === 'string' ? undefined : found;
   record.client = token?.client.id ?? holders[0]?.id;
-  record.member = token?.login?.member?.subject;
+  record.member = token && memberOf(token)?.subject;
   if (bearer !== undefined && typeof found === 'string') {
     throw new Refusal('invalid_token', { cause: await deadToken(service, found, bearer, now) });
   }

@@ -4,7 +4,7 @@ import { epochSeconds } from '../lib/clock.ts';
 import { headerText, noStore, type Reply } from '../oauth/reply.ts';
 import type { Caller } from '../programme/requests/client_values.ts';
 import type { Inputs } from '../programme/requests/inputs.ts';
-import type { StandingToken } from './presented/access_token.ts';
+import { memberOf, type StandingToken } from './presented/access_token.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -19,11 +19,12 @@ export function passed(
   token?: StandingToken,
 ): Reply {
   const { scope = '' } = token ?? {};
+  const member = token && memberOf(token);
   const isLevel = programme.scope.levels.includes(scope);
   const told: Record<string, string> = {};
   for (const { name, role, valueFor } of programme.verification.toldHeaders) {
     const sent = role === undefined ? undefined : headers.get(role);
-    told[name] = headerText(valueFor(caller, sent, token?.login?.member));
+    told[name] = headerText(valueFor(caller, sent, member));
   }
   return {
     status: 200,
@@ -37,7 +38,7 @@ export function passed(
       'X-Auth-Context': headerText(caller.businessContext),
       'X-Auth-Partner-Id': headerText(caller.partnerId),
       'X-Auth-Subject': headerText(token?.subject),
-      'X-Auth-Membership-Number': headerText(token?.login?.member?.membershipNumber),
+      'X-Auth-Membership-Number': headerText(member?.membershipNumber),
       'X-Auth-Scope': headerText(scope),
       'X-Auth-Level': isLevel ? headerText(scope) : '',
       'X-Auth-Expires': token === undefined ? '' : String(epochSeconds(token.expiresAt)),

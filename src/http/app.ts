@@ -14,7 +14,7 @@ import {
   type SharedRoute,
 } from '../programme/deployment.ts';
 import type { Programme } from '../programme/programme.ts';
-import { verificationModes } from '../programme/requests/demand.ts';
+import { verificationModes } from '../programme/requests/verification.ts';
 import type { EndpointRoute, Route } from '../programme/routes.ts';
 import { App, type Endpoint, type HeadReply, type Load, type Select } from './endpoints.ts';
 import type { LoginSite } from './login_handlers.ts';

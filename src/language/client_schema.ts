@@ -12,7 +12,7 @@ import { type AuthenticationMethod, isHeaderMethod, isBySecret } from '../oauth/
 import { key, type Output, type Surroundings } from '../schema/notes.ts';
 import { textSchema } from '../schema/scalars.ts';
 import { type EndpointDefinition, methodsSchema, schemeSchema } from './input_schema.ts';
-import { failureLimitSchema, unlimited } from './limits.ts';
+import { failureLimitSchema, unlimited } from './service_schemas.ts';
 import { requestSignatureSchema } from './signature_schema.ts';
 import { assertionSchema } from './tokens/assertion_schema.ts';
 import { valueShapeSchema } from './value_shape.ts';

@@ -19,17 +19,14 @@ import { clientSchema } from './client_schema.ts';
 import { withContentType } from './encoding.ts';
 import { errorsSchema } from './errors_schema.ts';
 import { endpointSchema } from './input_schema.ts';
-import { throttleSchema } from './limits.ts';
 import { loginSchema } from './login_schema.ts';
-import { membersSchema } from './members_schema.ts';
-import { sandboxSchema } from './sandbox_schema.ts';
+import { membersSchema, sandboxSchema, throttleSchema, verifySchema } from './service_schemas.ts';
 import { grantsSchema } from './tokens/grants_schema.ts';
 import { identityTokenSchema, userinfoSchema } from './tokens/identity_schema.ts';
 import { scopeSchema } from './tokens/scope_schema.ts';
 import { tokenResponseSchema, tokensSchema } from './tokens/token_schema.ts';
 import { characterClassSchema, lengthSchema } from './value_shape.ts';
 import { variantNames } from './variants.ts';
-import { verifySchema } from './verify_schema.ts';
 
 const selectorSchema = v.strictObject({
   input: key(textSchema, {
@@ -232,7 +229,7 @@ export const definitionSchema = v.strictObject({
     otherwise: 'there is no such endpoint',
   }),
   revocation: key(managementSchema('/token/revoke'), {
-    text: 'Lets clients give up a token (RFC 7009). They authenticate as at the token endpoints. A refresh token takes its login and all tokens of it along. An access token takes along what was exchanged from it.',
+    text: 'Lets clients give up a token (RFC 7009). They authenticate as at the token endpoints. A refresh token takes its login and all tokens of it along. An access token takes along what was exchanged from it. A `client_token` and the access token beside it end together.',
     example: '{ path: /revoke }',
     otherwise: 'there is no such endpoint',
   }),

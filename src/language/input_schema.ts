@@ -6,6 +6,7 @@ import { quote } from '../lib/fault.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { grantRows, type GrantType, grantTypes } from '../oauth/grant.ts';
 import { authenticationMethods } from '../oauth/methods.ts';
+import { snakeCaseWords } from '../schema/faults.ts';
 import { key, named, note, type Output } from '../schema/notes.ts';
 import {
   contentTypeSchema,
@@ -17,7 +18,6 @@ import {
   textSchema,
   wireNameSchema,
 } from '../schema/scalars.ts';
-import { snakeCaseWords } from '../schema/words.ts';
 import { failureReasonSchema } from './errors_schema.ts';
 import { inputFormats } from './input_formats.ts';
 import { characterClassSchema, lengthSchema } from './value_shape.ts';

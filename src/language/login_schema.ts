@@ -7,7 +7,6 @@ import { languageTagForm } from '../lib/language.ts';
 import { programmePaths } from '../oauth/own_paths.ts';
 import { key, named, type Output } from '../schema/notes.ts';
 import { lifetimeSchema, pathSchema, textSchema } from '../schema/scalars.ts';
-import { failureLimitSchema, lockoutSchema, unlimited } from './limits.ts';
 import {
   labelsSchema,
   languageSchema,
@@ -16,6 +15,7 @@ import {
   ownPagesSchema,
   pageTextSchema,
 } from './page_schema.ts';
+import { failureLimitSchema, lockoutSchema, unlimited } from './service_schemas.ts';
 
 const languageTagSchema = v.pipe(
   v.string(),

@@ -7,8 +7,8 @@ import { errorAt, type Fault, type Path, type Position, quote, warningAt } from 
 import { didYouMean } from '../lib/suggest.ts';
 import type { MapNode, ScalarNode, YamlNode } from '../lib/yaml/node.ts';
 import { reasonsByCode } from '../oauth/reasons.ts';
+import { unknownKeyWords } from '../schema/faults.ts';
 import { type Schema, schemaAt, subjectAt, subjectOf, unwrap } from '../schema/walk.ts';
-import { unknownKeyWords } from '../schema/words.ts';
 
 /** Every scalar of a file, with its path. */
 function* scalarsOf(node: YamlNode, path: Path = []): Iterable<readonly [Path, ScalarNode]> {

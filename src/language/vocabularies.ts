@@ -38,6 +38,32 @@ export const sentPrefix = 'sent.';
 /** `extra.title` names the text of a reason's `extra: { title: … }`. */
 export const extraPrefix = 'extra.';
 
+/** Of the client's own token that stands beside a member's in an answer (docs/decisions/054). */
+const besideValues: Vocabulary['values'] = {
+  client_token: [
+    'text',
+    "An access token of the client's own beside the member's, as `client_credentials` gives it: of its lifetime, format, form and scope. It ends with the login, and if the client revokes it or the member's access token of the same answer, both end. Each refresh brings another. It cannot be exchanged. A public client, a client without the role of `client_credentials`, one that a token alone proves, and the answers to `client_credentials` and `token_exchange` have none. Not in claims.",
+    'an access token of your own; it ends with the login, and if you revoke it or the access token beside it, both end',
+  ],
+  client_token_lifetime: [
+    'span',
+    'How long `client_token` is good, from now. Not in claims.',
+    'how long the access token of your own is good',
+  ],
+  client_token_expires_at: [
+    'instant',
+    'When `client_token` expires. Not in claims.',
+    'when the access token of your own ends',
+  ],
+  client_token_scope: [
+    'scope',
+    'The scope of `client_token`, if it has one. Not in claims.',
+    'what the access token of your own is good for',
+  ],
+};
+
+export const besideNames: readonly string[] = Object.keys(besideValues);
+
 const tokenValues: Vocabulary['values'] = {
   access_token: ['text', 'The access token. Not in claims.', 'the access token'],
   refresh_token: [
@@ -50,6 +76,7 @@ const tokenValues: Vocabulary['values'] = {
     'The identity token, in the answer to a code. Not in claims.',
     'the identity token: who has logged in',
   ],
+  ...besideValues,
   scope: ['scope', 'The scope that was granted, if there is one.', 'what the token is good for'],
   access_lifetime: [
     'span',

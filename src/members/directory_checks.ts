@@ -7,19 +7,18 @@ import { present } from '../lib/present.ts';
 import { randomKey } from '../lib/random.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Member, Subject } from '../oauth/member.ts';
-import { readStatus, readVerification } from './hook_answer.ts';
 import {
   type HookConnection,
   type HookCredentials,
-  openHookConnection,
-  usualLimits,
-} from './hook_connection.ts';
-import {
   type HookQuestion,
+  openHookConnection,
+  readStatus,
+  readVerification,
   signatureHeaders,
   statusQuestion,
+  usualLimits,
   verifyQuestion,
-} from './hook_question.ts';
+} from './hook.ts';
 
 /** A hook, and the expected properties of its answers. */
 export interface DirectoryUnderTest {

@@ -12,19 +12,19 @@ import { Overloaded, Unavailable } from '../oauth/failure.ts';
 import type { Subject } from '../oauth/member.ts';
 import { type RequestRecord, usualIdHeader } from '../oauth/request_record.ts';
 import type { LoginAttempt, MemberDirectory, Verification } from './directory.ts';
-import { BrokenAnswer, readStatus, readVerification } from './hook_answer.ts';
 import {
+  BrokenAnswer,
   type HookConnection,
   type HookCredentials,
-  openHookConnection,
-  usualLimits,
-} from './hook_connection.ts';
-import {
   type HookQuestion,
+  openHookConnection,
+  readStatus,
+  readVerification,
   signatureHeaders,
   statusQuestion,
+  usualLimits,
   verifyQuestion,
-} from './hook_question.ts';
+} from './hook.ts';
 import { visibleUsername } from './username.ts';
 
 /** Questions that may wait, for each question that may run. */

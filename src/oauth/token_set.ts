@@ -16,6 +16,8 @@ export interface TokenSet {
   readonly accessExpiresAt: Instant;
   readonly refreshToken?: string | undefined;
   readonly idToken?: string | undefined;
+  /** The client's own token beside a member's, in answers that tell one. */
+  readonly beside?: BesideToken | undefined;
   readonly refreshExpiresAt?: Instant | undefined;
   /** Of an exchange alone: which kind of token was issued (RFC 8693 2.2.1). */
   readonly issuedTokenType?: string | undefined;
@@ -23,4 +25,11 @@ export interface TokenSet {
   readonly level?: string | undefined;
   readonly membershipNumber?: string | undefined;
   readonly memberProperties?: Member['properties'] | undefined;
+}
+
+/** An access token of the client's own that ends with the login of the member's token beside it. */
+export interface BesideToken {
+  readonly accessToken: string;
+  readonly expiresAt: Instant;
+  readonly scope?: string | undefined;
 }

@@ -1,8 +1,8 @@
 // Owns the Programme: a valid Definition compiled once and frozen, with all that requests use.
 
 import type { Definition } from '../language/definition.ts';
-import { unlessOff } from '../language/limits.ts';
 import type { Logos } from '../language/logos.ts';
+import { unlessOff } from '../language/service_schemas.ts';
 import {
   compileGenerator,
   compileMisfit,
@@ -18,13 +18,17 @@ import { type ClientId, longestIdentifier, type ProgrammeId } from '../oauth/cli
 import { byGrant, grantRows, type GrantType } from '../oauth/grant.ts';
 import { levelScopes, listScopes, type ScopeRules } from '../oauth/scope.ts';
 import { refreshAudience } from '../token/jwt.ts';
-import { compileAccessSubject } from './answers/access_subject.ts';
+import { compileBeside } from './answers/beside.ts';
 import { compileErrorMap, type FailureRenderer } from './answers/error_map.ts';
 import { formsOf } from './answers/forms.ts';
 import { type BudgetWriter, compileBudgetHeaders } from './answers/headers.ts';
-import { compileIdentity, compileUserinfo } from './answers/identity.ts';
+import {
+  compileAccessSubject,
+  compileIdentity,
+  compileMemberNumber,
+  compileUserinfo,
+} from './answers/identity.ts';
 import { treesOf } from './answers/layouts.ts';
-import { compileMemberNumber } from './answers/member_number.ts';
 import { compileMetadata } from './answers/metadata.ts';
 import {
   compileTokenLayout,
@@ -213,6 +217,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
       subject: compileAccessSubject(definition, scope),
       /** Whether a new token ends the former of its owner. */
       live: access.live,
+      /** Of the client's own tokens that stand beside members'. */
+      beside: compileBeside(definition, lifetimes.client_credentials),
       /** The claims that the dialect adds to the standard claims of each JWT. */
       claims: compileClaims(access.claims, tokenWriting(scope)),
     },

@@ -2,7 +2,7 @@
 // an example of each; and the sandbox, by which a request asks for one.
 
 import { type ClientAuthentication, readsHeader } from '../language/client_schema.ts';
-import type { SandboxDefinition } from '../language/sandbox_schema.ts';
+import type { SandboxDefinition } from '../language/service_schemas.ts';
 import type { FailureFacts } from '../oauth/failure.ts';
 import { type LoginFailureReason, loginFailureReasons } from '../oauth/login_reasons.ts';
 import { privateKeyJwt } from '../oauth/methods.ts';

@@ -5,12 +5,18 @@ import type { Fault } from '../lib/fault.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import { toError, toWarning } from '../schema/faults.ts';
 import { acceptanceComplaints } from './acceptances.ts';
-import { formComplaints } from './answer_forms.ts';
+import {
+  formComplaints,
+  headerComplaints,
+  sandboxComplaints,
+  verifyComplaints,
+} from './answers.ts';
 import {
   assertionComplaints,
   exchangeComplaints,
   authenticationComplaints,
 } from './authentication.ts';
+import { besideComplaints } from './beside.ts';
 import {
   endpointComplaints,
   grantComplaints,
@@ -18,7 +24,6 @@ import {
   selectorComplaints,
 } from './endpoints.ts';
 import { drawnComplaints, generatedComplaints } from './generated.ts';
-import { headerComplaints, sandboxComplaints, verifyComplaints } from './headers.ts';
 import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
 import {
   cookieComplaints,
@@ -27,8 +32,12 @@ import {
   layoutComplaints,
 } from './layouts.ts';
 import { lifetimeComplaints, refreshComplaints, requestedComplaints } from './lifetimes.ts';
-import { loginPageComplaints } from './login_page.ts';
-import { memberComplaints, memberNumberComplaints, tokenOwnerComplaints } from './members.ts';
+import {
+  loginPageComplaints,
+  memberComplaints,
+  memberNumberComplaints,
+  tokenOwnerComplaints,
+} from './members.ts';
 import { pathComplaints } from './paths.ts';
 import { scopeComplaints } from './scopes.ts';
 import { signatureComplaints } from './signatures.ts';
@@ -60,6 +69,7 @@ const errors: readonly Check[] = [
   headerComplaints,
   cookieComplaints,
   identityComplaints,
+  besideComplaints,
   idleLoginComplaints,
   refusalComplaints,
   verifyComplaints,

@@ -11,9 +11,9 @@ import { suggest } from '../lib/suggest.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import { inputsOfGrants } from '../oauth/grant.ts';
 import { proofInputs } from '../oauth/pkce.ts';
-import { repeatedInputs } from '../programme/requests/echo.ts';
 import { grantsAt, readsInput, wordAt } from '../programme/requests/grant_places.ts';
 import { compileInput } from '../programme/requests/inputs.ts';
+import { repeatedInputs } from '../programme/requests/token_endpoint.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 import { endpointsIn } from './endpoints.ts';
 import {

@@ -24,8 +24,8 @@ import type { Path } from '../lib/fault.ts';
 import { suggest } from '../lib/suggest.ts';
 import { ownCookies } from '../oauth/own_paths.ts';
 import { type Layout, layoutsOf, treesOf } from '../programme/answers/layouts.ts';
-import { isSecretInput } from '../programme/requests/echo.ts';
 import { offeredGrants } from '../programme/requests/grant_places.ts';
+import { isSecretInput } from '../programme/requests/token_endpoint.ts';
 import { type Complaint, wrong } from '../schema/faults.ts';
 import { endpointsIn } from './endpoints.ts';
 

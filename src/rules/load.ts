@@ -21,7 +21,7 @@ import { compileProgramme, type Programme } from '../programme/programme.ts';
 import { validate } from '../schema/faults.ts';
 import { type Departure, withoutAccepted } from './acceptances.ts';
 import { checkDefinition } from './check.ts';
-import { gatherMissingTexts } from './missing_texts.ts';
+import { gatherMissingTexts } from './members.ts';
 
 /** A programme file without errors. */
 export interface LoadedProgramme {

@@ -4,13 +4,17 @@
 import type { Definition } from '../language/definition.ts';
 import type { YamlNode } from '../lib/yaml/node.ts';
 import type { Complaint } from '../schema/faults.ts';
+import { errorTextWarnings } from './answers.ts';
 import { bothWarnings } from './authentication.ts';
 import { answerDepartures } from './departures/answers.ts';
-import { clientDepartures } from './departures/clients.ts';
-import { departuresOfKeys, type JoinedDeparture, keyDepartures } from './departures/departure.ts';
 import { errorDepartures } from './departures/errors.ts';
-import { requestDepartures } from './departures/requests.ts';
-import { errorTextWarnings } from './error_texts.ts';
+import {
+  type JoinedDeparture,
+  departuresOfKeys,
+  joinedComplaints,
+  keyDepartures,
+  requestDepartures,
+} from './departures/requests.ts';
 import { nameWarnings } from './inputs.ts';
 import { lifetimeWarnings } from './lifetimes.ts';
 import { levelWarnings } from './scopes.ts';
@@ -21,20 +25,17 @@ export type Check = (definition: Definition, document: YamlNode) => Iterable<Com
 /** Departures by several keys. */
 const joinedDepartures: Readonly<Record<string, JoinedDeparture>> = {
   ...requestDepartures,
-  ...clientDepartures,
   ...answerDepartures,
   ...errorDepartures,
 };
 
-/** All departures: the keys that can make each, and whether it is listed alone. */
-export const departures: ReadonlyMap<string, Pick<JoinedDeparture, 'keys' | 'isQuiet'>> = new Map([
+/** All departures, and whether each is listed alone. */
+export const departures: ReadonlyMap<string, Pick<JoinedDeparture, 'isQuiet'>> = new Map([
   ...Object.entries(joinedDepartures),
-  ...Map.groupBy(departuresOfKeys, ([, { name }]) => name)
-    .entries()
-    .map(
-      ([name, rows]) =>
-        [name, { ...rows[0]?.[1], keys: [...new Set(rows.map(([path]) => path))] }] as const,
-    ),
+  ...Array.from(
+    Map.groupBy(departuresOfKeys, ({ name }) => name),
+    ([name, [first]]) => [name, first ?? {}] as const,
+  ),
 ]);
 
 const slips: Readonly<Record<string, Check>> = {
@@ -50,8 +51,8 @@ export function* warningsOf(
   definition: Definition,
   document: YamlNode,
 ): Iterable<readonly [name: string, complaint: Complaint]> {
-  for (const [name, { find }] of Object.entries(joinedDepartures)) {
-    for (const complaint of find(definition)) yield [name, complaint];
+  for (const [name, departure] of Object.entries(joinedDepartures)) {
+    for (const complaint of joinedComplaints(departure, definition)) yield [name, complaint];
   }
   yield* keyDepartures(definition);
   for (const [name, check] of Object.entries(slips)) {

@@ -28,7 +28,7 @@ export interface TokenClaims {
   readonly issuer: string;
   readonly audience: string;
   readonly subject: string;
-  /** In the header: of whom the token is, where `sub` is a text of the dialect's. */
+  /** In the header: of whom the token's login is, where `sub` is another text than the member's subject. */
   readonly owner?: Digest | undefined;
   readonly clientId: string;
   readonly tokenId: string;
@@ -44,6 +44,11 @@ export interface TokenClaims {
   readonly era?: Era | undefined;
   /** In the header, too. */
   readonly exchangedFrom?: ExchangedFrom | undefined;
+  /**
+   * In the header: the token is its client's own, and stands beside the member's token of this name. `owner`
+   * tells the member of the login.
+   */
+  readonly beside?: string | undefined;
   /** The dialect's own claims; the claims above override them. */
   readonly others?: Readonly<Record<string, unknown>>;
 }
@@ -55,7 +60,7 @@ export const identityTokenType = 'JWT';
 export type JwtSigner = (at: Instant, claims: TokenClaims) => string | Promise<string>;
 
 /** What this service alone needs of a token: the claims belong to the dialect. */
-type HeaderFacts = Pick<TokenClaims, 'era' | 'exchangedFrom' | 'owner'>;
+type HeaderFacts = Pick<TokenClaims, 'era' | 'exchangedFrom' | 'owner' | 'beside'>;
 
 /** Signs a payload as it is. */
 export type PayloadSigner = (
@@ -85,10 +90,16 @@ export function jwtSigner(keyAt: (at: Instant) => SigningKey, type: string): Jwt
 
 export function payloadSigner(keyAt: (at: Instant) => SigningKey, type: string): PayloadSigner {
   let head: Head | undefined;
-  return (at, payload, { era, exchangedFrom: from, owner } = {}) => {
+  return (at, payload, { era, exchangedFrom: from, owner, beside } = {}) => {
     const key = keyAt(at);
-    if (head?.key !== key || head.era !== era || head.from !== from || head.owner !== owner) {
-      head = headOf(key, type, { era, exchangedFrom: from, owner });
+    if (
+      head?.key !== key ||
+      head.era !== era ||
+      head.from !== from ||
+      head.owner !== owner ||
+      head.beside !== beside
+    ) {
+      head = headOf(key, type, { era, exchangedFrom: from, owner, beside });
     }
     const text = `${head.text}.${encode(payload)}`;
     const bytes = Buffer.from(text, 'latin1');
@@ -110,6 +121,7 @@ interface Head {
   readonly era: Era | undefined;
   readonly from: ExchangedFrom | undefined;
   readonly owner: Digest | undefined;
+  readonly beside: string | undefined;
   /** The encoded header. */
   readonly text: string;
   readonly algorithm: 'sha256' | null;
@@ -119,7 +131,7 @@ interface Head {
 function headOf(
   key: SigningKey,
   typ: string,
-  { era, exchangedFrom: from, owner }: HeaderFacts,
+  { era, exchangedFrom: from, owner, beside }: HeaderFacts,
 ): Head {
   const { kid, algorithm: alg, privateKey } = key;
   return {
@@ -127,8 +139,9 @@ function headOf(
     era,
     from,
     owner,
+    beside,
     // Undefined members are left out of the JSON.
-    text: encode({ alg, typ, kid, era, from, owner }),
+    text: encode({ alg, typ, kid, era, from, owner, beside }),
     algorithm: alg === 'EdDSA' ? null : 'sha256',
     input: alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' } : { key: privateKey },
   };

@@ -15,6 +15,8 @@ export interface TokenIds {
   /** The same for the same answer, so that a retry is told the same identifiers. */
   readonly access: (answer: Pick<Answer, 'tokenNumber' | 'nonce'>) => string;
   readonly refresh: (answer: Pick<Answer, 'tokenNumber' | 'nonce'>) => string;
+  /** The client's token beside the member's. */
+  readonly beside: (answer: Pick<Answer, 'tokenNumber' | 'nonce'>) => string;
   /** The identifier of a client's own token, which no answer is kept of. */
   readonly own: (now: Instant) => string;
   /** The time of the last number, which is ahead where many were drawn. */
@@ -38,14 +40,18 @@ export function hasRefreshAudience({ tokenNumber }: Pick<Answer, 'tokenNumber'>)
 /**
  * Numbers lie between 1 and 2^53-1 (P-7), so that JSON readers keep all digits: time first, then the
  * process's number among those that share its store. The third answer of a millisecond uses the next
- * millisecond: each has two numbers, the first of which is of an odd time.
+ * millisecond: each has two numbers, the first of which is of an odd time. Answers with clients' tokens beside
+ * members' have four, and theirs is one that lies before the number of the answer: no former service of two
+ * draws it afterwards.
  *
  * @param last that of the service which this one replaces: both go on drawing for a while
+ * @param perAnswer numbers of an answer
  */
 export function tokenIds(
   form: TokenIdForm,
   node: () => number = () => 0,
   last: TokenIds['last'] = { tick: 0 },
+  perAnswer: 2 | 4 = 2,
 ): TokenIds {
   if (form === 'uuid') {
     return {
@@ -53,11 +59,12 @@ export function tokenIds(
       draw: () => nodes,
       access: ({ nonce }) => uuidOf(`jetway jti ${nonce}`),
       refresh: ({ nonce }) => uuidOf(`jetway refresh jti ${nonce}`),
+      beside: ({ nonce }) => uuidOf(`jetway beside jti ${nonce}`),
       own: () => randomUUID(),
     };
   }
   const draw = (now: Instant): number => {
-    last.tick = Math.max(last.tick + 2, (now - timesBegin) * perMillisecond + 1);
+    last.tick = Math.max(last.tick + perAnswer, (now - timesBegin) * perMillisecond + 1);
     return last.tick * nodes + node();
   };
   return {
@@ -65,6 +72,7 @@ export function tokenIds(
     draw,
     access: (answer) => String(numberOf(answer)),
     refresh: (answer) => String(numberOf(answer) + nodes),
+    beside: (answer) => String(numberOf(answer) - 2 * nodes),
     own: (now) => String(draw(now)),
   };
 }

@@ -16,6 +16,8 @@ export interface VerifiedToken {
   /** Its `sub`, which is a text of the dialect's where the token has an owner. */
   readonly subject: string;
   readonly owner?: string;
+  /** The member's token that a client's own one stands beside. */
+  readonly beside?: string;
   readonly client: ClientId;
   readonly tokenId: string;
   /** In whole seconds, like the claim. */
@@ -111,7 +113,7 @@ async function verifyToken(
 
 function claimsOf(
   payload: JWTPayload,
-  { era, from, owner }: Readonly<Record<string, unknown>>,
+  { era, from, owner, beside }: Readonly<Record<string, unknown>>,
 ): VerifiedToken | undefined {
   const { sub, jti, iat, exp, client_id: client, scope, family } = payload;
   if (typeof sub !== 'string' || typeof jti !== 'string' || typeof client !== 'string') {
@@ -125,6 +127,7 @@ function claimsOf(
     origin && {
       subject: sub,
       ...(typeof owner === 'string' ? { owner } : {}),
+      ...(typeof beside === 'string' ? { beside } : {}),
       client: client as ClientId,
       tokenId: jti,
       issuedAt: instant(iat * 1000),

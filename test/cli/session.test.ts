@@ -64,7 +64,7 @@ $ cat a/b.txt
 $ jetway check --config other.yaml
 2 programmes, 0 errors, 0 warnings
 @ after 3 days
-$ rm a
+$ rm -r a
 $ ls .
 config.yaml
 other.yaml
@@ -72,4 +72,37 @@ programmes
 `,
   );
   assert.deepEqual(steps.filter(differs), []);
+});
+
+test('a server beside the commands is asked as in a transcript, and what it answers otherwise is noticed', async (t) => {
+  const request = `> POST /club/api/grant grant_type=client_credentials [Authorization: Basic <base64 partnerapi-00001:{secret}>]`;
+  const steps = await played(
+    t,
+    `@ serve
+$ jetway client add --programme club --name A --role partner --client-id partnerapi-00001 --json | true [exit 1]
+2> {rest}
+$ jetway client add --programme club --name A --role partner --client-id partnerapi-00002 >/dev/null
+$ jetway client rotate-secret partnerapi-00002
+Client partnerapi-00002 of club has a new client secret. It is shown this once.
+
+  client identifier  partnerapi-00002
+  client secret      {secret}
+  the old one        is valid until {time}
+${request.replace('00001', '00002')} --- 200 {rest}
+${request} --- 200 {rest}
+$ until jetway client list --programme club --count
+2
+@ stop
+`,
+  );
+  const [other, ...none] = steps.filter(differs);
+  assert.deepEqual(none, []);
+  assert.equal(
+    other?.actual,
+    '--- 401 {"error":"invalid_client"}\nwww-authenticate: Basic realm="Club"',
+  );
+  assert.deepEqual(other?.now.below, [
+    '--- 401 {"error":"invalid_client"}',
+    'www-authenticate: Basic realm="Club"',
+  ]);
 });

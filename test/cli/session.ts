@@ -10,24 +10,57 @@
 //   @ file clients.csv                  a file of the folder, its owner's alone, from indented lines
 //     client_id,name
 //   @ after 31 days                     the clock moves for the commands below (seconds, hours or days)
-//   $ jetway client show {client}       a command; quotes as in a shell; also `cat PATH`, `ls PATH`, `rm PATH`
-//   $ jetway client add … >/dev/null    what it prints is not looked at, but for its errors
+//   $ jetway client show {client}       a command; quotes as in a shell; others than jetway are run by one
+//   $ jetway client add … >/dev/null    what it prints is not looked at, but for its errors; with `| true` nobody
+//                                       reads it, and it ends when it writes; `$ until jetway …` is repeated
+//                                       until it prints that
 //   $ jetway client show nobody [exit 2]   its exit code, where that is not 0
 //   < correct horse                     a line of its standard input; \u{200b} there, in a command and in a file
 //                                       is that character, \u{78*200} 200 of it
 //   client {client} of club             what it prints; {names} are bound at first sight and must be equal later; JSON
 //                                       has up to four members in a line here
 //   2> warning: …                       what it prints to standard error
+//   @ serve                             a server of the folder beside the commands below, {url}, {admin} and
+//                                       {gateway}; flags follow. The clock moves for it, too. `@ stop`: SIGTERM
+//   > GET /club/verify/none [X-Api-Key: {key}] --- 401
+//                                       a request to the newest server, as in a transcript (transcript.ts), or
+//                                       to `{gateway}/…`; `> until GET …` is repeated until the answer is that.
+//                                       What `> do` stands for may be several
+//
+// Above the first test `define own $1 = POST /club/api/grant …` is what `> do own {secret} --- 200` stands for.
 //
 // {time} stands for any time, {time_made} for one that is bound, {any} for whatever stands there, {folder} for the test's. `node test/cli/sessions.test.ts --update`
 // writes what is printed now; what is known or looks random gets a name.
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
+import { instant } from '../../src/lib/clock.ts';
+import { jsonHeaders } from '../support/club.ts';
 import { Bindings } from '../support/transcript/bindings.ts';
-import { configText, jetway, programmeText, type Ran, root, workFolder } from './command.ts';
+import { answersOf } from '../support/transcript/play.ts';
+import { writtenOut } from '../support/transcript/short.ts';
+import { type Asked, parseTranscript } from '../support/transcript/transcript.ts';
+import {
+  type Definitions,
+  definitionsOf,
+  expanded,
+} from '../support/transcript/transcript_file.ts';
+import { patience, until } from '../support/until.ts';
+import type { Answer } from '../support/wire.ts';
+import {
+  configText,
+  environment,
+  jetway,
+  jetwayUnread,
+  programmeText,
+  type Ran,
+  root,
+  workFolder,
+} from './command.ts';
+import { type ServerProcess, startServer } from './server.ts';
 
 /** A line that a test begins with, or a step of it, with the lines that belong to it. */
 export interface Step {
@@ -41,18 +74,20 @@ export interface Session {
 }
 
 export interface SessionFile {
-  /** What it is about. */
+  /** What it is about, and its definitions. */
   readonly head: string;
+  readonly defined: Definitions;
   readonly sessions: readonly Session[];
 }
 
 export function parseSessions(text: string): SessionFile {
   const [head = '', ...tests] = text.split(/^=== /m);
-  return { head, sessions: tests.map(parseSession) };
+  const { defined } = definitionsOf(writtenOut(head));
+  return { head, defined, sessions: tests.map(parseSession) };
 }
 
 function parseSession(text: string): Session {
-  const [first = '', ...steps] = text.trimEnd().split(/\n(?=[$@] )/);
+  const [first = '', ...steps] = text.trimEnd().split(/\n(?=[$@>] )/);
   const [name = '', ...more] = first.split('\n');
   if (more.some((line) => line !== '')) throw new Error(`no command, yet output: ${name}`);
   const parsed = steps.map((step) => {
@@ -72,45 +107,139 @@ export interface PlayedStep {
   readonly now: Step;
 }
 
+interface Stage {
+  readonly test: TestContext;
+  readonly folder: string;
+  readonly bindings: Bindings;
+  readonly defined: Definitions;
+  /** The newest is the last. */
+  readonly servers: ServerProcess[];
+  /** Seconds. */
+  passed: number;
+}
+
 /** Plays a session in a folder of its own; a list of its steps, commands and others. */
 export async function playSession(
   t: TestContext,
   { steps }: Session,
+  defined: Definitions = new Map(),
 ): Promise<readonly PlayedStep[]> {
   const folder = workFolder(t);
   const bindings = new Bindings({ folder });
-  let passed = 0;
+  const stage: Stage = { test: t, folder, bindings, defined, servers: [], passed: 0 };
   const played: PlayedStep[] = [];
   for (const step of steps) {
-    const [, typedLine = '', exit = '0'] = /^(.*?)(?: \[exit (\d+)\])?$/.exec(step.line) ?? [];
-    const [mark, verb = '', ...words] = wordsOf(bindings.fill(spelledOut(typedLine)));
-    const input = step.below.filter((line) => line.startsWith('< '));
-    const told = step.below.slice(input.length).join('\n');
-    if (mark === '@') {
-      passed += prepare(folder, verb, words, step.below);
+    if (step.line.startsWith('$ ')) played.push(await playCommand(stage, step));
+    else if (step.line.startsWith('> ')) played.push(await playRequest(stage, step));
+    else {
+      const [, verb = '', ...words] = wordsOf(bindings.fill(spelledOut(step.line)));
+      await prepare(stage, verb, words, step.below);
       played.push({ said: step.line, expected: '', actual: '', now: step });
-      continue;
     }
-    const typed = bindings.fill(input.map((line) => `${spelledOut(line.slice(2))}\n`).join(''));
-    const ran = await run(folder, verb, words, typed, passed);
-    const actual = printed(ran);
-    const named = rewritten(told, actual, bindings.copy());
-    const expected = bindings.match(told, actual);
-    const below = [...input, ...(named === '' ? [] : named.split('\n'))];
-    if (expected !== actual) bindings.match(named, actual);
-    const line = ran.code === 0 ? typedLine : `${typedLine} [exit ${ran.code}]`;
-    const now = { line, below };
-    const isExit = Number(exit) === ran.code;
-    const withExit = (text: string, code: number | string | null): string =>
-      isExit ? text : `${text}\n[exit ${code}]`;
-    played.push({
-      said: step.line,
-      expected: withExit(expected, exit),
-      actual: withExit(actual, ran.code),
-      now,
-    });
   }
   return played;
+}
+
+async function playCommand({ folder, bindings, passed }: Stage, step: Step): Promise<PlayedStep> {
+  const [, typedLine = '', exit = '0'] = /^(.*?)(?: \[exit (\d+)\])?$/.exec(step.line) ?? [];
+  const input = step.below.filter((line) => line.startsWith('< '));
+  const told = step.below.slice(input.length).join('\n');
+  const typed = bindings.fill(input.map((line) => `${spelledOut(line.slice(2))}\n`).join(''));
+  const [, repeated, command = ''] = /^\$ (until )?([^]*)$/.exec(typedLine) ?? [];
+  const end = performance.now() + patience;
+  const again = (): Promise<Ran> => run(folder, bindings.fill(spelledOut(command)), typed, passed);
+  let ran = await again();
+  const isOver = (): boolean =>
+    repeated === undefined || bindings.copy().match(told, printed(ran)) === printed(ran);
+  while (!isOver()) {
+    if (performance.now() > end) throw new Error(`${step.line}\n${printed(ran)}`);
+    ran = await again();
+  }
+  const actual = printed(ran);
+  const named = rewritten(told, actual, bindings.copy());
+  const expected = bindings.match(told, actual);
+  const below = [...input, ...(named === '' ? [] : named.split('\n'))];
+  if (expected !== actual) bindings.match(named, actual);
+  const line = ran.code === 0 ? typedLine : `${typedLine} [exit ${ran.code}]`;
+  const isExit = Number(exit) === ran.code;
+  const withExit = (text: string, code: number | string | null): string =>
+    isExit ? text : `${text}\n[exit ${code}]`;
+  return {
+    said: step.line,
+    expected: withExit(expected, exit),
+    actual: withExit(actual, ran.code),
+    now: { line, below },
+  };
+}
+
+async function playRequest(stage: Stage, step: Step): Promise<PlayedStep> {
+  const { bindings } = stage;
+  const [, repeated, first = ''] = /^> (until )?(.*)$/.exec(step.line) ?? [];
+  const text = expanded(writtenOut([first, ...step.below].join('\n')), stage.defined);
+  const { exchanges } = parseTranscript(text.startsWith('== ') ? text : `== a request\n${text}`);
+  const asked = exchanges.flatMap((exchange) => exchange.asked);
+  if (repeated !== undefined) {
+    let came: readonly Pair[] = [];
+    await until(
+      async () => {
+        came = await answers(stage, asked, bindings.copy());
+        return came.every(isSame);
+      },
+      () => `${step.line}\n${came.flat().join('\n')}`,
+    );
+  }
+  const pairs = await answers(stage, asked, bindings);
+  const [told] = pairs.find((pair) => !isSame(pair)) ?? [];
+  const kept = [step.line, ...step.below].map((line) => line.replace(/ ?--- .*$/, ''));
+  const [line = '', ...below] = kept.filter((one) => one !== '');
+  const now = { line, below: [...below, ...withNames(told ?? '', bindings).split('\n')] };
+  return {
+    said: step.line,
+    expected: pairs.map(([, expected]) => expected).join('\n'),
+    actual: pairs.map(([actual]) => actual).join('\n'),
+    now: told === undefined || asked.length > 1 ? step : now,
+  };
+}
+
+type Pair = readonly [actual: string, expected: string];
+
+function isSame([actual, expected]: Pair): boolean {
+  return actual === expected;
+}
+
+/** What the newest server, or that of a target in full, answers, beside what it must; in order. */
+async function answers(
+  { servers, passed }: Stage,
+  asked: readonly Asked[],
+  bindings: Bindings,
+): Promise<readonly Pair[]> {
+  const pairs: Pair[] = [];
+  for (const one of asked) {
+    const [, method = '', url = servers.at(-1)?.url ?? '', target = ''] =
+      /^((?:LOGIN )?[A-Z]+ )(https?:\/\/[^/]+)?(.*)$/.exec(bindings.fill(one.request.start)) ?? [];
+    const request = { ...one.request, start: method + target };
+    const server = { url, clock: { now: () => instant(Date.now() + passed * 1000) } };
+    const found = await answersOf(server, { ...one, request }, bindings, usualMember);
+    pairs.push(
+      ...found.map(([actual, expected]): Pair => [answerText(actual), answerText(expected)]),
+    );
+  }
+  return pairs;
+}
+
+/** Whom the login page of a session meets, unless it says otherwise. */
+const usualMember = { username: 'ann', password: 'correct horse battery staple' };
+
+/** As a transcript would say it. */
+function answerText({ status, headers, body }: Answer): string {
+  const usual: Readonly<Record<string, string>> = jsonHeaders;
+  const own = Object.entries(headers).filter(([name, value]) => usual[name] !== value);
+  const none = Object.keys(usual).filter((name) => !(name in headers));
+  return [
+    `--- ${status} ${body}`.trimEnd(),
+    ...own.map(([name, value]) => `${name}: ${value}`).toSorted(),
+    ...none.map((name) => `${name}: {none}`),
+  ].join('\n');
 }
 
 /** The file again, with the steps of its sessions as they were played. */
@@ -138,26 +267,39 @@ function wordsOf(line: string): readonly string[] {
   return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
-/** As the last word of a command. */
-const unseen = '>/dev/null';
-
 const unitSeconds: Readonly<Record<string, number>> = { seconds: 1, hours: 3600, days: 86_400 };
 
-/** What is there before the next command; seconds that pass until then. */
-function prepare(
-  folder: string,
+/** Sees to what is there before the next command or request. */
+async function prepare(
+  stage: Stage,
   verb: string,
   words: readonly string[],
   below: readonly string[],
-): number {
-  const text = below.map((line) => `${spelledOut(line.slice(2))}\n`).join('');
+): Promise<void> {
+  const { folder, servers, bindings } = stage;
   const [first = '', second = ''] = words;
-  if (verb === 'after') return Number(first) * (unitSeconds[second] ?? Number.NaN);
+  if (verb === 'serve') {
+    const server = await startServer(stage.test, folder, { passed: stage.passed, args: words });
+    for (const name of ['url', 'admin', 'gateway'] as const) bindings.add(name, server[name]);
+    servers.push(server);
+    return;
+  }
+  if (verb === 'stop') {
+    const code = await servers.pop()?.end('SIGTERM');
+    if (code !== 0) throw new Error(`the server ended with ${code}`);
+    return;
+  }
+  if (verb === 'after') {
+    const seconds = Number(first) * (unitSeconds[second] ?? Number.NaN);
+    stage.passed += seconds;
+    for (const server of servers) await server.advance(seconds);
+    return;
+  }
+  const text = below.map((line) => `${spelledOut(line.slice(2))}\n`).join('');
   for (const [path, content] of Object.entries(filesOf(verb, words, text))) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content, { mode: 0o600 });
   }
-  return 0;
 }
 
 /** The files that a line of a session writes, by path. */
@@ -182,31 +324,20 @@ function configWith(more: string): string {
   return left.join('\n') + more;
 }
 
-async function run(
-  folder: string,
-  verb: string,
-  words: readonly string[],
-  input: string,
-  passed: number,
-): Promise<Ran> {
-  const path = join(folder, words[0] ?? '');
-  const told = (stdout: string): Ran => ({ code: 0, stdout, stderr: '' });
-  if (verb === 'jetway') {
-    const looked = words.filter((word) => word !== unseen);
-    const ran = await jetway(folder, looked, input, passed === 0 ? {} : { passed });
-    return looked.length === words.length ? ran : { ...ran, stdout: '' };
+async function run(folder: string, line: string, input: string, passed: number): Promise<Ran> {
+  if (!line.startsWith('jetway ')) {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+      cwd: folder,
+      env: { ...environment, LC_ALL: 'C' },
+      encoding: 'utf8',
+    });
+    return { code: status, stdout, stderr };
   }
-  if (verb === 'cat') return told(readFileSync(path, 'utf8'));
-  if (verb === 'ls')
-    return told(
-      readdirSync(path)
-        .toSorted()
-        .map((name) => `${name}\n`)
-        .join(''),
-    );
-  if (verb !== 'rm') throw new Error(`a session knows no command ${verb}`);
-  rmSync(path, { recursive: true });
-  return told('');
+  const [, shown = '', end] = /^jetway ([^]*?)(?: (>\/dev\/null|\| true))?$/.exec(line) ?? [];
+  const words = wordsOf(shown);
+  if (end === '| true') return { ...(await jetwayUnread(folder, words)), stdout: '' };
+  const ran = await jetway(folder, words, input, passed === 0 ? {} : { passed });
+  return end === undefined ? ran : { ...ran, stdout: '' };
 }
 
 /** As a session says it. */
@@ -214,7 +345,7 @@ function printed({ stdout, stderr }: Ran): string {
   const lines = (text: string): readonly string[] =>
     text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const told = lines(isPrettyJson(stdout) ? folded(JSON.parse(stdout)) : stdout);
-  if (told.some((line) => /^(?:[$@<] |2> |===)/.test(line))) {
+  if (told.some((line) => /^(?:[$@<>] |2> |===)/.test(line))) {
     throw new Error(`a session cannot say what looks like one: ${stdout}`);
   }
   return [
@@ -271,6 +402,7 @@ function rewritten(told: string, actual: string, bindings: Bindings): string {
 
 /** What is random, by its look. */
 const random: readonly (readonly [string, RegExp])[] = [
+  ['{any}', /(?<= (?:user|uid|host|pid|run)=)\S+/g],
   ['{time}', /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g],
   ['api_key', /\bjw_[a-z]+_[\w-]{43}(?![\w-])/g],
   ['gateway', /\bgateway-[0-9a-f]{12}\b/g],

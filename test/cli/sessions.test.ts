@@ -11,12 +11,12 @@ const isUpdate = process.argv.includes('--update');
 
 for (const file of globSync('**/*.session', { cwd: import.meta.dirname }).toSorted()) {
   const path = join(import.meta.dirname, file);
-  const { head, sessions } = parseSessions(readFileSync(path, 'utf8'));
+  const { head, defined, sessions } = parseSessions(readFileSync(path, 'utf8'));
   const now = new Map<string, readonly Step[]>(sessions.map(({ name, steps }) => [name, steps]));
   describe(file, { concurrency: 2 }, () => {
     for (const session of sessions) {
       test(session.name, async (t) => {
-        const played = await playSession(t, session);
+        const played = await playSession(t, session, defined);
         if (isUpdate) {
           now.set(
             session.name,

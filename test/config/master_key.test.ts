@@ -133,7 +133,7 @@ describe('master key', () => {
     assert.deepEqual(readdirSync(join(folder, 'data')), ['master.key']);
   });
 
-  test('is one for two processes that start for the first time at once', async (t) => {
+  test('FAULTS 9: is one for two processes that start for the first time at once', async (t) => {
     const { folder } = fresh(t);
     const [one, other] = [await startChild(), await startChild()];
     t.after(() => Promise.all([one.kill(), other.kill()]));

@@ -16,7 +16,7 @@ import { renderFailure, type ReportedFailure } from '../../src/engine/failure.ts
 import { deadEnds } from '../../src/engine/login/outcome.ts';
 import type { Service } from '../../src/engine/service.ts';
 import { refuseVerification } from '../../src/engine/verification.ts';
-import { sendSample } from '../../src/http/demo/sample_sending.ts';
+import { sendSample } from '../../src/http/demo/demo.ts';
 import { createLoginPages } from '../../src/http/login_pages.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
 import type { FailureFacts } from '../../src/oauth/failure.ts';

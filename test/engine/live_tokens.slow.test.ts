@@ -1,5 +1,6 @@
 // HOSTILE 74, by property: in any sequence of logins, refreshes, retries, exchanges and reloads no token that
-// was ended or refused once is ever good again, and `live: one` leaves one that was told.
+// was ended or refused once is ever good again, and `live: one` leaves one that was told. HOSTILE 95: a client's
+// token beside a member's ends with that one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,6 +40,7 @@ interface Settings {
   readonly longest: number;
   readonly rotation: 'on' | 'off';
   readonly form: boolean;
+  readonly beside: 'jwt' | 'opaque' | 'none';
 }
 
 const settings: fc.Arbitrary<Settings> = fc.record({
@@ -51,6 +53,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   longest: fc.constantFrom(300, 5000),
   rotation: fc.constantFrom('on', 'on', 'off'),
   form: fc.boolean(),
+  beside: fc.constantFrom('jwt', 'opaque', 'opaque', 'none'),
 });
 
 type Command =
@@ -103,7 +106,8 @@ function programmeOf(to: Settings): Programme {
 tokens:
   access: { live: ${to.live}, format: ${to.format}, lifetime: ${to.lifetime}s${form} }
   refresh: { ${grace}rotation: ${to.rotation}, lifetime: ${Math.min(to.refresh, to.longest)}s, longest: ${to.longest}s }
-grants: { refresh_token: { access_lifetime: ${to.ofRefresh}s }, token_exchange: { endpoint: grant, role: partner } }
+${to.beside === 'none' ? '' : 'token_response: { fields: { own: client_token } }'}
+grants: { refresh_token: { access_lifetime: ${to.ofRefresh}s }, client_credentials: { access_format: ${to.beside === 'none' ? to.format : to.beside} }, token_exchange: { endpoint: grant, role: partner } }
 token_endpoints: { grant: { inputs: { subject_token: {}, subject_token_type: { allowed: ["urn:ietf:params:oauth:token-type:access_token"] } } } }
 `;
   const written = loadProgramme(`${club}.yaml`, shippedProgramme(club, over));
@@ -154,6 +158,7 @@ class Scene {
       longest: 5000,
       rotation: 'on',
       form: false,
+      beside: 'opaque',
     });
   }
 
@@ -287,6 +292,11 @@ class Scene {
       assert.ok(!(isGood && one.isEnded), `an ended token of ${one.owner} came back`);
       // A file without a form does not know a token of it; with the form it does again.
       one.isEnded ||= !isGood && found !== 'unproven';
+      const { beside } = one.tokens;
+      if (beside === undefined) continue;
+      const own = await findStandingToken(service, beside.accessToken, now);
+      assert.ok(typeof own === 'string' || (own.kind === 'client' && !one.isEnded), one.owner);
+      if (isGood && typeof own === 'string') assert.equal(own, 'unproven');
     }
     if (command.verb !== 'login') return;
     const ofOwner = good.filter(({ owner }) => owner === command.who);

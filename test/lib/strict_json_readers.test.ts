@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { instant, milliseconds } from '../../src/lib/clock.ts';
-import { readVerification } from '../../src/members/hook_answer.ts';
+import { readVerification } from '../../src/members/hook.ts';
 import { assertionAlgorithms } from '../../src/oauth/client_certificate.ts';
 import { MalformedParameters, parseJsonObject } from '../../src/oauth/parameters.ts';
 import { proveAssertion, readAssertion } from '../../src/token/assertions/assertion.ts';
@@ -98,7 +98,7 @@ const readers: readonly Reader[] = [
     read: (one) => readKeySet(bytes({ keys: [one, testKey('EdDSA', 'other').jwk] })),
   },
   {
-    file: 'members/hook_answer.ts',
+    file: 'members/hook.ts',
     what: 'a member in the answer of a hook',
     least: { subject: 's' },
     optional: {

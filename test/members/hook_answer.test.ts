@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { BrokenAnswer, readStatus, readVerification } from '../../src/members/hook_answer.ts';
+import { BrokenAnswer, readStatus, readVerification } from '../../src/members/hook.ts';
 import { fc } from '../support/property.ts';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

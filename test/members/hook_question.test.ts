@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { instant } from '../../src/lib/clock.ts';
-import { signatureHeaders } from '../../src/members/hook_question.ts';
+import { signatureHeaders } from '../../src/members/hook.ts';
 
 const secret = '0123456789abcdef0123456789abcdef';
 const body = '{"v":1}';

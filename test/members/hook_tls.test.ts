@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import type { HookCredentials } from '../../src/members/hook_connection.ts';
+import type { HookCredentials } from '../../src/members/hook.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { hookMember, memberDirectory, type RunningHook, startHook } from '../support/hook.ts';
 import { without } from '../support/tools.ts';

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 
 import type { Subject } from '../../src/oauth/member.ts';
@@ -18,6 +17,7 @@ import {
   startHook,
   startReference,
 } from '../support/hook.ts';
+import { listenHere } from '../support/listen.ts';
 import { attempt, noMatch, noMatchBody, openDirectory, refusal } from './directory_fixture.ts';
 
 describe('the contract, with the reference server', { concurrency: true }, () => {
@@ -238,12 +238,7 @@ describe('answers that are none', { concurrency: true }, () => {
       socket.on('error', () => undefined);
       socket.end('220 smtp ready\r\n');
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    t.after(() => server.close());
-    const { port } = server.address() as AddressInfo;
-    const { directory } = openDirectory(`http://127.0.0.1:${port}`);
+    const { directory } = openDirectory(`http://${await listenHere(t, server)}`);
     assert.match(await refusal(directory.verify(attempt('ann'))), /: no connection \(HPE_/);
   });
 });

@@ -9,7 +9,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { milliseconds } from '../../src/lib/clock.ts';
-import { usualLimits } from '../../src/members/hook_connection.ts';
+import { usualLimits } from '../../src/members/hook.ts';
 import { HungUp } from '../../src/oauth/failure.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { answering, patientLimits, startHook } from '../support/hook.ts';

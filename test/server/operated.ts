@@ -9,6 +9,7 @@ import type { StatusView } from '../../src/server/status.ts';
 import { configText, jetway, jetwayJson, putSecret, workFolder } from '../cli/command.ts';
 import { type ServerOptions, type ServerProcess, startServer } from '../cli/server.ts';
 import { eventLines } from '../support/log_lines.ts';
+import { nameHere } from '../support/name_here.ts';
 import { scratchSchema } from '../support/postgres.ts';
 import { ask } from '../support/wire.ts';
 
@@ -24,7 +25,7 @@ export interface OperatedSite {
 }
 
 /** Files are taken up when they are told to be: without a watch, nothing happens in between. */
-export const told: string = `${configText}admin: 127.0.0.1:0\nstop_delay: 0s\nwatch_programmes: false\n`;
+export const told: string = `${configText}admin: ${nameHere}:0\nstop_delay: 0s\nwatch_programmes: false\n`;
 export const watched: string = `${configText}admin: 127.0.0.1:0\n`;
 
 /** Starts the server of a new folder with a configuration and more files. */

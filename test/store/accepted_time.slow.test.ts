@@ -8,11 +8,9 @@ import { instant, type Instant } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import type { Store } from '../../src/store/contract.ts';
 import type { NewLogin, StandingQuestion } from '../../src/store/grants.ts';
-import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { fc } from '../support/property.ts';
-import { openScratchStore } from './file_directory.ts';
-import { aClient, aLogin, at, club, partner, placeAt } from './fixtures.ts';
-import { openScratchPostgres } from './postgres/scratch.ts';
+import { stores } from './contract/stores.ts';
+import { aClient, aLogin, at, club, partner, placeAt, sweepAll } from './fixtures.ts';
 import type { OpenStore } from './with_store.ts';
 
 const minute = 60_000;
@@ -90,9 +88,9 @@ class History {
   #count = 0;
   readonly seen: Record<string, number>;
 
-  constructor(scene: OpenStore, stores: readonly [Store, Store], seen: Record<string, number>) {
+  constructor(scene: OpenStore, two: readonly [Store, Store], seen: Record<string, number>) {
     this.#scene = scene;
-    this.#stores = stores;
+    this.#stores = two;
     this.seen = seen;
   }
 
@@ -257,27 +255,18 @@ class History {
   }
 }
 
-async function sweepAll(store: Store, now: Instant): Promise<void> {
-  for (let idle = 0; idle < 9;) idle = (await store.sweep(now, 50)) === 0 ? idle + 1 : 0;
-}
-
-const backends: Readonly<Record<string, () => Promise<OpenStore>>> = {
-  memory: async () => {
-    const store = openMemoryStore();
-    return { store, close: () => store.close() };
-  },
-  file: openScratchStore,
-  postgres: openScratchPostgres,
-};
-
 describe('FAULTS 29, 30, 33: nothing of a clock that was ahead outlasts it', () => {
-  for (const [name, open] of Object.entries(backends)) {
+  for (const [name, numRuns] of [
+    ['memory', 1000],
+    ['file', 60],
+    ['postgres', 12],
+  ] as const) {
     test(name, async (t) => {
       const seen: Record<string, number> = {};
       const property = fc.asyncProperty(
         fc.array(step, { minLength: 8, maxLength: 30, size: 'max' }),
         async (steps) => {
-          const scene = await open();
+          const scene = await stores[name]();
           try {
             const other = (await scene.another?.()) ?? scene.store;
             const history = new History(scene, [scene.store, other], seen);
@@ -297,8 +286,7 @@ describe('FAULTS 29, 30, 33: nothing of a clock that was ahead outlasts it', () 
           }
         },
       );
-      const numRuns = { memory: 1000, file: 60, postgres: 12 }[name];
-      await fc.assert(property, { ...(numRuns && { numRuns }), endOnFailure: name === 'postgres' });
+      await fc.assert(property, { numRuns, endOnFailure: name === 'postgres' });
       t.diagnostic(JSON.stringify(seen));
       for (const what of ['revoked', 'revoked before', 'good', 'good again']) {
         assert.ok((seen[what] ?? 0) > 5, `${what} hardly came up`);

@@ -8,8 +8,8 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config/config.ts';
 import { readMasterKey } from '../../src/config/master_key.ts';
 import { instant, milliseconds } from '../../src/lib/clock.ts';
-import { type Digest, digest } from '../../src/lib/digest.ts';
-import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import { digest } from '../../src/lib/digest.ts';
+import type { ProgrammeId } from '../../src/oauth/client.ts';
 import { removeKey, retireKeys, rotateKeys } from '../../src/server/keys/changes.ts';
 import type { KeyLine } from '../../src/server/keys/lines.ts';
 import { fileCare } from '../../src/store/sqlite/care.ts';
@@ -18,12 +18,8 @@ import { openKeyChest } from '../../src/token/key_chest.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { openTokenKeys } from '../../src/token/token_keys.ts';
 import { ordersIn } from './faulty_disk.ts';
-import { aClient, at, club, inParallel, key, loginNamed, partner } from './fixtures.ts';
+import { aClient, at, club, inParallel, loginNamed, partner } from './fixtures.ts';
 import { fillLog, logOf } from './log_length.ts';
-import { refresh } from './login.ts';
-
-/** How many files, codes or logins processes fight over, one after another. */
-export const rounds = 20;
 
 const say = (text: string): void => void writeSync(1, `${text}\n`);
 
@@ -35,12 +31,6 @@ function open(path: string, reserve = 0): FileStore {
 /** The store that one verb after another is done to. */
 let held: FileStore | undefined;
 const shared = (path: string): FileStore => (held ??= open(path));
-
-async function inRounds<Result>(round: (round: number) => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let n = 0; n < rounds; n += 1) results.push(await round(n));
-  return results;
-}
 
 async function save(store: FileStore, name: string, told = name): Promise<void> {
   try {
@@ -56,39 +46,6 @@ const verbs = {
   async open(path) {
     await shared(path).find('client', club, partner);
   },
-
-  /** Makes file after file, or finds it made, and adds a client named after this process. */
-  make: (path, name = '') =>
-    inRounds(async (round) => {
-      const file = open(`${path}.${round}`);
-      await file.add('client', [aClient({ id: name as ClientId })]);
-      await file.close();
-    }),
-
-  /** Tries each code five times at once. */
-  spend: (path, name) =>
-    inRounds((round) =>
-      inParallel(5, (n) => {
-        const bought = loginNamed(`${name} ${round} ${n}`);
-        return shared(path).spendCode(club, partner, key(`code ${round}`), bought, at(1));
-      }),
-    ),
-
-  /** Presents each login's first refresh token five times at once. */
-  refresh: (path, name) =>
-    inRounds((round) =>
-      inParallel(5, (n) =>
-        refresh(shared(path), loginNamed(`login ${round}`), `${name} ${round} ${n}`),
-      ),
-    ),
-
-  /** Begins five attempts at each account at once, where it has five. */
-  guess: (path) =>
-    inRounds((round) => {
-      const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
-      const account = `account ${round}` as Digest;
-      return inParallel(5, () => shared(path).reserveAttempt(club, account, policy, at(1)));
-    }),
 
   /** Begins logins and tells each one's name when, and only when, the store has answered. */
   write: (path, name) =>
@@ -154,7 +111,7 @@ const verbs = {
   },
 } satisfies Readonly<Record<string, (path: string, ...args: string[]) => Promise<unknown>>>;
 
-export type Verb = keyof typeof verbs;
+type Verb = keyof typeof verbs;
 
 const { FAULTY_ORDERS: folder = '' } = process.env;
 const { order } = ordersIn(folder);

@@ -1,7 +1,7 @@
 // Owns running the other process of tests (`child.ts`): at a test's side, until it is killed, on a disk
 // that fails, or under strace, which watches its system calls, fails them, or kills it at one.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,6 @@ import type { Order } from './child.ts';
 const script = await bundleOf('test/store/child.ts');
 
 export interface Child {
-  readonly process: ChildProcess;
   /** Has it do something; resolves to what comes of it, or to the text of the failure. */
   readonly ask: (...order: Order) => Promise<unknown>;
   /** All that it said so far. */
@@ -34,7 +33,6 @@ export async function startChild(): Promise<Child> {
   });
   await once(child, 'message');
   return {
-    process: child,
     ask: async (...order) => {
       const answer = once(child, 'message') as Promise<[{ readonly result?: unknown }]>;
       child.send(order);

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, test } from 'node:test';
+import { describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
@@ -11,7 +11,7 @@ import { openFileStore } from '../../src/store/sqlite/store.ts';
 import { without } from '../support/tools.ts';
 import { runChild } from './children.ts';
 import { type FaultyDisk, faultyDisk } from './faulty_disk.ts';
-import { scratchFile } from './file_directory.ts';
+import { withFile } from './file_directory.ts';
 import { loginNamed } from './fixtures.ts';
 import { findLogin } from './login.ts';
 
@@ -38,8 +38,7 @@ async function close(
 }
 
 function onFaultyDisk(name: string, body: (disk: FaultyDisk, path: string) => Promise<void>): void {
-  test(name, { skip: without('cc') }, async () => {
-    const { path, remove } = scratchFile();
+  const onDisk = async (path: string): Promise<void> => {
     const disk = faultyDisk(path);
     try {
       await openFileStore({ path, environment: 'staging' }).close();
@@ -51,9 +50,9 @@ function onFaultyDisk(name: string, body: (disk: FaultyDisk, path: string) => Pr
       assert.deepEqual((await verifyFile(path)).damage, []);
     } finally {
       disk.remove();
-      remove();
     }
-  });
+  };
+  withFile(name, onDisk, without('cc'));
 }
 
 const fatal = 'fatal store: SQLITE_IOERR';

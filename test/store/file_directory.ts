@@ -42,6 +42,13 @@ export function withFile(
   });
 }
 
+/** Executes SQL in the file behind its store's back. */
+export function execute(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
 /** A file store in a directory of its own. */
 export async function openScratchStore(): Promise<OpenStore & { readonly path: string }> {
   const { path, remove } = scratchFile();

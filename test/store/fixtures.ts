@@ -201,6 +201,21 @@ export function inParallel<T>(count: number, call: (number: number) => Promise<T
   return Promise.all(Array.from({ length: count }, (_, number) => call(number)));
 }
 
+/** Sweeps until nothing has gone for a while; how much has. */
+export async function sweepAll(
+  store: Pick<Store, 'sweep'>,
+  now: Instant,
+  limit = 100,
+): Promise<number> {
+  let swept = 0;
+  for (let idle = 0; idle < 12;) {
+    const went = await store.sweep(now, limit);
+    idle = went === 0 ? idle + 1 : 0;
+    swept += went;
+  }
+  return swept;
+}
+
 /** How often each outcome came up. */
 export function tally(
   results: readonly { readonly outcome: string }[],

@@ -1,19 +1,19 @@
-// FAULTS 26: stores as a former version wrote them are refused by name, and never read as damaged or empty;
+// FAULTS 26: stores as another version wrote them are refused by name, and never read as damaged or empty;
 // nothing in them is changed.
 
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 
 import { storeAt, type StoreSite } from '../../src/store/open.ts';
+import { schemaVersion } from '../../src/store/sqlite/schema.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
-import { postgresSite, storePath } from '../cli/store/postgres_site.ts';
+import { configText, jetway, programmeText, workFolder } from '../cli/command.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { without } from '../support/tools.ts';
-import { withFile } from './file_directory.ts';
-import { postgresScene } from './postgres/care/scene.ts';
+import { execute, withFile } from './file_directory.ts';
+import { postgresScene } from './postgres/scratch.ts';
 
 function formerText(name: string): string {
   return readFileSync(join(import.meta.dirname, 'former', name), 'utf8');
@@ -22,9 +22,7 @@ function formerText(name: string): string {
 function makeFormerFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   process.umask(0o077);
-  const database = new DatabaseSync(path);
-  database.exec(`PRAGMA journal_mode = WAL; ${formerText('file_9.sql')}`);
-  database.close();
+  execute(path, `PRAGMA journal_mode = WAL; ${formerText('file_9.sql')}`);
 }
 
 async function expectRefused(what: Promise<unknown> | undefined, words: RegExp): Promise<void> {
@@ -70,19 +68,30 @@ describe('of PostgreSQL', { skip: without('postgres') }, () => {
     const folder = scratchFolder(t, 'former');
     await expectNoWayIn(storeAt(location), words, folder);
     await expectRefused(storeAt(location).care?.restoreInPlace?.('staging'), words);
-    const [{ n } = {}] = (await query('SELECT count(*) AS n FROM meta')) as { n?: string }[];
-    assert.equal(n, '5');
-  });
-
-  test('FAULTS 26: a command says so with exit code 4', async (t) => {
-    const { folder, run } = await postgresSite(t);
-    const path = storePath(folder, 'jetway.db');
-    rmSync(path);
-    makeFormerFile(path);
-    copyFileSync(path, join(folder, 'before.db'));
-    const listed = await run('file', 'client', 'list');
-    assert.deepEqual([listed.code, listed.stdout], [4, '']);
-    assert.match(listed.stderr, /^store \S+ has schema 9; this Jetway knows schema \d+: move it/);
-    assert.deepEqual(readFileSync(path), readFileSync(join(folder, 'before.db')));
+    assert.deepEqual(await query('SELECT count(*) AS n FROM meta'), [{ n: '5' }]);
   });
 });
+
+for (const [which, version, way] of [
+  ['newer', schemaVersion + 1, /newer/],
+  ['older', schemaVersion - 1, /move it away/],
+] as const) {
+  test(`FAULTS 26: commands refuse a store of a schema that is ${which} with exit code 4`, async (t) => {
+    const folder = workFolder(t, {
+      'config.yaml': configText,
+      'programmes/club.yaml': programmeText('Club'),
+    });
+    const path = join(folder, 'data/jetway.db');
+    await jetway(folder, ['client', 'list']);
+    execute(path, `PRAGMA user_version = ${version}; PRAGMA wal_checkpoint(TRUNCATE)`);
+    const before = readFileSync(path);
+    for (const verb of [['client', 'list'], ['store', 'backup', 'copy.db'], ['serve']]) {
+      const { code, stdout, stderr } = await jetway(folder, verb);
+      assert.deepEqual([code, stdout], [4, ''], verb.join(' '));
+      assert.match(stderr, new RegExp(`has schema ${version}; this Jetway knows schema \\d+: `));
+      assert.ok(stderr.includes(path), stderr);
+      assert.match(stderr, way);
+    }
+    assert.deepEqual(readFileSync(path), before);
+  });
+}

@@ -77,36 +77,33 @@ function expectSome(counts: Readonly<Record<string, number>>): void {
 
 test('DESIGN: day after day of the same traffic, the file stops growing', async (t) => {
   const { path, remove } = scratchFile();
-  try {
-    const store = openFileStore({ path, environment: 'staging', now: at(0) });
-    const sizes: number[] = [];
-    const rows: number[] = [];
-    for (let day = 0; day < days; day += 1) {
-      for (const [n, logins] of pattern.entries()) {
-        const seconds = (day * 24 + n) * hour;
-        await inParallel(logins, (login) => logIn(store, seconds, login));
-        if (day === 0 && n > 0) expectSome((await verifyFile(path)).counts);
-        // A server's housekeeping sweeps every second, and on at once while there is more.
-        for (let calls = 0; calls < 10; calls += 1) await store.sweep(at(seconds + hour), 500);
-      }
-      const { counts } = await verifyFile(path);
-      sizes.push(statSync(path).size);
-      rows.push(Object.values(counts).reduce((sum, count) => sum + count, 0));
-      // Nothing live was purged: a login of the day's last hour.
-      assert.equal((await findLogin(store, loginOf((day * 24 + 23) * hour, 9)))?.generation, 3);
+  t.after(remove);
+  const store = openFileStore({ path, environment: 'staging', now: at(0) });
+  const sizes: number[] = [];
+  const rows: number[] = [];
+  for (let day = 0; day < days; day += 1) {
+    for (const [n, logins] of pattern.entries()) {
+      const seconds = (day * 24 + n) * hour;
+      await inParallel(logins, (login) => logIn(store, seconds, login));
+      if (day === 0 && n > 0) expectSome((await verifyFile(path)).counts);
+      // A server's housekeeping sweeps every second, and on at once while there is more.
+      for (let calls = 0; calls < 10; calls += 1) await store.sweep(at(seconds + hour), 500);
     }
-    t.diagnostic(`bytes ${sizes.join(' ')}; rows ${rows.join(' ')}`);
-    const grown = sizes.slice(loginDays + 1);
-    assert.ok(Math.max(...grown) <= grown[0]! * 1.05, 'bytes');
-    assert.ok(Math.max(...rows.slice(loginDays + 1)) <= rows[loginDays + 1]! * 1.05, 'rows');
-    // Once nobody comes any more, nothing is left of what has an end.
-    const end = at((days + loginDays + 1) * 24 * hour);
-    for (let calls = 0; calls < 60; calls += 1) await store.sweep(end, 500);
-    for (const table of ended) assert.equal((await verifyFile(path)).counts[table], 0, table);
-    await store.close();
-  } finally {
-    remove();
+    const { counts } = await verifyFile(path);
+    sizes.push(statSync(path).size);
+    rows.push(Object.values(counts).reduce((sum, count) => sum + count, 0));
+    // Nothing live was purged: a login of the day's last hour.
+    assert.equal((await findLogin(store, loginOf((day * 24 + 23) * hour, 9)))?.generation, 3);
   }
+  t.diagnostic(`bytes ${sizes.join(' ')}; rows ${rows.join(' ')}`);
+  const grown = sizes.slice(loginDays + 1);
+  assert.ok(Math.max(...grown) <= grown[0]! * 1.05, 'bytes');
+  assert.ok(Math.max(...rows.slice(loginDays + 1)) <= rows[loginDays + 1]! * 1.05, 'rows');
+  // Once nobody comes any more, nothing is left of what has an end.
+  const end = at((days + loginDays + 1) * 24 * hour);
+  for (let calls = 0; calls < 60; calls += 1) await store.sweep(end, 500);
+  for (const table of ended) assert.equal((await verifyFile(path)).counts[table], 0, table);
+  await store.close();
 });
 
 /** Pages of a table, as they are in the file. */

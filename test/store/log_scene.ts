@@ -77,10 +77,6 @@ export async function threadsIn(body: () => Promise<void>): Promise<readonly Wor
   return begun;
 }
 
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(1);
-}
-
 /** Whether all of the log is in the file; it stays there until the next commit. */
 export function isMoved({ log }: Server): boolean {
   const { log: pages, checkpointed } = log.length();

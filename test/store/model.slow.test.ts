@@ -9,7 +9,7 @@ import type { Store } from '../../src/store/contract.ts';
 import { openMemoryStore } from '../../src/store/sqlite/store.ts';
 import { fc } from '../support/property.ts';
 import { openScratchStore } from './file_directory.ts';
-import { key } from './fixtures.ts';
+import { key, sweepAll } from './fixtures.ts';
 import { Model } from './model.ts';
 import { resultOf, Sequence, type Target, turn } from './sequence.ts';
 
@@ -36,10 +36,6 @@ async function codeView(
   const login = await target.findLogin(programme, found.spentFor);
   const { client, redirectUri, codeChallenge } = found.code;
   return login && [found.spentFor, client, redirectUri.slice(0, 6), codeChallenge?.slice(0, 6)];
-}
-
-async function sweepAll(target: Target, now: Instant): Promise<void> {
-  for (let idle = 0; idle < 12;) idle = (await target.sweep(now, 50)) === 0 ? idle + 1 : 0;
 }
 
 type Call = ReturnType<Sequence['callOf']>;

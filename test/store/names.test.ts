@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
-import { test } from 'node:test';
 
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { openFileStore } from '../../src/store/sqlite/store.ts';
-import { scratchFile } from './file_directory.ts';
+import { withFile } from './file_directory.ts';
 import { loginNamed } from './fixtures.ts';
 import { findLogin } from './login.ts';
 
@@ -33,31 +32,26 @@ const cases: readonly (readonly [string, RegExp, (path: string) => void])[] = [
 ];
 
 for (const [name, message, harm] of cases) {
-  test(`FAULTS 7: ${name}: the store ends and says so`, async () => {
-    const { path, remove } = scratchFile();
+  withFile(`FAULTS 7: ${name}: the store ends and says so`, async (path) => {
     const told: string[] = [];
     const onFatal = (reason: Unavailable): void => void told.push(reason.message);
-    try {
-      await openFileStore({ path: `${path}.copy`, environment: 'staging' }).close();
-      const store = openFileStore({ path, environment: 'staging', onFatal });
-      await store.startLogin(loginNamed('before'));
-      assert.deepEqual(store.health(), { status: 'ready' });
-      harm(path);
-      // SQLite notices nothing: until somebody looks, it says that this is saved.
-      await store.startLogin(loginNamed('lost'));
-      const rejected = assert.rejects(store.startLogin(loginNamed('queued')), Unavailable);
-      const health = store.health();
-      assert.equal(health.status, 'unusable');
-      assert.match(health.detail, message);
-      await rejected;
-      await assert.rejects(findLogin(store, loginNamed('before')), Unavailable);
-      await assert.rejects(store.startLogin(loginNamed('after')), message);
-      assert.equal(store.health().status, 'unusable');
-      assert.equal(told.length, 1);
-      assert.match(told[0] ?? '', message);
-      await store.close();
-    } finally {
-      remove();
-    }
+    await openFileStore({ path: `${path}.copy`, environment: 'staging' }).close();
+    const store = openFileStore({ path, environment: 'staging', onFatal });
+    await store.startLogin(loginNamed('before'));
+    assert.deepEqual(store.health(), { status: 'ready' });
+    harm(path);
+    // SQLite notices nothing: until somebody looks, it says that this is saved.
+    await store.startLogin(loginNamed('lost'));
+    const rejected = assert.rejects(store.startLogin(loginNamed('queued')), Unavailable);
+    const health = store.health();
+    assert.equal(health.status, 'unusable');
+    assert.match(health.detail, message);
+    await rejected;
+    await assert.rejects(findLogin(store, loginNamed('before')), Unavailable);
+    await assert.rejects(store.startLogin(loginNamed('after')), message);
+    assert.equal(store.health().status, 'unusable');
+    assert.equal(told.length, 1);
+    assert.match(told[0] ?? '', message);
+    await store.close();
   });
 }

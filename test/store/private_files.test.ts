@@ -24,6 +24,7 @@ import type { Config } from '../../src/config/config.ts';
 import { usualLog } from '../../src/config/log_keys.ts';
 import { readMasterKey } from '../../src/config/master_key.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
+import { fileCare } from '../../src/store/sqlite/care.ts';
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
 import { expectFilePath } from '../../src/store/sqlite/file/refusals.ts';
 import { openFileStore, serverReserve } from '../../src/store/sqlite/store.ts';
@@ -31,11 +32,9 @@ import { StoreUnusable, MasterKeyUnusable } from '../../src/store/unusable.ts';
 import { program } from '../support/program.ts';
 import { killedWriter } from './children.ts';
 import { scratchFile } from './file_directory.ts';
-import { aClient, at, club, partner } from './fixtures.ts';
-import { backupStore, restoreStore } from './restore_fixture.ts';
+import { aClient, club, partner } from './fixtures.ts';
 
 const environment = 'staging';
-const restoring = { environment, now: at(100) } as const;
 
 /** A folder that is there already, and the path of a store to be in it. */
 function scratch(t: TestContext): { readonly folder: string; readonly path: string } {
@@ -86,10 +85,10 @@ for (const umask of [0, 0o022, 0o277]) {
       );
     const store = openFileStore({ path, environment });
     await store.add('client', [aClient({ programme: club, id: partner })]);
-    await backupStore(path, join(folder, 'backup'));
+    await fileCare(path).backup(join(folder, 'backup'));
     const whileOpen = modes();
     await store.close();
-    const { replaced = '' } = await restoreStore(join(folder, 'backup'), path, restoring);
+    const { replaced = '' } = await fileCare(path).restore(join(folder, 'backup'), environment);
     const names = ['backup', 'jetway.db', 'jetway.db-reserve', 'jetway.db-shm', 'jetway.db-wal'];
     assert.deepEqual(
       whileOpen,
@@ -101,23 +100,25 @@ for (const umask of [0, 0o022, 0o277]) {
   });
 }
 
-test('HOSTILE 56: a log that others can read, or have made, is refused with the store', async (t) => {
+test('HOSTILE 56: a file or log that others can read or write, or have made, is refused', async (t) => {
   const { path } = scratch(t);
   await killedWriter(path, 2000);
-  for (const suffix of ['-wal', '-shm']) {
-    chmodSync(path + suffix, 0o644);
-    assert.throws(() => openFileStore({ path, environment }), {
-      name: StoreUnusable.name,
-      message: `store ${path}${suffix} is open to others (mode 0644)`,
-      hint: `chmod 600 ${path}${suffix}`,
-    });
-    chmodSync(path + suffix, 0o600);
+  for (const file of ['', '-wal', '-shm'].map((suffix) => path + suffix)) {
+    for (const mode of ['644', '620', '602']) {
+      chmodSync(file, mode);
+      assert.throws(() => openFileStore({ path, environment }), {
+        name: StoreUnusable.name,
+        message: `store ${file} is open to others (mode 0${mode})`,
+        hint: `chmod 600 ${file}`,
+      });
+    }
+    chmodSync(file, 0o600);
     if (process.getuid?.() !== 0) continue;
-    chownSync(path + suffix, 65_534, 65_534);
+    chownSync(file, 65_534, 65_534);
     assert.throws(() => openFileStore({ path, environment }), {
-      message: `store ${path}${suffix} belongs to another user (uid 65534)`,
+      message: `store ${file} belongs to another user (uid 65534)`,
     });
-    chownSync(path + suffix, 0, 0);
+    chownSync(file, 0, 0);
   }
   await openFileStore({ path, environment }).close();
 });
@@ -158,9 +159,9 @@ test('HOSTILE 56: a store behind a link is one store, whichever way it is opened
   assert.equal(report.path, path);
   assert.ok((report.counts['login'] ?? 0) >= acknowledged.length);
   const backup = join(folder, 'backup.db');
-  await assert.rejects(backupStore(path, link, { overwrite: true }), /is the store itself/);
-  await backupStore(link, backup);
-  const { replaced } = await restoreStore(backup, link, restoring);
+  await assert.rejects(fileCare(path).backup(link, { overwrite: true }), /is the store itself/);
+  await fileCare(link).backup(backup);
+  const { replaced } = await fileCare(link).restore(backup, environment);
   assert.match(replaced ?? '', /\/jetway\.db\.before-restore-/);
   assert.ok(lstatSync(link).isSymbolicLink());
   assert.equal((await verifyFile(path)).counts['login'], 0);
@@ -185,12 +186,12 @@ test('HOSTILE 56: nothing behind a link in the place of a file is written to', a
 
   const link = join(folder, 'backup.db');
   symlinkSync(foreign, link);
-  await assert.rejects(backupStore(path, link), /is there already/);
-  await backupStore(path, link, { overwrite: true });
+  await assert.rejects(fileCare(path).backup(link), /is there already/);
+  await fileCare(path).backup(link, { overwrite: true });
   assert.ok(lstatSync(link).isFile());
   standsAsItWas();
 
-  const { replaced } = await restoreStore(link, path, restoring);
+  const { replaced } = await fileCare(path).restore(link, environment);
   assert.ok(lstatSync(replaced ?? '').isFile());
   standsAsItWas();
 

@@ -4,19 +4,14 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
+import { fileCare } from '../../src/store/sqlite/care.ts';
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
+import { schemaVersion } from '../../src/store/sqlite/schema.ts';
 import { StoreUnusable } from '../../src/store/unusable.ts';
 import { without } from '../support/tools.ts';
 import { killedWriter, startChild, traced } from './children.ts';
 import { aClient, club } from './fixtures.ts';
-import {
-  clientsOf,
-  isUnusable,
-  open,
-  restoreStore,
-  staging,
-  withBackup,
-} from './restore_fixture.ts';
+import { isUnusable, open, withBackup } from './restore_fixture.ts';
 
 withBackup('FAULTS 8: it is refused while another process has the store', async (path, backup) => {
   const child = await startChild();
@@ -24,14 +19,14 @@ withBackup('FAULTS 8: it is refused while another process has the store', async 
   try {
     await child.ask('open', path);
     await assert.rejects(
-      restoreStore(backup, path, staging),
+      fileCare(path).restore(backup, 'staging'),
       isUnusable(/is in use by another process/),
     );
     // Even where the file is beyond reading.
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0xa5, 0, 200));
     await assert.rejects(
-      restoreStore(backup, path, staging),
+      fileCare(path).restore(backup, 'staging'),
       isUnusable(/is in use by another process/),
     );
     writeFileSync(path, readFileSync(backup).subarray(0, 200), { flag: 'r+' });
@@ -39,7 +34,7 @@ withBackup('FAULTS 8: it is refused while another process has the store', async 
     await child.kill();
   }
   assert.ok(report.counts['login'] === 2);
-  await restoreStore(backup, path, staging);
+  await fileCare(path).restore(backup, 'staging');
   assert.deepEqual((await verifyFile(path)).damage, []);
 });
 
@@ -51,15 +46,22 @@ withBackup(
       (bytes) => bytes.fill(0xa5, 0, 100),
       (bytes) => bytes.fill(0xa5, 4096, 8192),
       () => Buffer.alloc(0),
+      // FAULTS 26: a newer schema, as SQLite's header tells it.
+      (bytes) => {
+        bytes.writeUInt32BE(schemaVersion + 1, 60);
+        return bytes;
+      },
     ];
     const good = readFileSync(path);
     for (const harm of damage) {
       const bad = Buffer.from(harm(Buffer.from(good)));
       writeFileSync(path, bad);
       assert.throws(() => open(path), StoreUnusable);
-      const { replaced } = await restoreStore(backup, path, staging);
+      const { replaced } = await fileCare(path).restore(backup, 'staging');
       assert.deepEqual(readFileSync(replaced ?? ''), bad);
-      assert.deepEqual(await clientsOf(path), [aClient()]);
+      const store = open(path);
+      assert.deepEqual(await store.list('client', club), [aClient()]);
+      await store.close();
     }
   },
 );
@@ -69,7 +71,7 @@ withBackup('FAULTS 6: a damaged log is kept as well, and never played', async (p
   const log = readFileSync(`${path}-wal`);
   log[8000]! ^= 1;
   writeFileSync(`${path}-wal`, log);
-  const { replaced = '' } = await restoreStore(backup, path, staging);
+  const { replaced = '' } = await fileCare(path).restore(backup, 'staging');
   assert.deepEqual(readFileSync(`${replaced}-wal`), log);
   const left = readdirSync(dirname(path)).filter((name) => /-(wal|shm)$/.test(name));
   assert.deepEqual(left, [`${basename(replaced)}-wal`]);
@@ -98,7 +100,7 @@ withBackup(
       seen.add(await stateOf(path));
       if (stdout.includes('restored')) break;
       // Whatever it was, running it again mends it.
-      await restoreStore(backup, path, staging);
+      await fileCare(path).restore(backup, 'staging');
       assert.equal(await stateOf(path), 'new');
     }
     assert.deepEqual([...seen].toSorted(), ['new', 'old', 'refused']);

@@ -60,17 +60,6 @@ test('DESIGN: of too many windows the oldest is forgotten', () => {
   );
 });
 
-test('HOSTILE 81: a window that a reload shortens keeps its count, and has the new length from its start', () => {
-  const windows = new Windows(10);
-  for (const key of ['a', 'b']) windows.count(key, { limit: 1, window: 3_600_000 }, at(0));
-  const count = (seconds: number, key = 'a') => windows.count(key, once, at(seconds));
-  assert.deepEqual(count(0.1), { allowed: false, remaining: 0, retryAfter: 900 });
-  assert.deepEqual(count(0.9), { allowed: false, remaining: 0, retryAfter: 100 });
-  assert.deepEqual(count(1), { allowed: true, remaining: 0, retryAfter: 1000 });
-  // Whenever it is next asked about.
-  assert.deepEqual(count(600, 'b'), { allowed: true, remaining: 0, retryAfter: 1000 });
-});
-
 test('G-18: a limit that was lowered within the window leaves nothing of it', () => {
   const windows = new Windows(10);
   const count = (limit: number) => windows.count('a', { limit, window: 1000 }, at(0));

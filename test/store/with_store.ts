@@ -31,19 +31,15 @@ export type StoreTest = (name: string, body: (scene: StoreScene) => Promise<void
 
 /** Declares tests which each get a store from `open`. */
 export function storeTest(open: Open): StoreTest {
-  return (name, body) => withStore(open, name, body);
-}
-
-/** A test named `name` that gets a store from `open`. */
-function withStore(open: Open, name: string, body: (scene: StoreScene) => Promise<void>): void {
-  test(name, async () => {
-    const opened = await open();
-    const { store, another, reopen } = opened;
-    const itself = async (): Promise<Store> => store;
-    try {
-      await body({ ...opened, elsewhere: another ?? itself, reopened: reopen ?? itself });
-    } finally {
-      await opened.close();
-    }
-  });
+  return (name, body) =>
+    void test(name, async () => {
+      const opened = await open();
+      const { store, another, reopen } = opened;
+      const itself = async (): Promise<Store> => store;
+      try {
+        await body({ ...opened, elsewhere: another ?? itself, reopened: reopen ?? itself });
+      } finally {
+        await opened.close();
+      }
+    });
 }

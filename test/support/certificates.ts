@@ -5,11 +5,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
+import { listenHere } from './listen.ts';
 import { without } from './tools.ts';
 
 export interface Certified {
@@ -89,15 +89,9 @@ export async function startTlsFront(t: TestContext): Promise<TlsFront> {
     passed.on('error', () => outgoing.destroy());
     incoming.pipe(passed);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
+  const address = await listenHere(t, server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: Number(address.split(':')[1]),
     passTo: (base) => {
       behind = base;
     },

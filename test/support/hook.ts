@@ -4,12 +4,12 @@
 import { scryptSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
 import type { CallLimits } from '../../src/lib/calls/exchange.ts';
 import { milliseconds } from '../../src/lib/clock.ts';
-import { usualLimits } from '../../src/members/hook_connection.ts';
+import { usualLimits } from '../../src/members/hook.ts';
+import { listenHere } from './listen.ts';
 
 export interface HookMember {
   readonly username: string;
@@ -103,17 +103,9 @@ export async function startHook(
   server.on(tls === undefined ? 'connection' : 'secureConnection', () => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  t.after(close);
-  const { port } = server.address() as AddressInfo;
+  const address = await listenHere(t, server);
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}/hook`,
+    url: `${tls === undefined ? 'http' : 'https'}://${address}/hook`,
     asked,
     bodies,
     headers,
@@ -121,7 +113,10 @@ export async function startHook(
     become: (next) => {
       answering = next;
     },
-    close,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 

@@ -15,7 +15,7 @@ import { networkTest } from '../../src/lib/ip_address.ts';
 import { present } from '../../src/lib/present.ts';
 import { readFileInside } from '../../src/lib/read_file.ts';
 import { parseYaml, stringifyYaml, type YamlNode } from '../../src/lib/yaml/yaml.ts';
-import type { HookCredentials } from '../../src/members/hook_connection.ts';
+import type { HookCredentials } from '../../src/members/hook.ts';
 import { hashRandomPassword } from '../../src/members/password.ts';
 import type { Client, ClientId, ProgrammeId, Role } from '../../src/oauth/client.ts';
 import type { Subject } from '../../src/oauth/member.ts';

@@ -2,10 +2,10 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { type AddressInfo, isIPv6 } from 'node:net';
 import type { TestContext } from 'node:test';
 
 import { type Authority, createAuthority } from './certificates.ts';
+import { listenHere } from './listen.ts';
 import { addressHere, nameHere } from './name_here.ts';
 
 export interface KeyServer {
@@ -37,17 +37,10 @@ export async function startKeyServer(t: TestContext, set: string): Promise<KeySe
     response.setHeader('Content-Type', 'application/jwk-set+json');
     return response.end(answer);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, addressHere, resolve);
-  });
-  t.after(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
+  const address = await listenHere(t, server, addressHere);
   return {
-    url: `https://${nameHere}:${port}/keys`,
-    byAddress: `https://${isIPv6(addressHere) ? `[${addressHere}]` : addressHere}:${port}/keys`,
+    url: `https://${nameHere}:${address.split(':').at(-1)}/keys`,
+    byAddress: `https://${address}/keys`,
     authorities: authority.certificate,
     asked: () => asked,
     become: (next) => {

@@ -14,6 +14,12 @@ export function logLines(log: string): readonly LogLine[] {
   return wholeLines(log).map((line) => JSON.parse(line) as LogLine);
 }
 
+/** The events of a kind so far, in order; a line that is no JSON is none. */
+export function eventsNamed(log: string, name: string): readonly LogLine[] {
+  const lines = wholeLines(log).filter((line) => line.startsWith('{'));
+  return lines.map((line) => JSON.parse(line) as LogLine).filter(({ event }) => event === name);
+}
+
 /** All the other whole lines, such as tell of trouble. */
 export function eventLines(log: string): readonly string[] {
   return wholeLines(log).filter((line) => !ordinary.test(line));

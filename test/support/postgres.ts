@@ -2,7 +2,6 @@
 // them, gone with the process. Each test takes a schema of its own.
 
 import { randomBytes } from 'node:crypto';
-import type { TestContext } from 'node:test';
 
 import type { Client } from 'pg';
 
@@ -29,25 +28,39 @@ export function testServer(): Promise<TestServer> {
   return started;
 }
 
+/** A test, or what else ends. */
+export interface Scope {
+  readonly after: (end: () => unknown) => void;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
 export interface ScratchSchema {
   readonly url: string;
-  /** Runs a statement as the store's role, in the schema. */
-  readonly query: (text: string) => Promise<readonly object[]>;
+  /** Runs statements as the store's role, in the schema, over one connection, made when first asked. */
+  readonly query: (text: string) => Promise<readonly Row[]>;
 }
 
 /** A schema of the test's own, which goes with it. */
-export async function scratchSchema(t: TestContext): Promise<ScratchSchema> {
+export async function scratchSchema(t: Scope): Promise<ScratchSchema> {
   const server = await testServer();
   const schema = server.newSchema();
-  const client = await server.client();
+  let asking: Promise<Client> | undefined;
   t.after(async () => {
+    // The one that was asked may have been cut off by the test.
+    await (await asking)?.end();
+    const client = await server.client();
     await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`);
     await client.end();
   });
-  await client.query(`SET search_path = "${schema}"`);
+  const inSchema = async (): Promise<Client> => {
+    const client = await server.client();
+    await client.query(`SET search_path = "${schema}"`);
+    return client;
+  };
   return {
     url: server.url(schema),
-    query: async (text) => (await client.query<object>(text)).rows,
+    query: async (text) => (await (await (asking ??= inSchema())).query<Row>(text)).rows,
   };
 }
 

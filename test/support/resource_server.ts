@@ -20,7 +20,7 @@ async function keySetOf({ url }: Pick<Jetway, 'url'>, base: string): Promise<JSO
 
 /** Verifies a token of the programme; rejects as jose does. */
 export async function verifyJwt(
-  jetway: Pick<Jetway, 'url' | 'clock'>,
+  jetway: Pick<Jetway, 'url'> & { readonly clock: Pick<Jetway['clock'], 'now'> },
   base: string,
   token: string,
   typ = 'at+jwt',

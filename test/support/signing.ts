@@ -3,7 +3,7 @@
 import type { SampleClient } from '../../src/contract/samples/proof.ts';
 import { type Instant, instant } from '../../src/lib/clock.ts';
 import type { Client, ClientId, ProgrammeId, SigningSecret } from '../../src/oauth/client.ts';
-import { signRequest } from '../../src/programme/requests/signature.ts';
+import { signRequest } from '../../src/programme/requests/presented_credentials.ts';
 import type { Keyring } from '../../src/token/keyring.ts';
 import { sealSigningSecret } from '../../src/token/signing_secrets.ts';
 

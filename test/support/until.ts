@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long is waited for what must come: milliseconds, for a machine that is slow and has much to do. */
-const patience = 120_000;
+export const patience = 120_000;
 
 /** The machine's own, whatever a test has put in its place meanwhile. */
 const now = performance.now.bind(performance);

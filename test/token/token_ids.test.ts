@@ -45,17 +45,16 @@ test('P-7: processes with numbers of their own never make the same, whatever the
 
 test('an answer that is told again has the identifiers it had, and its tokens differ in them', () => {
   for (const form of ['uuid', 'number'] as const) {
-    const make = tokenIds(form);
+    const make = tokenIds(form, undefined, undefined, 4);
     const answers = ['a', 'b'].map((letter) => ({
       tokenNumber: make.draw(now),
       nonce: letter.repeat(12),
     }));
-    const ids = answers.flatMap((answer) => [make.access(answer), make.refresh(answer)]);
-    assert.deepEqual(
-      answers.flatMap((answer) => [make.access(answer), make.refresh(answer)]),
-      ids,
-    );
-    assert.equal(new Set(ids).size, 4);
+    const all = () =>
+      answers.flatMap((answer) => [make.access(answer), make.refresh(answer), make.beside(answer)]);
+    const ids = all();
+    assert.deepEqual(all(), ids);
+    assert.equal(new Set(ids).size, 6);
     const whole =
       form === 'number'
         ? /^\d{1,16}$/
@@ -110,4 +109,25 @@ test('P-7 C-9: answers of a time of UUIDs that are told again as numbers have nu
     const [nonce = ''] = nonces;
     assert.equal(make.access({ tokenNumber, nonce }), ids[0]);
   }
+});
+
+test('P-7 C-9: tokens beside members’ have numbers of their own, also while a service without them draws', () => {
+  const former = tokenIds('number');
+  const made = (make: typeof former) => {
+    const answer = { tokenNumber: make.draw(now), nonce: '' };
+    return [make.access(answer), make.refresh(answer)];
+  };
+  const before = Array.from({ length: 50 }, () => made(former)).flat();
+  const next = tokenIds('number', undefined, former.last, 4);
+  const beside = () => {
+    const answer = { tokenNumber: next.draw(now), nonce: '' };
+    assert.ok(hasRefreshAudience(answer));
+    return [next.access(answer), next.refresh(answer), next.beside(answer)];
+  };
+  const among = Array.from({ length: 300 }, (_, n) =>
+    n % 3 === 0 ? made(former) : beside(),
+  ).flat();
+  const ids = [...before, ...among];
+  assert.equal(new Set(ids).size, ids.length);
+  assert.ok(ids.every((id) => /^[1-9]\d*$/.test(id) && Number.isSafeInteger(Number(id))));
 });

@@ -11,7 +11,7 @@ import { shortestWait } from '../../src/token/key_rules.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { openTokenKeys, type TokenKeys } from '../../src/token/token_keys.ts';
 import { withFile } from '../store/file_directory.ts';
-import { aSigningKey, at, club } from '../store/fixtures.ts';
+import { at, club } from '../store/fixtures.ts';
 
 const keyring = createKeyring(new Uint8Array(32).fill(7));
 const tokenLife = 600;
@@ -115,29 +115,3 @@ withFile('FAULTS 28: a clock a year ahead, set back, does not stop rotation', as
   assert.equal((await begins()).length, 3);
   await store.close();
 });
-
-withFile(
-  'FAULTS 28: signing keys that a clock ahead made begin after their wait, or have ended',
-  async (path) => {
-    store = openFileStore({ path, environment: 'staging', now: at(0) });
-    const key = (kid: string, created: number, from: number): ReturnType<typeof aSigningKey> =>
-      aSigningKey(kid, { createdAt: at(created), signsFrom: at(from) });
-    const [told, begun, waiting] = [
-      key('told', 0, 2 * day),
-      key('begun', 900, 901),
-      key('waiting', 990, 1590),
-    ];
-    // Marked by the clock ahead: servers had stopped to sign with it by the time that is accepted.
-    const over = aSigningKey('over', { createdAt: at(1), signsFrom: at(1), signedUntil: at(950) });
-    await store.changeAll('signing_key', { programme: club }, () => [told, over, begun, waiting]);
-    await store.time(at(1000));
-    await store.acceptTime(at(300));
-    assert.deepEqual(await store.list('signing_key', club), [
-      told,
-      { ...over, signedUntil: at(300) },
-      { ...begun, signsFrom: at(300) },
-      { ...waiting, signsFrom: at(900) },
-    ]);
-    await store.close();
-  },
-);

@@ -15,7 +15,7 @@ import type { Member, Subject } from '../../oauth/member.ts';
 import { inputsOf, needsSigningSecret, type Programme } from '../../programme/programme.ts';
 import { comparedProperties } from '../../programme/requests/client_values.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
-import { signRequest } from '../../programme/requests/signature.ts';
+import { signRequest } from '../../programme/requests/presented_credentials.ts';
 import { sealSigningSecret } from '../../token/signing_secrets.ts';
 import { neededProperties, numericValues } from '../entities/client_needs.ts';
 import { newApiKey, newSecret } from '../entities/secrets.ts';

@@ -16,7 +16,7 @@ import type { addClientOptions, incomplete } from '../grammar/rows.ts';
 import { type Surroundings, withStore } from '../open_store.ts';
 import { warn } from '../output.ts';
 import { selectProgrammes } from '../programmes.ts';
-import type { guideOf } from '../programmes/partner.ts';
+import type { guideOf } from '../programmes/show.ts';
 import { clientFields, clientIdInput } from './client_fields.ts';
 import { clientKind, fullName, judgeGiven, returnFaults, showClient } from './client_kind.ts';
 import { needsNoSecret } from './client_needs.ts';
@@ -182,7 +182,7 @@ async function withPage(
   ...of: Parameters<typeof guideOf>
 ): Promise<Handover> {
   // Most clients are added without one, and do without its modules.
-  const partner = await import('../programmes/partner.ts');
+  const partner = await import('../programmes/show.ts');
   const page = partner.pageIn('markdown', partner.guideOf(...of));
   return { text: `${text}\n\n${page.trimEnd()}`, json: { ...json, partner_page: page } };
 }

@@ -11,6 +11,7 @@ import {
   type ThrottleLimit,
   type Gateway,
 } from '../../oauth/client.ts';
+import { origins, redirectUris } from './address_fields.ts';
 import { certificates, certificateSubject } from './certificates_field.ts';
 import {
   type Field,
@@ -22,9 +23,7 @@ import {
   textsOf,
 } from './fields.ts';
 import { assertionKeys } from './keys_field.ts';
-import { origins } from './origins_field.ts';
 import { properties, visibleFault } from './properties_field.ts';
-import { redirectUris } from './redirect_uris_field.ts';
 
 export type ClientFields = Pick<
   Client,

@@ -8,6 +8,7 @@ import { refuseUsage } from '../../server/exit.ts';
 import type { Surroundings } from '../open_store.ts';
 import { compileIfGood, selectProgrammes } from '../programmes.ts';
 import type { Columns, Uses } from '../table.ts';
+import { toldColliding } from './address_fields.ts';
 import { collisionMessages, collisionWarnings } from './callback_names.ts';
 import { type ClientFields, clientFields, hasNoReturn } from './client_fields.ts';
 import {
@@ -19,7 +20,6 @@ import {
 import { givenIn, type Typed } from './fields.ts';
 import type { Kind } from './kind.ts';
 import { clientNoun } from './nouns.ts';
-import { toldColliding } from './redirect_uris_field.ts';
 import { showSecrets } from './secrets.ts';
 import { type Shown, shown, showFields } from './shown.ts';
 

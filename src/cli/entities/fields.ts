@@ -108,20 +108,54 @@ export function textField<Name extends string>(
   };
 }
 
-/** The names of a list's inputs: the whole list, and what `set` adds to it and takes from it. */
-interface ListInputs {
-  readonly all: string;
-  readonly added: string;
-  readonly removed: string;
+/** What a list of texts is called. */
+interface ListWords<Name extends string> extends Pick<Input, 'check' | 'help' | 'helpAtSet'> {
+  readonly name: Name;
+  /** One of them in messages. */
+  readonly noun: string;
+  /** All of them in help. */
+  readonly plural: string;
+  /** The option that gives all of them, without its dashes: `origin <origin...>`. */
+  readonly flags: string;
 }
 
-/** A field of several texts. @param noun of one of them, in messages */
-export function listField(
-  noun: string,
-  { all, added, removed }: ListInputs,
-): Required<Pick<Field<readonly string[]>, 'read' | 'change' | 'complaints' | 'lacks'>> {
+type ListField<Name extends string> = Required<
+  Pick<
+    Field<readonly string[], Name>,
+    'json' | 'inputs' | 'read' | 'change' | 'complaints' | 'lacks'
+  >
+>;
+
+/** A field of several texts: the whole list, and what `set` adds to it and takes from it. */
+export function listField<Name extends string>({
+  name: all,
+  noun,
+  plural,
+  flags,
+  check,
+  ...helps
+}: ListWords<Name>): ListField<Name> {
+  const [added, removed] = [`add_${all}`, `remove_${all}`];
+  const checked = { ...present({ check }), many: true, quoted: true } as const;
   const read = (given: Inputs): readonly string[] => [...new Set(textsOf(given, all))];
   return {
+    json: all,
+    inputs: [
+      { ...checked, ...helps, name: all, flags: `--${flags}` },
+      {
+        ...checked,
+        name: added,
+        onlyAtSet: true,
+        flags: `--add-${flags}`,
+        help: `${plural} beside those it has`,
+      },
+      {
+        name: removed,
+        onlyAtSet: true,
+        flags: `--remove-${flags}`,
+        help: `${plural} it is not to have any more`,
+      },
+    ],
     read,
     change: (before, given) => {
       if (given.has(all)) return read(given);

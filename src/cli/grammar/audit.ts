@@ -12,7 +12,7 @@ export const auditVerbs: readonly Verb[] = [
     options: findOptions,
     example: 'jetway audit find --client partnerapi-12345 --since 7d',
     exits: { 1: 'failed; there is no such event' },
-    run: lazy(() => import('../audit/find.ts'), 'findAudit'),
+    run: lazy(() => import('../audit/verbs.ts'), 'findAudit'),
   }),
   verbOf({
     words: 'audit verify',
@@ -22,7 +22,7 @@ export const auditVerbs: readonly Verb[] = [
     options: verifyOptions,
     example: 'jetway audit verify',
     exits: { 1: 'failed; the stream is broken, and the first places are named' },
-    run: lazy(() => import('../audit/verify.ts'), 'verifyAudit'),
+    run: lazy(() => import('../audit/verbs.ts'), 'verifyAudit'),
   }),
   verbOf({
     words: 'audit hash',
@@ -33,6 +33,6 @@ export const auditVerbs: readonly Verb[] = [
     ],
     reads: 'configuration',
     example: 'jetway audit hash username ann',
-    run: lazy(() => import('../audit/verify.ts'), 'hashIdentifier'),
+    run: lazy(() => import('../audit/verbs.ts'), 'hashIdentifier'),
   }),
 ];

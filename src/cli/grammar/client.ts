@@ -1,19 +1,19 @@
-// Owns the verbs below `client`; entities/client_fields.ts holds its fields.
+// Owns the grammar of the verbs about clients and gateways.
 
-import { clientFields, clientIdInput } from '../entities/client_fields.ts';
+import { clientFields, clientIdInput, gatewayFields } from '../entities/client_fields.ts';
 import { addOptions, optionsOf, setOptions } from '../entities/fields.ts';
-import { clientNoun } from '../entities/nouns.ts';
+import { clientNoun, gatewayNoun } from '../entities/nouns.ts';
 import { clientColumns } from '../import/client_keys.ts';
 import { columnsHelp } from '../import/table.ts';
-import { lazy, type Verb, verbOf } from './grammar.ts';
+import { type Verb, lazy, verbOf } from './grammar.ts';
 import {
+  type LoadedKind,
+  common,
   importVerb,
   itemVerbOf,
   listExits,
   listOf,
   ofProgramme,
-  type LoadedKind,
-  common,
 } from './kind_verbs.ts';
 import { option } from './options.ts';
 import {
@@ -22,6 +22,7 @@ import {
   incomplete,
   listOptions,
   rotateApiKeyOptions,
+  rotateGatewaySecretOptions,
   rotateSecretOptions,
 } from './rows.ts';
 
@@ -138,6 +139,47 @@ export const clientVerbs: readonly Verb[] = [
     verb: 'remove',
     summary: 'remove a client for good, with all that was issued to it',
     options: [option('--yes', 'yes, for good: its identifier is never given out again')],
+    example: '--yes',
+    run: common('removeItem'),
+  }),
+];
+
+const gatewayKind: LoadedKind<'gateway'> = {
+  ...gatewayNoun,
+  load: async () => (await import('../entities/gateway_kind.ts')).gatewayKind,
+};
+
+const gatewayVerb = itemVerbOf(gatewayKind);
+
+export const gatewayVerbs: readonly Verb[] = [
+  verbOf({
+    words: 'gateway add',
+    summary: 'give a gateway a credential to introspect with; prints its secret, once',
+    reads: 'store',
+    options: [ofProgramme('programme whose tokens it may ask about'), ...addOptions(gatewayFields)],
+    example: "jetway gateway add --programme my-club --name 'API gateway'",
+    run: lazy(() => import('../entities/gateway_kind.ts'), 'addGateway'),
+  }),
+  verbOf({
+    words: 'gateway list',
+    summary: 'list gateways',
+    reads: 'store',
+    options: [option('--programme <name>', 'only those of this programme')],
+    exits: listExits,
+    example: 'jetway gateway list',
+    run: listOf(gatewayKind),
+  }),
+  gatewayVerb({ verb: 'show', summary: 'show a gateway', run: common('showItem') }),
+  gatewayVerb({
+    verb: 'rotate-secret',
+    summary: 'give a gateway a new secret; prints it, once',
+    options: rotateGatewaySecretOptions,
+    run: async () => (await rotations()).rotateGatewaySecret,
+  }),
+  gatewayVerb({
+    verb: 'remove',
+    summary: 'remove a gateway for good',
+    options: [option('--yes', 'yes, for good')],
     example: '--yes',
     run: common('removeItem'),
   }),

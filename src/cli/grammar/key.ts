@@ -18,7 +18,7 @@ export const keyVerbs: readonly Verb[] = [
     options: keyOptions,
     exits: listExits,
     example: 'jetway key list',
-    run: lazy(() => import('../keys/list.ts'), 'listKeys'),
+    run: lazy(() => import('../keys/keys.ts'), 'listKeys'),
   }),
   verbOf({
     words: 'key rotate',
@@ -26,7 +26,7 @@ export const keyVerbs: readonly Verb[] = [
     reads: 'store',
     options: rotateKeysOptions,
     example: 'jetway key rotate --programme my-club',
-    run: lazy(() => import('../keys/rotate.ts'), 'rotateAllKeys'),
+    run: lazy(() => import('../keys/keys.ts'), 'rotateAllKeys'),
   }),
   verbOf({
     words: 'key retire',
@@ -34,7 +34,7 @@ export const keyVerbs: readonly Verb[] = [
     reads: 'store',
     options: retireKeysOptions,
     example: 'jetway key retire --programme my-club',
-    run: lazy(() => import('../keys/retire.ts'), 'retireAllKeys'),
+    run: lazy(() => import('../keys/keys.ts'), 'retireAllKeys'),
   }),
   verbOf({
     words: 'token revoke',

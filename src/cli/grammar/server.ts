@@ -120,7 +120,7 @@ export const serverVerbs: readonly Verb[] = [
       1: 'failed; with --exit-code, there are changes',
       3: 'one of the files is no valid programme',
     },
-    run: lazy(() => import('../programmes/diff.ts'), 'diff'),
+    run: lazy(() => import('../programmes/show.ts'), 'diff'),
   }),
 ];
 
@@ -166,14 +166,14 @@ export const startingVerbs: readonly Verb[] = [
     options: newProgrammeOptions,
     example: `jetway new another-club --variant ${variantNames().at(-1) ?? ''}`,
     exits: { 1: 'failed; there is a file of that name already' },
-    run: lazy(() => import('../programmes/programme_file.ts'), 'newProgramme'),
+    run: lazy(() => import('../programmes/init.ts'), 'newProgramme'),
   }),
   verbOf({
     words: 'schema',
     summary: 'print the JSON Schema of programme files, for editors',
     example: 'jetway schema > programme.schema.json',
     json: false,
-    run: lazy(() => import('../programmes/programme_file.ts'), 'schema'),
+    run: lazy(() => import('../programmes/init.ts'), 'schema'),
   }),
 ];
 

@@ -19,7 +19,7 @@ export const storeVerbs: readonly Verb[] = [
     reads: 'store',
     options: backupOptions,
     example: 'jetway store backup backup.db',
-    run: lazy(() => import('../store/backup.ts'), 'backup'),
+    run: lazy(() => import('../store/verbs.ts'), 'backup'),
   }),
   verbOf({
     words: 'store restore',
@@ -31,7 +31,7 @@ export const storeVerbs: readonly Verb[] = [
     options: restoreOptions,
     asks: [['file', 'inPlace'], oneSource],
     example: 'jetway store restore backup.db --yes',
-    run: lazy(() => import('../store/restore.ts'), 'restore'),
+    run: lazy(() => import('../store/verbs.ts'), 'restore'),
   }),
   verbOf({
     words: 'store verify',
@@ -41,7 +41,7 @@ export const storeVerbs: readonly Verb[] = [
     operands: [['[file]', 'a backup; the configured store without it']],
     reads: 'store',
     example: 'jetway store verify backup.db',
-    run: lazy(() => import('../store/view.ts'), 'verify'),
+    run: lazy(() => import('../store/verbs.ts'), 'verify'),
   }),
   verbOf({
     words: 'store copy',
@@ -52,6 +52,6 @@ export const storeVerbs: readonly Verb[] = [
     options: copyOptions,
     asks: [['from', 'to'], 'name --from, --to, or both'],
     example: 'jetway store copy --from file:./data/jetway.db',
-    run: lazy(() => import('../store/copy.ts'), 'copy'),
+    run: lazy(() => import('../store/verbs.ts'), 'copy'),
   }),
 ];

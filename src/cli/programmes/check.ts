@@ -1,11 +1,12 @@
 // Owns the verb `check`: every fault of a configuration and its programmes, also of programmes that
-// share a path, name or identifier.
+// share a path, name or identifier, and of callbacks in the store whose query has a name by which their programme
+// answers (HOSTILE 86). The store is looked at and stays as it is.
 
 import { dirname, resolve } from 'node:path';
 
 import { type Config, readConfig, wholeFault } from '../../config/config.ts';
 import { withCredentials } from '../../config/directory_credentials.ts';
-import { logFaults } from '../../config/log_keys.ts';
+import { logFaults, readTracingHeaders } from '../../config/log_keys.ts';
 import {
   type ProgrammeFile,
   readProgrammeFile,
@@ -14,30 +15,60 @@ import {
 } from '../../config/programme_files.ts';
 import { storeFaults } from '../../config/store_files.ts';
 import { readTls, unaskedFaults } from '../../config/tls.ts';
-import { readTracingHeaders } from '../../config/tracing_keys.ts';
 import { nodeAt, positionAt } from '../../lib/document.ts';
 import {
+  type Fault,
+  type Position,
   byPosition,
   errorAt,
-  type Fault,
   formatFault,
   formatPosition,
   orFaults,
-  type Position,
   quote,
   warningAt,
 } from '../../lib/fault.ts';
 import { isLoopback } from '../../lib/ip_address.ts';
 import { readSourceFile } from '../../lib/read_file.ts';
-import { maxYamlBytes, parseYaml, type YamlNode } from '../../lib/yaml/yaml.ts';
+import { type YamlNode, maxYamlBytes, parseYaml } from '../../lib/yaml/yaml.ts';
 import { deploy } from '../../programme/deployment.ts';
 import type { Programme } from '../../programme/programme.ts';
 import { compileLoaded } from '../../rules/load.ts';
 import { misconfigured } from '../../server/exit.ts';
+import { siteOf } from '../../server/open_store.ts';
+import { StoreUnusable } from '../../store/unusable.ts';
+import { collisionWarnings } from '../entities/callback_names.ts';
 import { neededProperties } from '../entities/client_needs.ts';
-import { printResult, type VerbOptions } from '../output.ts';
+import { type VerbOptions, printResult } from '../output.ts';
 import { counted } from '../table.ts';
-import { callbackFaults } from './check_callbacks.ts';
+
+/**
+ * Warnings at the key `store`. A store across a network is not asked, since a check needs none: `client
+ * list` tells the same.
+ */
+export function callbackFaults(config: Config, files: readonly ProgrammeFile[]): readonly Fault[] {
+  const site = siteOf(config);
+  if (site.look === undefined || !site.exists()) return [];
+  const warning = (name: string, message: string, hint: string): Fault =>
+    warningAt(name, positionAt(config.document, ['store']), ['store'], message, hint);
+  try {
+    const programmes = new Map(
+      files.flatMap(({ loaded }) =>
+        loaded === undefined ? [] : [[loaded.id, compileLoaded(loaded, config.publicUrl)] as const],
+      ),
+    );
+    return site.look('client').flatMap((client) => {
+      const programme = programmes.get(client.programme);
+      if (programme === undefined) return [];
+      return collisionWarnings(programme, client).map((words) =>
+        warning('colliding_callback', `${client.id}: ${words}`, 'register another callback'),
+      );
+    });
+  } catch (error) {
+    if (!(error instanceof StoreUnusable)) throw error;
+    const message = `the callbacks in the store are not looked at: ${error.message}`;
+    return [warning('store_not_looked_at', message, error.hint)];
+  }
+}
 
 /** The note of a check that reads only the given files. */
 const alonePart = 'no configuration was looked at: jetway check without a file does';

@@ -12,7 +12,12 @@ import type { TokenManagementEndpoint } from '../../programme/requests/token_man
 import type { Sandbox } from '../../programme/sandbox.ts';
 import type { Environment } from '../../store/contract.ts';
 import { sampleTime } from '../samples/answers.ts';
-import { type SampleClient, isPublicOnly, sampleProof } from '../samples/proof.ts';
+import {
+  type SampleClient,
+  isPublicOnly,
+  sampleProof,
+  type SampleValues,
+} from '../samples/proof.ts';
 import {
   callHeaders,
   fittingValue,
@@ -112,10 +117,15 @@ export function isToldOf({ by: { client }, isRegistered }: Guide, role: Role): b
   return !isRegistered || client.roles.includes(role);
 }
 
-/** The token requests of a grant, one for each endpoint that serves it. */
+/**
+ * The token requests of a grant, one for each endpoint that serves it.
+ *
+ * @param held values in place of variables
+ */
 export function tokenRequests(
-  { programme, by }: Guide,
+  { programme, by }: Pick<Guide, 'programme' | 'by'>,
   grant: GrantType,
+  held: SampleValues = {},
 ): readonly { readonly name: string; readonly request: SampleRequest }[] {
   const isProved = grant === 'authorization_code' && programme.login.endpoint.pkce === 'required';
   const proof = isProved ? { code_verifier: variable('CODE_VERIFIER') } : {};
@@ -134,6 +144,7 @@ export function tokenRequests(
     ...proof,
     ...again,
     ...Object.fromEntries(drawn.map((name) => [name, variable(name.toUpperCase())])),
+    ...held,
   };
   return endpointsFor(programme, grant).map(({ name }) => ({
     name,

@@ -11,7 +11,7 @@ import { present } from '../../lib/present.ts';
 import type { Budget, Client, ClientId } from '../../oauth/client.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import type { Member, Subject } from '../../oauth/member.ts';
-import type { TokenSet } from '../../oauth/token_set.ts';
+import type { BesideToken, TokenSet } from '../../oauth/token_set.ts';
 import type { ReturnAddress } from '../../programme/answers/redirect_answer.ts';
 import type { TokenFacts } from '../../programme/answers/token_layout.ts';
 import { inputsOf, type Programme } from '../../programme/programme.ts';
@@ -37,6 +37,7 @@ export type Valuing = 'digits' | 'fitting';
 export const sampleTime: Instant = instant(Date.parse('2030-11-25T17:38:49.123Z'));
 const accessLifetime = 1_800_000;
 const refreshLifetime = 86_400_000;
+const besideLifetime = 7_200_000;
 
 /** What a client may have left of its limit, if it has one. */
 export const sampleBudget: Budget = {
@@ -174,14 +175,23 @@ export function sampleFacts(
   };
 }
 
+const sampleBeside: BesideToken = {
+  accessToken: 'CLIENT-TOKEN',
+  expiresAt: instant(sampleTime + besideLifetime),
+  scope: 'CLIENT-SCOPE',
+};
+
 /** Facts with tokens. */
-export function sampleTokens(facts: TokenFacts, absent: Absent): TokenSet {
+export function sampleTokens({ access }: Programme, facts: TokenFacts, absent: Absent): TokenSet {
   const isFirst = facts.grant === 'authorization_code' && !absent.has('id_token');
   return {
     ...facts,
     accessToken: 'ACCESS-TOKEN',
     ...(isFirst ? { idToken: 'ID-TOKEN' } : {}),
     ...(facts.refreshExpiresAt === undefined ? {} : { refreshToken: 'REFRESH-TOKEN' }),
+    ...(access.beside.grants.has(facts.grant) && !absent.has('client_token')
+      ? { beside: sampleBeside }
+      : {}),
   };
 }
 

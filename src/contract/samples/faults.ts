@@ -9,9 +9,8 @@ import { type FailureReason, failureReasons, grantFailures } from '../../oauth/r
 import { endpointsFor, type Programme } from '../../programme/programme.ts';
 import { credentialNames, provingToken } from '../../programme/requests/credentials.ts';
 import type { Input } from '../../programme/requests/inputs.ts';
-import { assertionInputs } from '../../programme/requests/presented_credentials.ts';
+import { assertionInputs, takesUnnamed } from '../../programme/requests/presented_credentials.ts';
 import type { Reading } from '../../programme/requests/reading.ts';
-import { takesUnnamed } from '../../programme/requests/unnamed_client.ts';
 import { unheardOf } from '../../programme/sandbox.ts';
 import {
   isByOwnToken,

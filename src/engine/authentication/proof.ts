@@ -21,4 +21,6 @@ export interface Authenticated {
   readonly refresh?: FoundRefresh | undefined;
   /** The subject token that came alone. */
   readonly subject?: ProvenToken | undefined;
+  /** A token of an earlier answer is all that proves the client. */
+  readonly isByToken?: true;
 }

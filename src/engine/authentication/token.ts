@@ -45,7 +45,7 @@ export async function findTokenHolder(
     throw new Refusal('client_authentication_failed', { cause: disabledClient });
   }
   record.client = client.id;
-  return { client, refresh, subject };
+  return { client, refresh, subject, isByToken: true };
 }
 
 /**
@@ -79,7 +79,7 @@ export async function findTokenOwner(
     throw new Refusal('client_authentication_failed', { cause });
   }
   record.client = found.client.id;
-  return { client: found.client };
+  return { client: found.client, isByToken: true };
 }
 
 /**

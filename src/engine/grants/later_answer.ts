@@ -39,11 +39,12 @@ export function laterAnswer(
   login: LoginState,
   { scope, refresh, isUse = false }: Later,
 ): NextAnswer {
-  const { tokenKeys, tokenIds } = service;
+  const { tokenKeys, tokenIds, programme } = service;
   expectAnswerable(service, grant, login.member);
+  const longest = milliseconds(Math.max(accessSpan, programme.access.beside.lifetime));
   const next = isUse
-    ? usedAt(service, login, accessSpan, now)
-    : neededUntil(login, after(now, accessSpan));
+    ? usedAt(service, login, longest, now)
+    : neededUntil(login, after(now, longest));
   const { ownScope: _last, ...facts } = login;
   const told = {
     ...facts,

@@ -36,6 +36,8 @@ export async function authorizeByExchange(
   const subject = await findStandingToken(service, text, now, known);
   if (typeof subject === 'string') throw refused(await deadToken(service, subject, text, now));
   if (subject.client.id !== client.id) throw refused(tokenOfAnother);
+  // Its login is a member's: an exchange would make a member's token of the client's own.
+  if (subject.beside !== undefined) throw refused(tokenBeside);
   expectDrawn(request, subject.login?.member, refused);
   const scope = service.programme.scope.narrow(request.scope, subject.scope);
   const { login } = subject;
@@ -48,6 +50,10 @@ export async function authorizeByExchange(
 
 const tokenOfAnother: Cause = Object.freeze(
   ownCause(rule, 'an access token of this client', 'one of another client'),
+);
+
+const tokenBeside: Cause = Object.freeze(
+  ownCause(rule, "a member's access token, or one by client_credentials", 'a client_token'),
 );
 
 function refused(cause: Cause): Refusal {

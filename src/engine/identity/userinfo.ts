@@ -8,7 +8,7 @@ import { type UserinfoRules, userinfoStatuses } from '../../programme/answers/id
 import { tokenValues } from '../../programme/answers/token_layout.ts';
 import { deadToken } from '../causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from '../failure.ts';
-import { findStandingToken } from '../presented/access_token.ts';
+import { findStandingToken, memberOf } from '../presented/access_token.ts';
 import { missingToken, readBearer } from '../presented/bearer.ts';
 import type { Service } from '../service.ts';
 
@@ -33,7 +33,7 @@ async function tellUserinfo(
     throw new Refusal('invalid_token', { cause: await deadToken(service, token, bearer, now) });
   }
   record.client = token.client.id;
-  const member = token.login?.member;
+  const member = memberOf(token);
   record.member = member?.subject;
   record.step = 'scope';
   if (member === undefined || !userinfo.isAllowed(token.scope)) {

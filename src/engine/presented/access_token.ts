@@ -3,6 +3,7 @@
 import { after, allowedDrift, earlier, instant, type Instant } from '../../lib/clock.ts';
 import type { Client } from '../../oauth/client.ts';
 import { type ExchangedFrom, type LoginState, scopeOf } from '../../oauth/grant.ts';
+import type { Member } from '../../oauth/member.ts';
 import type { StandingQuestion } from '../../store/grants.ts';
 import type { OpenedAccess } from '../../token/sealed/access_text.ts';
 import { loginTagOf } from '../../token/sealed/refresh_text.ts';
@@ -23,6 +24,8 @@ export interface ProvenToken {
   readonly scope?: string | undefined;
   /** The login's row; absent for a client's own token that came without a refresh token. */
   readonly login?: LoginState;
+  /** The member's token that it stands beside: then it is the client's own, whose login is that member's. */
+  readonly beside?: string;
   /** Its `jti`, where the token is a JWT. */
   readonly jti?: string;
   readonly issuedAt: Instant;
@@ -67,7 +70,9 @@ export async function findStandingToken(
   // A token whose issuer's clock was further ahead, and was set right since, would live until that
   // clock's end of it (FAULTS 11).
   if (proven.issuedAt > now + allowedDrift) return 'revoked';
-  if (service.hasEndedTokens && (await isReplaced(service, proven, now))) return 'replaced';
+  if (service.hasEndedTokens && (await isReplaced(service, ledBy(service, proven), now))) {
+    return 'replaced';
+  }
   if (!(await isStanding(service, proven))) return 'revoked';
   // Client and member may be enabled again before the token ends.
   const client = await store.find('client', programme.id, proven.client);
@@ -149,6 +154,19 @@ function isItsOwn({ programme }: Service, token: ProvenToken): boolean {
   return !isClientSubject(subject) && !isClientSubject(toldSubject);
 }
 
+/** Of a client's token beside a member's that one: it is the live token of its owner, or was. */
+function ledBy({ programme }: Service, proven: ProvenToken): ProvenToken {
+  const { beside, login, question } = proven;
+  if (beside === undefined || login === undefined) return proven;
+  const subject = subjectOf(programme, login);
+  return { ...proven, subject, question: { ...question, tokenId: beside } };
+}
+
+/** The member whom a token is about. A client's own is about none, even if it ends with a member's login. */
+export function memberOf(token: Pick<ProvenToken, 'login' | 'beside'>): Member | undefined {
+  return token.beside === undefined ? token.login?.member : undefined;
+}
+
 function kindOf({ member }: LoginState): ProvenToken['kind'] {
   return member === undefined ? 'client' : 'member';
 }
@@ -174,7 +192,7 @@ async function proveJwt(
   const { store, programme, verifyAccessToken, keyring } = service;
   const token = await verifyAccessToken?.(text, now);
   if (token === undefined) return undefined;
-  const { client, tokenId, issuedAt, origin, owner } = token;
+  const { client, tokenId, issuedAt, origin, owner, beside } = token;
   const facts = { ...token, jti: tokenId };
   if ('era' in origin) {
     const own = { client, era: origin.era, issuedAt };
@@ -191,7 +209,10 @@ async function proveJwt(
   const expiresAt = earlier(token.expiresAt, login.endsAt);
   const question = { tokenId, expiresAt, loginEndsAt: login.endsAt };
   const toldSubject = owner === undefined ? undefined : token.subject;
-  const whose = { kind: kindOf(login), subject, toldSubject, login };
+  const whose =
+    beside === undefined
+      ? { kind: kindOf(login), subject, toldSubject, login }
+      : { kind: 'client' as const, subject: programme.clientSubject(client), toldSubject, login };
   return ownOrNone(service, { ...facts, ...whose, expiresAt, question, isKnown: true });
 }
 
@@ -221,7 +242,7 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
   if (login === undefined || loginTagOf(login.loginDigest) !== access.loginTag) return undefined;
   const { client, endsAt } = login;
   const expiresAt = earlier(ended, endsAt);
-  return ownOrNone(service, {
+  const proven: ProvenToken = {
     kind: kindOf(login),
     client,
     subject: subjectOf(programme, login),
@@ -232,7 +253,15 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
     exchangedFrom: access.exchangedFrom,
     question: { tokenId, expiresAt, loginEndsAt: endsAt },
     isKnown: access.generation <= login.generation,
-  });
+  };
+  const { beside, ownScope } = access;
+  if (beside === undefined) return ownOrNone(service, proven);
+  const own = {
+    kind: 'client',
+    subject: programme.clientSubject(client),
+    scope: ownScope,
+  } as const;
+  return ownOrNone(service, { ...proven, ...own, beside });
 }
 
 /** Another process may have added the key of a text just now. */

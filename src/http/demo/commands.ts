@@ -7,19 +7,19 @@ import {
   variable as shellVariable,
 } from '../../contract/partner/curl.ts';
 import { type SampleFault, tokenFaults, loginFaults } from '../../contract/samples/faults.ts';
-import { isByOwnToken, isSigning, type SampleValues } from '../../contract/samples/proof.ts';
+import { isByOwnToken, isSigning } from '../../contract/samples/proof.ts';
 import type { SampleRequest } from '../../contract/samples/requests.ts';
 import { alphabetOf } from '../../language/value_shape.ts';
 import { listed } from '../../lib/present.ts';
 import type { GrantType } from '../../oauth/grant.ts';
 import { tokenPlace } from '../../programme/answers/token_place.ts';
 import { endpointsFor } from '../../programme/programme.ts';
-import type { VerificationMode } from '../../programme/requests/demand.ts';
+import type { VerificationMode } from '../../programme/requests/verification.ts';
 import {
   type Demo,
   loginRequest,
   loginValues,
-  tokenRequest,
+  requestsBy,
   verifyFaults,
   verifyRequest,
 } from './demo.ts';
@@ -61,11 +61,11 @@ export function commandSheet(demo: Demo): string {
     ...granted.flatMap(([grant, heading]) => [
       grant === 'authorization_code' &&
         part('A login without a browser: leaves its code in $CODE', ...loginLines(demo)),
-      ...placesOf(demo, grant).flatMap((place) => [
-        ...part(heading, ...tokenLines(demo, grant, place)),
+      ...requestsOnce(demo, grant).flatMap((request) => [
+        ...part(heading, ...tokenLines(demo, grant, request)),
         ...part(
           'May a request pass that has the token?',
-          passes(demo, kindOf(demo, grant), 'ACCESS'),
+          passes(demo, kindOf(demo, grant), 'ACCESS_TOKEN'),
         ),
       ]),
     ]),
@@ -81,9 +81,10 @@ export function commandSheet(demo: Demo): string {
         ...loginFaults(programme, by, loginValues(demo)).map((one) => faultLine(demo, one)),
       ),
     ...part('Errors that a gateway passes on'),
-    ...verifyFaults(demo, last && { token: shellVariable('ACCESS'), kind: kindOf(demo, last) }).map(
-      (fault) => faultLine(demo, fault),
-    ),
+    ...verifyFaults(
+      demo,
+      last && { token: shellVariable('ACCESS_TOKEN'), kind: kindOf(demo, last) },
+    ).map((fault) => faultLine(demo, fault)),
   ]);
   return `${lines.join('\n')}\n`;
 }
@@ -116,37 +117,24 @@ function faultLine(demo: Demo, { reason, what, request }: SampleFault<string>): 
   return `${shown(demo, request)}  # ${reason}: ${what}`;
 }
 
-/** The endpoints for a grant: all of them, but only one for a code, which is valid once. */
-function placesOf({ programme }: Demo, grant: GrantType): readonly string[] {
-  const names = endpointsFor(programme, grant).map(({ name }) => name);
-  return grant === 'authorization_code' ? names.slice(0, 1) : names;
+/** Requests by a grant at all of its endpoints, but only at one by a code, which is valid once. */
+function requestsOnce(demo: Demo, grant: GrantType): readonly SampleRequest[] {
+  const all = requestsBy(demo, grant, grant === 'password' ? demo.member : {});
+  return grant === 'authorization_code' ? all.slice(0, 1) : all;
 }
 
-function tokenLines(demo: Demo, grant: GrantType, at: string): readonly string[] {
-  const { programme, by, member } = demo;
-  const names = [...programme.login.draws.keys()];
-  const drawn = Object.fromEntries(
-    names.map((name) => [name, shellVariable(name.toUpperCase())] as const),
-  );
-  const needed: Readonly<Record<GrantType, SampleValues>> = {
-    client_credentials: {},
-    authorization_code: { code: shellVariable('CODE'), ...drawn },
-    password: member,
-    token_exchange: { subject_token: shellVariable('ACCESS') },
-    jwt_bearer: { assertion: shellVariable('ASSERTION') },
-    refresh_token: { refresh_token: shellVariable('REFRESH'), ...drawn },
-  };
+function tokenLines(demo: Demo, grant: GrantType, request: SampleRequest): readonly string[] {
+  const { programme, by } = demo;
   const places = (
     [
-      ['ACCESS', 'accessToken'],
-      ['REFRESH', 'refreshToken'],
+      ['ACCESS_TOKEN', 'accessToken'],
+      ['REFRESH_TOKEN', 'refreshToken'],
     ] as const
   ).flatMap(([variable, name]) => {
     const place = tokenPlace(programme, by.client, grant, name);
     return place === undefined ? [] : [{ variable, place }];
   });
   const isInHead = places.some(({ place }) => place.header !== undefined);
-  const request = tokenRequest(demo, grant, needed[grant], at);
   const command = curlCommand(demo.base, request, isInHead ? '-si' : '-s');
   return [
     `TOKENS=$(${command}); echo "$TOKENS"`,
@@ -200,11 +188,12 @@ function hiddenIn(page: string, variable: string, name: string): string {
 
 /** The address has the code URL-encoded; curl encodes it anew, and JSON and XML take it with escapes. */
 function decoding(demo: Demo): readonly string[] {
-  const { json, raw } = tokenRequest(demo, 'authorization_code', { code: '' });
+  const [request] = requestsBy(demo, 'authorization_code');
   const { prefix = '', characters = 'alphanumeric' } = demo.programme.code.shape;
   if (/^[\w.~-]*$/.test(prefix + alphabetOf(characters))) return [];
   const decoded = `CODE=\${CODE//+/ }; CODE=$(printf '%b.' "\${CODE//%/\\\\x}"); CODE=\${CODE%.}`;
-  if (raw !== undefined) return [decoded, `CODE=\${CODE//&/'&amp;'}; CODE=\${CODE//</'&lt;'}`];
-  if (json === undefined) return [decoded];
+  if (request?.raw !== undefined)
+    return [decoded, `CODE=\${CODE//&/'&amp;'}; CODE=\${CODE//</'&lt;'}`];
+  if (request?.json === undefined) return [decoded];
   return [decoded, `CODE=\${CODE//\\\\/\\\\\\\\}; CODE=\${CODE//\\"/\\\\\\"}`];
 }

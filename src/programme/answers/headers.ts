@@ -1,7 +1,7 @@
 // Owns headers of answers that are made of values: what is left of a client's limit, and cookies.
 
-import type { BudgetHeaders, BudgetValue } from '../../language/limits.ts';
 import type { Cookies } from '../../language/response_headers.ts';
+import type { BudgetHeaders, BudgetValue } from '../../language/service_schemas.ts';
 import type { FieldTree } from '../../language/value_tree.ts';
 import type { Budget } from '../../oauth/client.ts';
 import { compileTexts, type Values, type WritingRules } from './tree_writer.ts';

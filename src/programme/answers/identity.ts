@@ -1,16 +1,72 @@
-// Owns what a programme tells of a member's identity: in identity tokens, and at the userinfo endpoint.
+// Owns what tokens and answers say of a member: the subject of JWTs, the membership number, identity tokens and
+// userinfo.
 
 import type { Definition } from '../../language/definition.ts';
 import { openid } from '../../language/tokens/identity_schema.ts';
+import { compileShape, describeShape } from '../../language/value_shape.ts';
+import { writtenValues } from '../../language/value_tree.ts';
+import { memberProperties } from '../../language/vocabularies.ts';
 import type { Milliseconds } from '../../lib/clock.ts';
+import type { GrantType } from '../../oauth/grant.ts';
+import type { Member } from '../../oauth/member.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
-import { noStore, type Reply } from '../../oauth/reply.ts';
+import { type Reply, noStore } from '../../oauth/reply.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
 import type { SigningAlgorithm } from '../../oauth/signing_key.ts';
+import { offeredGrants } from '../requests/grant_places.ts';
+import { accessFormatOf } from '../token_forms.ts';
+import { treesOf } from './layouts.ts';
 import { tokenWriting } from './token_layout.ts';
-import { compileBody, compileClaims, type Values } from './tree_writer.ts';
+import { type Values, compileBody, compileClaims, compileTexts } from './tree_writer.ts';
 
-export interface IdentityRules {
+interface AccessSubject {
+  /** The names of the values that it is made of. */
+  readonly values: readonly string[];
+  /** Undefined without one of the values. */
+  readonly write: (values: Values) => string | undefined;
+}
+
+export function compileAccessSubject(
+  { tokens: { access } }: Definition,
+  scope: ScopeRules,
+): AccessSubject | undefined {
+  if (access.subject === undefined) return undefined;
+  const tree = new Map([['sub', access.subject]]);
+  const write = compileTexts(tree, tokenWriting(scope));
+  return { values: [...writtenValues(tree)], write: (values) => write?.(values)['sub'] };
+}
+
+/** What such a `sub` can be made of. */
+export function subjectValues({ subject, membershipNumber, properties }: Member): Values {
+  return { subject, membership_number: membershipNumber, ...memberProperties(properties) };
+}
+
+interface MemberNumberRules {
+  /** Grants that refuse a member whose number does not fit; empty if the file sets no shape. */
+  readonly neededBy: ReadonlySet<GrantType>;
+  readonly fits: (number: string | undefined) => boolean;
+  /** The shape in words. */
+  readonly form: string;
+}
+
+export function compileMemberNumber(definition: Definition): MemberNumberRules {
+  const { membership_number: shape } = definition.members;
+  if (shape === undefined) return { neededBy: new Set(), fits: () => true, form: '' };
+  const hasShape = compileShape(shape);
+  const answers = treesOf(definition, 'token answer');
+  const claims = treesOf(definition, 'access token');
+  const isWritten = (type: GrantType): boolean => {
+    const trees = accessFormatOf(definition, type) === 'jwt' ? [...answers, ...claims] : answers;
+    return trees.some((tree) => writtenValues(tree, type).has('membership_number'));
+  };
+  return {
+    neededBy: new Set(offeredGrants(definition).filter(isWritten)),
+    fits: (number) => number !== undefined && hasShape(number),
+    form: describeShape(shape),
+  };
+}
+
+interface IdentityRules {
   readonly lifetime: Milliseconds;
   /** What signs identity tokens. */
   readonly algorithm: SigningAlgorithm;

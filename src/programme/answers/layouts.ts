@@ -4,7 +4,7 @@ import type { Definition } from '../../language/definition.ts';
 import type { EncodingName } from '../../language/encoding.ts';
 import { headerFields } from '../../language/response_headers.ts';
 import type { FieldTree, NameCase } from '../../language/value_tree.ts';
-import { sentPrefix } from '../../language/vocabularies.ts';
+import { besideNames, sentPrefix } from '../../language/vocabularies.ts';
 import type { Path } from '../../lib/fault.ts';
 import { cookieFields } from './headers.ts';
 
@@ -33,7 +33,7 @@ export interface Layout {
 }
 
 /** Values that exist only in the answer that issues the tokens. */
-const ofAnswers = ['access_token', 'refresh_token', 'id_token', 'request_id'];
+const ofAnswers = ['access_token', 'refresh_token', 'id_token', ...besideNames, 'request_id'];
 const ofIssue = ['token_id', 'grant', 'refresh_lifetime', 'refresh_expires_at'];
 
 /** RFC 7519 4.1 and RFC 9068 2.2; with `nbf` a dialect could make tokens that are never valid. */
@@ -70,6 +70,7 @@ export function layoutsOf(definition: Definition): readonly Layout[] {
       form: 'texts',
       member: 'a cookie',
       memberKey: 'value',
+      lacks: ['browsers carry cookies, and are not to have the', ...besideNames],
     },
     {
       holder: 'error',

@@ -18,7 +18,7 @@ import {
 import type { Budget, Client } from '../../oauth/client.ts';
 import { headerText, noStore, type Reply } from '../../oauth/reply.ts';
 import type { ScopeRules } from '../../oauth/scope.ts';
-import type { TokenSet } from '../../oauth/token_set.ts';
+import type { BesideToken, TokenSet } from '../../oauth/token_set.ts';
 import { type BudgetWriter, compileCookies } from './headers.ts';
 import { compileBody, compileTexts, type Values, type WritingRules } from './tree_writer.ts';
 
@@ -68,7 +68,9 @@ export function compileTokenLayout(
   const tellsRequest = writtenValues(layout.fields).has('request_id');
   return (tokens, client, budget, sent) => {
     const known = tokenValues(tokens, client, programme);
-    const more = tellsRequest ? { ...sent, request_id: randomUUID() } : sent;
+    const { beside } = tokens;
+    const given = beside === undefined ? sent : { ...sent, ...besideValues(beside, tokens) };
+    const more = tellsRequest ? { ...given, request_id: randomUUID() } : given;
     const values = more === undefined ? known : { ...known, ...more };
     const body = write(values);
     if (isPlain) return { status, headers, body };
@@ -80,7 +82,7 @@ export function compileTokenLayout(
 }
 
 /** A TokenSet without its tokens: the claims of its JWTs are made from these facts. */
-export type TokenFacts = Omit<TokenSet, 'accessToken' | 'refreshToken' | 'idToken'>;
+export type TokenFacts = Omit<TokenSet, 'accessToken' | 'refreshToken' | 'idToken' | 'beside'>;
 
 /** All values of a TokenSet by their names in files; spans and instants in milliseconds. */
 export function tokenValues(
@@ -116,6 +118,19 @@ export function tokenValues(
     audience: programme.audience,
     ...clientProperties(client),
     ...memberProperties(tokens.memberProperties),
+  };
+}
+
+/** The values of a client's token that stands beside a member's. */
+function besideValues(
+  { accessToken, expiresAt, scope }: BesideToken,
+  { issuedAt }: Pick<TokenSet, 'issuedAt'>,
+): Values {
+  return {
+    client_token: accessToken,
+    client_token_lifetime: expiresAt - issuedAt,
+    client_token_expires_at: expiresAt,
+    client_token_scope: scope,
   };
 }
 

@@ -100,7 +100,7 @@ const other = 'jetway.other.jetway';
 
 /** Values that differ between the answers to one client. */
 const differing =
-  /^(?:(?:access|refresh)_(?:token|lifetime|expires_at)|issued_at|token_id|subject|kind|membership_number|scope|request_id)$/;
+  /^(?:(?:access|refresh)_(?:token|lifetime|expires_at)|client_token\w*|issued_at|token_id|subject|kind|membership_number|scope|request_id)$/;
 
 /** An answer to the grant with marks in place of the token and of all that differs between answers. */
 function markedAnswer(

@@ -15,6 +15,7 @@ import type { LoginFailureReason } from '../../oauth/login_reasons.ts';
 import { compileRegistered, redirectCause } from '../../oauth/redirect_uri.ts';
 import type { RequestHead, WireRequest } from '../../oauth/wire_request.ts';
 import { compileInputsWith, type InputReasons, type Inputs } from '../requests/inputs.ts';
+import { takesUnnamed } from '../requests/presented_credentials.ts';
 import {
   type BodyReader,
   compileBodyReader,
@@ -23,7 +24,6 @@ import {
   noBody,
 } from '../requests/reading.ts';
 import { compileReader, wasEmpty } from '../requests/request_reader.ts';
-import { takesUnnamed } from '../requests/unnamed_client.ts';
 import {
   compileAddressCheck,
   compileProgrammeCheck,

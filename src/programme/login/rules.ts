@@ -2,9 +2,9 @@
 
 import type { PageFailure, RedirectFailure } from '../../language/authorize_schema.ts';
 import type { Definition } from '../../language/definition.ts';
-import { unlessOff } from '../../language/limits.ts';
 import type { LockoutDefinition } from '../../language/login_schema.ts';
 import type { Logo, Logos } from '../../language/logos.ts';
+import { unlessOff } from '../../language/service_schemas.ts';
 import { compileGenerator, usualIdentifierLength } from '../../language/value_shape.ts';
 import { valueOf } from '../../language/value_tree.ts';
 import { drawnValue } from '../../language/vocabularies.ts';

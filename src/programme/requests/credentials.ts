@@ -21,16 +21,16 @@ import {
 import { headerValues, type WireRequest } from '../../oauth/wire_request.ts';
 import type { ProvenHeaders } from '../../token/proven_headers.ts';
 import { onlyProofs } from './grant_places.ts';
-import { headerCause } from './header_faults.ts';
 import type { Input, Inputs } from './inputs.ts';
 import {
-  compileAssertionReader,
   type PresentedCredentials,
   type SignatureCredentials,
   type TokenCredentials,
+  compileAssertionReader,
+  compileUnnamed,
+  headerCause,
+  signRequest,
 } from './presented_credentials.ts';
-import { signRequest } from './signature.ts';
-import { compileUnnamed } from './unnamed_client.ts';
 
 /** `known` is the cache. */
 export type ReadCredentials = (

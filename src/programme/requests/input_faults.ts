@@ -2,15 +2,17 @@
 
 import {
   type Cause,
+  type RulePath,
   describeText,
   endpointRule,
   faulty,
   ownCause,
-  type RulePath,
 } from '../../oauth/cause.ts';
+import { Refusal } from '../../oauth/failure.ts';
 import { challengeFault } from '../../oauth/pkce.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
-import type { Input } from './inputs.ts';
+import type { Input, Inputs } from './inputs.ts';
+import { wasEmpty } from './request_reader.ts';
 
 /** The reason to refuse an input, and the facts of that failure. */
 export interface InputFault<Reason = FailureReason> {
@@ -19,10 +21,10 @@ export interface InputFault<Reason = FailureReason> {
 }
 
 /** Why the lack of an input is refused. */
-export function missingFault<Reason>(input: Input<Reason>, wasEmpty: boolean): InputFault<Reason> {
+export function missingFault<Reason>(input: Input<Reason>, isEmpty: boolean): InputFault<Reason> {
   const { name, inHeader, whenMissing } = input;
   const place = inHeader ? `the header ${name}` : name;
-  const came = wasEmpty ? `${place} without a value` : `no ${place}`;
+  const came = isEmpty ? `${place} without a value` : `no ${place}`;
   const rule = ofInput(input, ...(input.required ? ['required'] : []));
   return faultOf(input, whenMissing, rule, place, came);
 }
@@ -65,4 +67,23 @@ function faultOf<Reason>(
 ): InputFault<Reason> {
   const cause = ownCause(rule, expected, came, name);
   return { reason, facts: { parameter: name, cause } };
+}
+
+/** Texts that count as missing, as blank fields do on the login page (P-13). */
+const blankForms: ReadonlyMap<string, RegExp> = new Map([
+  ['username', /^\s*$/],
+  ['password', /^$/],
+]);
+
+/** Throws `Refusal` if a required input is missing, or a value has a wrong shape or comparison. */
+export function checkInput(input: Input, inputs: Inputs, required: boolean): void {
+  const sent = inputs.get(input.role);
+  const isBlank = required && sent !== undefined && blankForms.get(input.role)?.test(sent) === true;
+  if (sent !== undefined && !isBlank) {
+    const fault = valueFault(input, sent);
+    if (fault !== undefined) throw new Refusal(fault.reason, fault.facts);
+  } else if (required) {
+    const fault = missingFault(input, isBlank || wasEmpty(inputs, input.role));
+    throw new Refusal(fault.reason, fault.facts);
+  }
 }

@@ -1,25 +1,167 @@
-// Owns one compiled token endpoint of a programme: each check of C-8 that needs no store.
+// Owns one compiled token endpoint of a programme: each check of C-8 that needs no store, which grant a request asks
+// for, and which of its values the answer may repeat. What a file says must leave no request with two answers;
+// src/rules/grant_choice.ts holds it to that.
 
-import { authenticationAt, type ClientAuthentication } from '../../language/client_schema.ts';
+import { type ClientAuthentication, authenticationAt } from '../../language/client_schema.ts';
 import type { Definition } from '../../language/definition.ts';
-import type { EndpointDefinition } from '../../language/input_schema.ts';
+import type { EndpointDefinition, InputDefinition } from '../../language/input_schema.ts';
+import { knownInput } from '../../language/known_inputs.ts';
+import { writtenValues } from '../../language/value_tree.ts';
+import { sentPrefix } from '../../language/vocabularies.ts';
 import type { Milliseconds } from '../../lib/clock.ts';
-import type { Client } from '../../oauth/client.ts';
+import { describeName, endpointRule, ownCause } from '../../oauth/cause.ts';
+import type { Client, Role } from '../../oauth/client.ts';
 import { Refusal } from '../../oauth/failure.ts';
-import { byGrant, grantRows, type GrantType } from '../../oauth/grant.ts';
+import { type GrantType, byGrant, grantRows } from '../../oauth/grant.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
-import { compileFormChooser, type FormChooser } from '../answers/forms.ts';
+import { type FormChooser, compileFormChooser } from '../answers/forms.ts';
+import { layoutsOf } from '../answers/layouts.ts';
 import { requestedLifetime } from './choices.ts';
-import { compileCredentials, type ReadCredentials } from './credentials.ts';
-import { compileEcho, type Sent } from './echo.ts';
-import { compileGrantChoice, type EndpointGrant, type GrantChoice } from './grant_choice.ts';
+import { type ReadCredentials, compileCredentials } from './credentials.ts';
 import { grantsAt, needsInput, readsInput, wordAt } from './grant_places.ts';
-import { checkInput } from './input_checks.ts';
-import { missingFault, unequalFault } from './input_faults.ts';
-import { compileInputs, type Input, type Inputs, type SecretTest } from './inputs.ts';
-import { compileReading, type Reading } from './reading.ts';
+import { checkInput, missingFault, unequalFault } from './input_faults.ts';
+import { type Input, type Inputs, type SecretTest, compileInputs } from './inputs.ts';
+import { undeclaredCredentials } from './presented_credentials.ts';
+import { type Reading, compileReading, isReadAlike } from './reading.ts';
 import { compileReader, refuse, wasEmpty } from './request_reader.ts';
-import { undeclaredCredentials } from './unnamed_client.ts';
+
+/** Values by their names in files: `sent.echo_token`. */
+type Sent = Readonly<Record<string, string>>;
+
+/** Longer values are left out: an answer is no place to store them. */
+const longest = 200;
+
+/** Whether a value sent for the input can open something. */
+export function isSecretInput(role: string, input: InputDefinition): boolean {
+  return (
+    knownInput(role)?.isSecret === true ||
+    input.scheme !== undefined ||
+    input.in === 'cookie' ||
+    input.must_equal === 'client.api_key'
+  );
+}
+
+/** Names of the inputs whose values some answer repeats. */
+export function repeatedInputs(definition: Definition): readonly string[] {
+  const layouts = layoutsOf(definition).filter((layout) => layout.repeatsRequest);
+  const names = new Set(layouts.flatMap(({ fields }) => [...writtenValues(fields)]));
+  return [...names].flatMap((name) =>
+    name.startsWith(sentPrefix) ? [name.slice(sentPrefix.length)] : [],
+  );
+}
+
+/** A function that picks them from a request's inputs; undefined where no answer repeats any. */
+function compileEcho(
+  definition: Definition,
+  inputsHere: readonly Input[],
+): ((inputs: Inputs) => Sent) | undefined {
+  const repeated = new Set(repeatedInputs(definition));
+  const told = inputsHere.filter(({ role }) => repeated.has(role));
+  if (told.length === 0) return undefined;
+  return (inputs) => {
+    const sent: Record<string, string> = {};
+    for (const { role, fits } of told) {
+      const value = inputs.get(role);
+      if (value === undefined || value.length > longest || !fits(value)) continue;
+      sent[sentPrefix + role] = value;
+    }
+    return sent;
+  };
+}
+
+/** A grant as one endpoint serves it. */
+interface EndpointGrant {
+  readonly type: GrantType;
+  /** The value of `grant_type` that asks for it. */
+  readonly wireValue: string;
+  /** The role that its clients need. */
+  readonly role: Role;
+}
+
+interface GrantChoice {
+  /** The grant that a request asks for; undefined if it asks for none here, or for several. */
+  readonly find: (inputs: Inputs) => EndpointGrant | undefined;
+  /** The same; refuses a request that asks for none or several. */
+  readonly choose: (inputs: Inputs) => EndpointGrant;
+  /** The inputs that were read under a name that inputs of other grants have too: those of the grant stay. */
+  readonly ownInputs: (inputs: Map<string, string>) => Inputs;
+}
+
+function compileGrantChoice(
+  { without_grant_type: otherwise }: EndpointDefinition,
+  inputsHere: readonly Input[],
+  grants: readonly EndpointGrant[],
+): GrantChoice {
+  const byWord = new Map(grants.map((grant) => [grant.wireValue, grant]));
+  const word = inputsHere.find(({ role }) => role === 'grant_type');
+  const [first] = byWord.values();
+  const usual = byWord.size === 1 ? first : grants.find(({ type }) => type === otherwise);
+  const byInputs = byWord.size > 1 && otherwise === 'inputs' ? compileByInputs(grants) : undefined;
+  const offered = [...byWord.keys()].join(', ');
+  const find = (inputs: Inputs): EndpointGrant | undefined => {
+    const sent = inputs.get('grant_type');
+    return sent === undefined ? (usual ?? byInputs?.(inputs)) : byWord.get(sent);
+  };
+  const isNeeded = word?.required === true || (usual === undefined && byInputs === undefined);
+  const choose = (inputs: Inputs): EndpointGrant => {
+    const sent = inputs.get('grant_type');
+    if (word !== undefined && isNeeded && sent === undefined) checkInput(word, inputs, true);
+    const grant = find(inputs);
+    if (grant !== undefined) return grant;
+    if (sent === undefined && byInputs !== undefined) refuseInputs(inputs, inputsHere, grants);
+    const parameter = word?.name ?? 'grant_type';
+    const came = sent === undefined ? 'none' : describeName(sent);
+    const cause = ownCause(['grants'], `${parameter}: one of ${offered}`, came, parameter);
+    throw new Refusal('unsupported_grant_type', { parameter, cause });
+  };
+  return { find, choose, ownInputs: compileOwnInputs(inputsHere, find) };
+}
+
+/** The grant whose inputs came: the one that needs none, if those of no other did. */
+function compileByInputs(grants: readonly EndpointGrant[]): GrantChoice['find'] {
+  const telling = grants.map((grant) => ({ grant, roles: grantRows[grant.type].needs }));
+  const bare = telling.find(({ roles }) => roles.length === 0)?.grant;
+  return (inputs) => {
+    const [one, another] = telling.filter(({ roles }) => roles.some((role) => inputs.has(role)));
+    return another === undefined ? (one?.grant ?? bare) : undefined;
+  };
+}
+
+/** C-8: where `grant_type` is judged. */
+function refuseInputs(
+  inputs: Inputs,
+  inputsHere: readonly Input[],
+  grants: readonly EndpointGrant[],
+): never {
+  const nameOf = (role: string): string =>
+    inputsHere.find((input) => input.role === role)?.name ?? role;
+  const telling = grants.map(({ type }) => grantRows[type].needs);
+  const all = telling.flat().map(nameOf);
+  const [one, other] = telling.flatMap((roles) => roles.find((role) => inputs.has(role)) ?? []);
+  const isMissing = one === undefined || other === undefined;
+  const parameter = (isMissing ? all[0] : nameOf(other)) ?? 'grant_type';
+  const came = isMissing ? 'none of them' : `${nameOf(one)} and ${parameter}`;
+  const expected = `what one grant needs: ${all.join(', ')}`;
+  const cause = ownCause(endpointRule('without_grant_type'), expected, came, parameter);
+  throw new Refusal(isMissing ? 'missing_parameter' : 'invalid_parameter', { parameter, cause });
+}
+
+function compileOwnInputs(
+  inputsHere: readonly Input[],
+  find: GrantChoice['find'],
+): GrantChoice['ownInputs'] {
+  const shared = inputsHere.filter((input) =>
+    inputsHere.some((other) => other.role !== input.role && isReadAlike(input, other)),
+  );
+  if (shared.length === 0) return (inputs) => inputs;
+  return (inputs) => {
+    const grant = find(inputs);
+    for (const { role } of shared) {
+      if (grant === undefined || !readsInput(grant.type, role)) inputs.delete(role);
+    }
+    return inputs;
+  };
+}
 
 /** A token endpoint for the engine. Its functions throw only `Refusal`. */
 export interface TokenEndpoint {

@@ -13,10 +13,9 @@ import { isByNothing, privateKeyJwt } from '../../oauth/methods.ts';
 import type { WireRequest } from '../../oauth/wire_request.ts';
 import { compileCredentials, type ReadCredentials } from './credentials.ts';
 import { compileInputs, type Inputs } from './inputs.ts';
-import { assertionInputs } from './presented_credentials.ts';
+import { assertionInputs, undeclaredCredentials } from './presented_credentials.ts';
 import { compileReading, type Reading } from './reading.ts';
 import { compileReader, refuse } from './request_reader.ts';
-import { undeclaredCredentials } from './unnamed_client.ts';
 
 /** Its functions throw only `Refusal`. */
 export interface TokenManagementEndpoint {

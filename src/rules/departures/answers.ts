@@ -3,68 +3,46 @@
 import type { Definition } from '../../language/definition.ts';
 import { fieldAtTop, valueOf, writtenValues } from '../../language/value_tree.ts';
 import type { GrantType } from '../../oauth/grant.ts';
+import { grantsWith } from '../../programme/answers/beside.ts';
 import { identityAlgorithm } from '../../programme/answers/identity.ts';
 import { offeredGrants } from '../../programme/requests/grant_places.ts';
 import { wrong } from '../../schema/faults.ts';
-import type { JoinedDeparture } from './departure.ts';
-
-/** The keys that say where a member of the answer stands. */
-const answerKeys = [
-  'token_response.fields',
-  'token_response.wrap',
-  'token_response.name_case',
-  'token_response.encoding',
-];
+import type { JoinedDeparture } from './requests.ts';
 
 /** By the stable name of the warning. */
 export const answerDepartures: Readonly<Record<string, JoinedDeparture>> = {
   access_token_elsewhere: {
-    keys: answerKeys,
-    find: (definition) =>
-      wrong([
-        !isAtTop(definition, 'access_token', offeredGrants(definition)),
-        ['token_response', 'fields'],
-        'standard clients do not find access_token at the top of the answer (RFC 6749 5.1)',
-        'partners of this programme need the client its document describes',
-      ]),
+    when: (definition) => !isAtTop(definition, 'access_token', offeredGrants(definition)),
+    at: ['token_response', 'fields'],
+    message: 'standard clients do not find access_token at the top of the answer (RFC 6749 5.1)',
+    hint: 'partners of this programme need the client its document describes',
   },
 
   no_token_type: {
     isQuiet: true,
-    keys: answerKeys,
-    find: (definition) => {
-      const isBearer = (grant: GrantType): boolean => {
-        const field = fieldAtTop(definition.token_response, 'token_type', grant);
-        return (
-          typeof field === 'object' &&
-          'constant' in field &&
-          String(field.constant).toLowerCase() === 'bearer'
-        );
-      };
-      return wrong([
-        !offeredGrants(definition).every(isBearer),
-        ['token_response', 'fields'],
-        'answers do not say that token_type is bearer (RFC 6749 5.1, OpenID Connect Core 3.1.3.3)',
-        'add token_type: { constant: bearer }',
-      ]);
-    },
+    when: ({ token_response: response, ...definition }) =>
+      !offeredGrants(definition).every((grant) => {
+        const field = fieldAtTop(response, 'token_type', grant);
+        const isConstant = typeof field === 'object' && 'constant' in field;
+        return isConstant && String(field.constant).toLowerCase() === 'bearer';
+      }),
+    at: ['token_response', 'fields'],
+    message:
+      'answers do not say that token_type is bearer (RFC 6749 5.1, OpenID Connect Core 3.1.3.3)',
+    hint: 'add token_type: { constant: bearer }',
   },
 
   id_token_elsewhere: {
     isQuiet: true,
-    keys: ['id_token', ...answerKeys],
-    find: (definition) =>
-      wrong([
-        definition.id_token !== undefined &&
-          !isAtTop(definition, 'id_token', ['authorization_code']),
-        ['token_response', 'fields'],
-        'standard clients do not find id_token at the top of the answer (OpenID Connect Core 3.1.3.3)',
-        'add id_token: id_token',
-      ]),
+    when: (definition) =>
+      definition.id_token !== undefined && !isAtTop(definition, 'id_token', ['authorization_code']),
+    at: ['token_response', 'fields'],
+    message:
+      'standard clients do not find id_token at the top of the answer (OpenID Connect Core 3.1.3.3)',
+    hint: 'add id_token: id_token',
   },
 
   identity_algorithm: {
-    keys: ['id_token.algorithm', 'tokens.access.algorithm'],
     find: (definition) => {
       const { id_token: identity } = definition;
       const algorithm = identity && identityAlgorithm(identity, definition);
@@ -83,40 +61,46 @@ export const answerDepartures: Readonly<Record<string, JoinedDeparture>> = {
 
   no_issued_token_type: {
     isQuiet: true,
-    keys: ['grants.token_exchange', ...answerKeys],
-    find: (definition) =>
-      wrong([
-        definition.grants.token_exchange !== undefined &&
-          !isAtTop(definition, 'issued_token_type', ['token_exchange']),
+    when: (definition) =>
+      definition.grants.token_exchange !== undefined &&
+      !isAtTop(definition, 'issued_token_type', ['token_exchange']),
+    at: ['token_response', 'fields'],
+    message: 'the answer to an exchange does not say issued_token_type (RFC 8693 2.2.1)',
+    hint: 'add issued_token_type: issued_token_type, which is absent with other grants',
+  },
+
+  client_scope_untold: {
+    isQuiet: true,
+    keys: ['scope.kind', 'scope.default', 'token_response.fields'],
+    find: (definition) => {
+      const { scope } = definition;
+      const told = grantsWith(definition, 'client_token_scope');
+      const isGranted = scope.kind === 'level' || scope.default !== undefined;
+      return wrong([
+        isGranted && grantsWith(definition, 'client_token').some((grant) => !told.includes(grant)),
         ['token_response', 'fields'],
-        'the answer to an exchange does not say issued_token_type (RFC 8693 2.2.1)',
-        'add issued_token_type: issued_token_type, which is absent with other grants',
-      ]),
+        'answers do not tell the scope of the client_token, which is granted unasked (RFC 6749 3.3)',
+        'add a field with client_token_scope',
+      ]);
+    },
   },
 
   level_untold: {
     isQuiet: true,
-    keys: ['scope.kind', 'token_response.fields'],
-    find: (definition) =>
-      wrong([
-        definition.scope.kind === 'level' && !tellsScope(definition),
-        ['scope', 'kind'],
-        'answers do not tell the level that was granted (RFC 6749 3.3 and 5.1)',
-        'add a field with scope to token_response.fields',
-      ]),
+    when: (definition) => definition.scope.kind === 'level' && !tellsScope(definition),
+    at: ['scope', 'kind'],
+    message: 'answers do not tell the level that was granted (RFC 6749 3.3 and 5.1)',
+    hint: 'add a field with scope to token_response.fields',
   },
 
   scope_untold: {
-    keys: ['scope.default', 'token_response.fields'],
-    find: (definition) =>
-      wrong([
-        definition.scope.kind === 'list' &&
-          definition.scope.default !== undefined &&
-          !tellsScope(definition),
-        ['scope', 'default'],
-        'answers do not tell the scope that was granted unasked (RFC 6749 3.3)',
-        'add a field with scope to token_response.fields',
-      ]),
+    when: (definition) =>
+      definition.scope.kind === 'list' &&
+      definition.scope.default !== undefined &&
+      !tellsScope(definition),
+    at: ['scope', 'default'],
+    message: 'answers do not tell the scope that was granted unasked (RFC 6749 3.3)',
+    hint: 'add a field with scope to token_response.fields',
   },
 };
 

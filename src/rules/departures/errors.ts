@@ -18,55 +18,47 @@ import {
   reasonsByCode,
 } from '../../oauth/reasons.ts';
 import { offeredGrants } from '../../programme/requests/grant_places.ts';
-import { heldHeaders } from '../../programme/requests/verify_headers.ts';
+import { heldHeaders } from '../../programme/requests/verification.ts';
 import { wrong } from '../../schema/faults.ts';
-import type { JoinedDeparture } from './departure.ts';
+import type { JoinedDeparture } from './requests.ts';
 
 /** By the stable name of the warning. */
 export const errorDepartures: Readonly<Record<string, JoinedDeparture>> = {
   exchange_error: {
     isQuiet: true,
-    keys: ['grants.token_exchange', 'error_answer.error'],
-    find: ({ grants, errors }) =>
-      wrong([
-        grants.token_exchange !== undefined &&
-          errors.reasons.invalid_assertion.error !== 'invalid_request',
-        ['errors', 'reasons', 'invalid_assertion', 'error'],
-        'a token that cannot be exchanged is not answered with invalid_request (RFC 8693 2.2.2)',
-        'the same reason is for assertions, which are invalid_grant (RFC 7523 3.1)',
-      ]),
+    when: ({ grants, errors }) =>
+      grants.token_exchange !== undefined &&
+      errors.reasons.invalid_assertion.error !== 'invalid_request',
+    at: ['errors', 'reasons', 'invalid_assertion', 'error'],
+    message:
+      'a token that cannot be exchanged is not answered with invalid_request (RFC 8693 2.2.2)',
+    hint: 'the same reason is for assertions, which are invalid_grant (RFC 7523 3.1)',
   },
 
   no_error_code: {
-    keys: ['errors.fields'],
-    find: ({ errors }) =>
-      wrong([
-        !tokenFailures.every((reason) => writtenValues(errors.fields, reason).has('error')),
-        ['errors', 'fields'],
-        'answers that refuse do not say error (RFC 6749 5.2)',
-        'each failure reason still has an answer of its own',
-      ]),
+    when: ({ errors }) =>
+      !tokenFailures.every((reason) => writtenValues(errors.fields, reason).has('error')),
+    at: ['errors', 'fields'],
+    message: 'answers that refuse do not say error (RFC 6749 5.2)',
+    hint: 'each failure reason still has an answer of its own',
   },
 
   error_elsewhere: {
     isQuiet: true,
-    keys: ['errors.fields', 'errors.encoding', 'errors.name_case'],
-    find: ({ errors }) =>
-      wrong([
-        tokenFailures.some(
-          (reason) =>
-            writtenValues(errors.fields, reason).has('error') &&
-            valueOf(fieldAtTop(errors, 'error', reason)) !== 'error',
-        ),
-        ['errors', 'fields'],
-        'standard clients do not find error at the top of an answer that refuses (RFC 6749 5.2)',
-        'partners of this programme need the client its document describes',
-      ]),
+    when: ({ errors }) =>
+      tokenFailures.some(
+        (reason) =>
+          writtenValues(errors.fields, reason).has('error') &&
+          valueOf(fieldAtTop(errors, 'error', reason)) !== 'error',
+      ),
+    at: ['errors', 'fields'],
+    message:
+      'standard clients do not find error at the top of an answer that refuses (RFC 6749 5.2)',
+    hint: 'partners of this programme need the client its document describes',
   },
 
   other_error_codes: {
     isQuiet: true,
-    keys: ['error_answer.error', 'errors.text_case'],
     find: (definition) => {
       const { errors } = definition;
       const other = standardErrors(definition).filter(
@@ -89,11 +81,6 @@ export const errorDepartures: Readonly<Record<string, JoinedDeparture>> = {
 
   error_characters: {
     isQuiet: true,
-    keys: [
-      'error_answer.error',
-      'error_answer.error_description',
-      'login_failure.error_description',
-    ],
     find: ({ errors, authorize }) => {
       const isOdd = (tree: FieldTree, reason: string, key: string, text = ''): boolean =>
         !errorForm.test(text) && writtenValues(tree, reason).has(key);
@@ -121,7 +108,6 @@ export const errorDepartures: Readonly<Record<string, JoinedDeparture>> = {
 
   authentication_status: {
     isQuiet: true,
-    keys: ['error_answer.status', 'client.authentication.methods'],
     find: ({ client: { authentication }, errors }) => {
       const other = (['authentication_malformed', 'client_authentication_failed'] as const).find(
         (reason) => errors.reasons[reason].status !== 401,
@@ -137,7 +123,6 @@ export const errorDepartures: Readonly<Record<string, JoinedDeparture>> = {
 
   no_bearer_challenge: {
     isQuiet: true,
-    keys: ['error_answer.challenge', 'error_answer.headers'],
     find: ({ errors }) => {
       const mute = (['missing_token', 'invalid_token', 'insufficient_scope'] as const).find(
         (reason) => {
@@ -158,7 +143,6 @@ export const errorDepartures: Readonly<Record<string, JoinedDeparture>> = {
   },
 
   failures_as_success: {
-    keys: ['error_answer.status'],
     find({ errors }) {
       const cheerful = failureReasons.filter((reason) => errors.reasons[reason].status < 400);
       return wrong([
@@ -171,7 +155,6 @@ export const errorDepartures: Readonly<Record<string, JoinedDeparture>> = {
   },
 
   no_challenge: {
-    keys: ['error_answer.status', 'error_answer.challenge', 'error_answer.headers'],
     find({ errors }) {
       const mute = failureReasons.find((reason) => {
         const { status, challenge, headers } = errors.reasons[reason];
@@ -188,7 +171,6 @@ export const errorDepartures: Readonly<Record<string, JoinedDeparture>> = {
   },
 
   gateway_status: {
-    keys: ['error_answer.status', 'input.must_equal'],
     *find(definition) {
       const { reasons } = definition.errors;
       const comparisons = [...heldHeaders(definition).values()].map((input) => input.must_equal);

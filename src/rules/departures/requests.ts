@@ -1,20 +1,72 @@
-// Owns departures in what requests a dialect takes: how endpoints read them, and how login requests fail.
+// Owns what a departure of several keys is, and finding those of one key, which stand in its entry of the schema;
+// departures in what requests a dialect takes, and in how clients prove themselves.
 
-import { authenticationAt } from '../../language/client_schema.ts';
-import type { Definition } from '../../language/definition.ts';
+import { authenticationAt, readsHeader } from '../../language/client_schema.ts';
+import { type Definition, definitionSchema } from '../../language/definition.ts';
 import { type EndpointDefinition, placesOf } from '../../language/input_schema.ts';
 import { knownInput } from '../../language/known_inputs.ts';
 import type { Path } from '../../lib/fault.ts';
 import { grantRows } from '../../oauth/grant.ts';
 import {
-  loginErrorCode,
   type RedirectableLoginFailure,
+  loginErrorCode,
   redirectableLoginReasons,
 } from '../../oauth/login_reasons.ts';
+import { privateKeyJwt } from '../../oauth/methods.ts';
+import { takesAssertions } from '../../programme/requests/assertion_terms.ts';
 import { endpointsOf, grantsAt } from '../../programme/requests/grant_places.ts';
-import { wrong } from '../../schema/faults.ts';
+import { type Complaint, wrong } from '../../schema/faults.ts';
+import { keyValues, keysOf } from '../../schema/keys.ts';
+import type { KeyDeparture } from '../../schema/notes.ts';
 import { endpointsIn } from '../endpoints.ts';
-import type { JoinedDeparture } from './departure.ts';
+
+/**
+ * A departure that no key makes by itself: the message cites the RFC, the hint says what limits the risk or how to
+ * mend it.
+ */
+export type JoinedDeparture = Pick<KeyDeparture<never>, 'isQuiet'> & (Finder | Plain);
+
+interface Finder {
+  readonly find: (definition: Definition) => Iterable<Complaint>;
+}
+
+/** One of a single place, and of the same words for every file. */
+interface Plain extends Pick<KeyDeparture<never>, 'message'> {
+  readonly when: (definition: Definition) => boolean;
+  readonly at: Path;
+  readonly hint: string;
+}
+
+export function joinedComplaints(
+  departure: JoinedDeparture,
+  definition: Definition,
+): Iterable<Complaint> {
+  if ('find' in departure) return departure.find(definition);
+  const { when, at, message, hint } = departure;
+  return when(definition) ? [[at, message, hint]] : [];
+}
+
+/** The departures that each key can make by itself, in the order of the schema. */
+export const departuresOfKeys: readonly KeyDeparture<never>[] = keysOf(definitionSchema).flatMap(
+  ({ entry }) => entry.docs?.departs ?? [],
+);
+
+/** Every departure that a key of the file makes by itself, with its name. */
+export function* keyDepartures(
+  definition: Definition,
+): Iterable<readonly [name: string, complaint: Complaint]> {
+  for (const { entry, value, at } of keyValues(definition, definitionSchema)) {
+    for (const { name, when, message, hint } of entry.docs?.departs ?? []) {
+      if (!when(value, at)) continue;
+      yield [name, [at.path, message, typeof hint === 'string' ? hint : hint(value, at)]];
+    }
+  }
+}
+
+/** Whether clients authenticate by assertions. */
+function signs({ client }: Definition): boolean {
+  return client.authentication.methods.includes(privateKeyJwt);
+}
 
 const loginInputsAt: Path = ['authorize', 'endpoint', 'inputs'];
 
@@ -28,7 +80,6 @@ const loginErrors = Object.keys(redirectableLoginReasons).flatMap((name) => {
 /** By the stable name of the warning. */
 export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
   secrets_in_query: {
-    keys: ['endpoint.read', 'client.authentication.methods'],
     *find(definition) {
       for (const [at, endpoint, name] of endpointsIn(definition)) {
         const exposed = name === undefined ? [] : inQuery(secretInputs(definition, name), endpoint);
@@ -44,7 +95,6 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
 
   renamed_parameters: {
     isQuiet: true,
-    keys: ['input.name'],
     *find(definition) {
       for (const [at, { inputs }] of endpointsIn(definition)) {
         const renamed = Object.entries(inputs).filter(
@@ -62,7 +112,6 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
 
   parameters_elsewhere: {
     isQuiet: true,
-    keys: ['endpoint.read', 'input.in', 'input.within'],
     *find(definition) {
       for (const [at, { inputs, read }, name] of endpointsIn(definition)) {
         const place = name === undefined ? 'query' : 'form';
@@ -91,7 +140,6 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
 
   failures_on_pages: {
     isQuiet: true,
-    keys: ['authorize.failures'],
     find: ({ authorize, grants }) => {
       const shown = loginErrors
         .map(([reason]) => reason)
@@ -107,7 +155,6 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
 
   other_login_errors: {
     isQuiet: true,
-    keys: ['login_failure.redirect'],
     find: ({ authorize, grants }) => {
       const other = loginErrors.filter(([reason, code]) => {
         const failure = authorize.failures[reason];
@@ -126,18 +173,13 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
   },
 
   no_state: {
-    keys: ['endpoint.inputs'],
-    find: ({ authorize }) =>
-      wrong([
-        authorize.endpoint.inputs['state'] === undefined,
-        loginInputsAt,
-        'no state is sent back, so partners cannot tell a forged callback (RFC 6749 4.1.2)',
-        'codes go to registered redirect URIs only and are bound to their client',
-      ]),
+    when: ({ authorize }) => authorize.endpoint.inputs['state'] === undefined,
+    at: loginInputsAt,
+    message: 'no state is sent back, so partners cannot tell a forged callback (RFC 6749 4.1.2)',
+    hint: 'codes go to registered redirect URIs only and are bound to their client',
   },
 
   code_without_redirect_uri: {
-    keys: ['endpoint.inputs', 'grants.authorization_code'],
     *find(definition) {
       for (const [name, { inputs }] of endpointsOf(definition, 'authorization_code')) {
         yield* wrong([
@@ -151,29 +193,22 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
   },
 
   no_nonce: {
-    keys: ['endpoint.inputs', 'id_token'],
-    find: ({ id_token: identity, authorize }) =>
-      wrong([
-        identity !== undefined && authorize.endpoint.inputs['nonce'] === undefined,
-        loginInputsAt,
-        'identity tokens name no nonce of the login request (OpenID Connect Core 3.1.2.1)',
-        'clients that send one refuse the identity token: add nonce: {}',
-      ]),
+    when: ({ id_token: identity, authorize }) =>
+      identity !== undefined && authorize.endpoint.inputs['nonce'] === undefined,
+    at: loginInputsAt,
+    message: 'identity tokens name no nonce of the login request (OpenID Connect Core 3.1.2.1)',
+    hint: 'clients that send one refuse the identity token: add nonce: {}',
   },
 
   no_prompt: {
-    keys: ['endpoint.inputs', 'id_token'],
-    find: ({ id_token: identity, authorize }) =>
-      wrong([
-        identity !== undefined && authorize.endpoint.inputs['prompt'] === undefined,
-        loginInputsAt,
-        'prompt=none shows the login page (OpenID Connect Core 3.1.2.1)',
-        'add prompt: {}, so that it is answered with login_required',
-      ]),
+    when: ({ id_token: identity, authorize }) =>
+      identity !== undefined && authorize.endpoint.inputs['prompt'] === undefined,
+    at: loginInputsAt,
+    message: 'prompt=none shows the login page (OpenID Connect Core 3.1.2.1)',
+    hint: 'add prompt: {}, so that it is answered with login_required',
   },
 
   password_in_query: {
-    keys: ['endpoint.read', 'endpoint.inputs'],
     *find(definition) {
       for (const [name, endpoint] of endpointsOf(definition, 'password')) {
         const exposed = inQuery(grantRows.password.needs, endpoint);
@@ -182,6 +217,68 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
           ['token_endpoints', name, 'inputs'],
           `the credentials of members stand in the query (${exposed.join(', ')}): proxies, gateways and partners keep addresses in their logs (RFC 6749 4.3.2)`,
           'give the grant an endpoint that reads a form',
+        ]);
+      }
+    },
+  },
+
+  other_scheme: {
+    find: ({ client: { authentication } }) =>
+      wrong([
+        authentication.scheme !== 'Basic' && readsHeader(authentication),
+        ['client', 'authentication', 'scheme'],
+        `credentials come after the word ${authentication.scheme} in place of Basic (RFC 7617 2)`,
+        'they are decoded as strictly as with it',
+      ]),
+  },
+
+  assertion_replay: {
+    find: (definition) => {
+      const { jti } = definition.client.authentication.assertion;
+      // Left out, it is required of a client_assertion alone.
+      const isOptional =
+        jti === 'optional' || (jti === undefined && definition.grants.jwt_bearer !== undefined);
+      const at = ['client', 'authentication', 'assertion', 'jti'];
+      return wrong(
+        [
+          takesAssertions(definition) && isOptional,
+          at,
+          'an assertion without jti is good again until it ends (RFC 7523 3, OpenID Connect Core 9)',
+          'write jti: required, or keep longest short; an assertion with jti is good once in any case',
+        ],
+        [
+          takesAssertions(definition) && jti === 'repeatable',
+          at,
+          'an assertion is good again until it ends, for whoever has it (RFC 7523 3, OpenID Connect Core 9)',
+          'write jti: required, or keep longest short; one that was used under another jti stays used',
+        ],
+      );
+    },
+  },
+
+  assertion_type_unread: {
+    isQuiet: true,
+    *find(definition) {
+      for (const [at, { inputs }] of signs(definition) ? endpointsIn(definition) : []) {
+        yield* wrong([
+          inputs['client_assertion'] !== undefined && inputs['client_assertion_type'] === undefined,
+          [...at, 'inputs'],
+          'a client_assertion is taken whatever its client_assertion_type says (RFC 7523 2.2)',
+          'add client_assertion_type: {}',
+        ]);
+      }
+    },
+  },
+
+  subject_token_type_unread: {
+    isQuiet: true,
+    *find(definition) {
+      for (const [name, { inputs }] of endpointsOf(definition, 'token_exchange')) {
+        yield* wrong([
+          inputs['subject_token_type']?.required !== true,
+          ['token_endpoints', name, 'inputs'],
+          'a subject_token is taken without its subject_token_type (RFC 8693 2.1)',
+          'add subject_token_type with required: true and the allowed types',
         ]);
       }
     },

@@ -4,7 +4,7 @@ import type { Instant } from '../../lib/clock.ts';
 import type { Fault } from '../../lib/fault.ts';
 import { pause } from '../../lib/pause.ts';
 import { present } from '../../lib/present.ts';
-import type { HookCredentials } from '../../members/hook_connection.ts';
+import type { HookCredentials } from '../../members/hook.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { deploy, type Deployed, type MountConflict } from '../../programme/deployment.ts';
 import type { Programme } from '../../programme/programme.ts';

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { TracingSettings } from '../../config/tracing_keys.ts';
+import type { TracingSettings } from '../../config/log_keys.ts';
 import { beginTrace, newSpanId } from '../../lib/trace_context.ts';
 import type { Observer, RequestRecord } from '../../oauth/request_record.ts';
 import type { ServerLog } from '../log_writer.ts';

@@ -1,7 +1,7 @@
 // Owns whether a server traces requests. Code that does is loaded only where an endpoint is configured.
 
 import type { Config } from '../../config/config.ts';
-import { readTracingHeaders } from '../../config/tracing_keys.ts';
+import { readTracingHeaders } from '../../config/log_keys.ts';
 import type { ServerLog } from '../log_writer.ts';
 import type { Observing } from '../observing.ts';
 import type { Tracer } from './tracer.ts';

@@ -3,7 +3,8 @@
 // Flags, 1 byte, then numbers with their most significant byte first:
 // member: place, 7 · generation, 4 · login tag, 3 · issued in ms, 6 · span, 4 or 5
 // client: issued in ms, 6 · span, 4 or 5 · counter, 4 · era, 6 · length of identifier, 1 · identifier
-// Then what it was exchanged from, as its length, 1, and names with spaces between; then its own scope.
+// Then what it was exchanged from, or the token that it stands beside, as the length of the names, 1, and the
+// names with spaces between; then its own scope.
 
 import { type Instant, instant, type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import { randomBytes } from '../../lib/random.ts';
@@ -12,7 +13,7 @@ import type { Era, ExchangedFrom, Place } from '../../oauth/grant.ts';
 import { longestScope } from '../../oauth/scope.ts';
 import { placeBytes, readPlace, writePlace } from './place.ts';
 
-/** A member's access token: it is worth no more than its login's row. */
+/** An access token of a login: it is worth no more than its login's row. */
 export interface MemberAccess {
   readonly kind: 'member';
   readonly place: Place;
@@ -25,6 +26,11 @@ export interface MemberAccess {
   /** Absent: the scope of the login's row, or none if it has none. Empty: none. */
   readonly ownScope?: string;
   readonly exchangedFrom?: ExchangedFrom;
+  /**
+   * Present in a client's token that stands beside a member's: the name of that one, which was issued in the
+   * same answer. Its scope is its own alone, and it was exchanged from none.
+   */
+  readonly beside?: string;
 }
 
 /** A client's own access token, of which no store has a row. */
@@ -53,7 +59,9 @@ const scopeFollows = 1;
 /** The span has five bytes of milliseconds instead of four of seconds. */
 const spanInMilliseconds = 2;
 const isExchanged = 4;
-const allFlags = scopeFollows | spanInMilliseconds | isExchanged;
+/** A login's token is its client's own, and stands beside its member's (docs/decisions/054). */
+const isBeside = 8;
+const allFlags = scopeFollows | spanInMilliseconds | isExchanged | isBeside;
 
 /** Ten years: the longest lifetime that a programme's file can state. */
 const longestSpan = 3650 * 86_400_000;
@@ -67,15 +75,16 @@ const memberTimesAt = 1 + placeBytes + 4 + 3;
  */
 export function writeAccess(bytes: Buffer, access: Access): number {
   const scope = access.kind === 'member' ? access.ownScope : access.scope;
-  const { exchangedFrom } = access;
+  const beside = access.kind === 'member' ? access.beside : undefined;
+  const names = beside ?? access.exchangedFrom?.join(' ');
   const isWhole = access.span % 1000 === 0;
+  const ofNames = beside === undefined ? isExchanged : isBeside;
   bytes[0] =
     (scope === undefined ? 0 : scopeFollows) |
     (isWhole ? 0 : spanInMilliseconds) |
-    (exchangedFrom === undefined ? 0 : isExchanged);
+    (names === undefined ? 0 : ofNames);
   const own = access.kind === 'member' ? writeMember(bytes, access) : writeClient(bytes, access);
-  const end =
-    exchangedFrom === undefined ? own : writeShort(bytes, 'lineage', exchangedFrom.join(' '), own);
+  const end = names === undefined ? own : writeShort(bytes, 'lineage', names, own);
   return scope === undefined ? end : writeText(bytes, scope, end);
 }
 
@@ -129,7 +138,9 @@ export function readAccess(
   length: number,
 ): Access | undefined {
   const flags = bytes[0] ?? 0;
-  if (flags > allFlags) return undefined;
+  const ofNames = flags & (isExchanged | isBeside);
+  const isOdd = ofNames > isBeside || (ofNames === isBeside && kind === 'client');
+  if (flags > allFlags || isOdd) return undefined;
   const timesAt = kind === 'member' ? memberTimesAt : 1;
   const issuedAt = instant(bytes.readUIntBE(timesAt, 6));
   const isWhole = (flags & spanInMilliseconds) === 0;
@@ -139,13 +150,13 @@ export function readAccess(
   );
   const at = spanAt + (isWhole ? 4 : 5);
   const ownEnd = kind === 'member' ? at : at + 11 + (bytes[at + 10] ?? 0);
-  const namesEnd = (flags & isExchanged) === 0 ? undefined : ownEnd + 1 + (bytes[ownEnd] ?? 0);
+  const namesEnd = ofNames === 0 ? undefined : ownEnd + 1 + (bytes[ownEnd] ?? 0);
   const end = namesEnd ?? ownEnd;
   const isLong = (flags & scopeFollows) !== 0;
   if (span > longestSpan || (isLong ? end > length : end !== length)) return undefined;
   const scope = isLong ? bytes.toString('utf8', end, length) : undefined;
-  const from =
-    namesEnd === undefined ? {} : { exchangedFrom: namesIn(bytes, ownEnd + 1, namesEnd) };
+  const names = namesEnd === undefined ? undefined : bytes.toString('utf8', ownEnd + 1, namesEnd);
+  const from = names === undefined ? {} : namesOf(ofNames, names);
   if (kind === 'client') {
     const client = bytes.toString('utf8', at + 11, ownEnd) as ClientId;
     const counter = bytes.readUInt32BE(at);
@@ -169,6 +180,6 @@ export function readAccess(
   return scope === undefined ? known : { ...known, ownScope: scope };
 }
 
-function namesIn(bytes: Buffer, start: number, end: number): ExchangedFrom {
-  return bytes.toString('utf8', start, end).split(' ');
+function namesOf(flag: number, names: string): Pick<MemberAccess, 'exchangedFrom' | 'beside'> {
+  return flag === isBeside ? { beside: names } : { exchangedFrom: names.split(' ') };
 }

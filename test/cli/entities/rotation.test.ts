@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { clientKind } from '../../../src/cli/entities/client_kind.ts';
-import { type Rotation, takeBack } from '../../../src/cli/entities/rotation.ts';
+import { type Rotation, takeBack } from '../../../src/cli/entities/rotate.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
 import type { Client, StoredSecret } from '../../../src/oauth/client.ts';
 import { addSecret, endOlder } from '../../../src/oauth/secret_rotation.ts';

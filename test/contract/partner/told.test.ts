@@ -8,7 +8,7 @@ import { answerTo } from '../../../src/contract/answers.ts';
 import { type Guide, makeGuide } from '../../../src/contract/partner/guide.ts';
 import { openapiDocument } from '../../../src/contract/partner/openapi/document.ts';
 import { partnerPage } from '../../../src/contract/partner/page/page.ts';
-import { answerValues } from '../../../src/contract/partner/values.ts';
+import { answerValues } from '../../../src/contract/partner/words.ts';
 import { instant } from '../../../src/lib/clock.ts';
 import type { ClientId } from '../../../src/oauth/client.ts';
 import { compileProgramme, inputsOf, type Programme } from '../../../src/programme/programme.ts';

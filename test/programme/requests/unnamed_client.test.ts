@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 import { instant } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
-import { compileUnnamed } from '../../../src/programme/requests/unnamed_client.ts';
+import { compileUnnamed } from '../../../src/programme/requests/presented_credentials.ts';
 import { programmeOf } from '../../support/definition.ts';
 
 const over = (methods: string): string => `

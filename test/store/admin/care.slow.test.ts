@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, test, type TestContext } from 'node:test';
 
 import { type Instant, instant, milliseconds } from '../../../src/lib/clock.ts';
@@ -18,6 +17,7 @@ import { storeAt, type StoreSite } from '../../../src/store/open.ts';
 import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { without } from '../../support/tools.ts';
+import { execute } from '../file_directory.ts';
 import { expectNoUsedAssertion, expectVoid, fill, using } from '../fill.ts';
 import {
   aClient,
@@ -31,7 +31,7 @@ import {
   partner,
 } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked, login } from '../login.ts';
-import { postgresScene } from '../postgres/care/scene.ts';
+import { postgresScene } from '../postgres/scratch.ts';
 import { isUnusable } from '../restore_fixture.ts';
 
 /** A place for a store, of which there is none yet. */
@@ -97,13 +97,11 @@ const damages = [
 /** Scenes by the kind of store, each call of its own. */
 const scenes: Readonly<Record<string, (t: TestContext) => Promise<CareScene>>> = {
   file: async (t) => {
-    const path = join(scratchFolder(t, 'care'), 'jetway.db');
-    const query = async (text: string): Promise<void> => {
-      const database = new DatabaseSync(path);
-      database.exec(text);
-      database.close();
+    const path = join(scratchFolder(t, 'care'), 'data/jetway.db');
+    return {
+      site: storeAt({ kind: 'file', path }),
+      query: async (text) => execute(path, text),
     };
-    return { site: storeAt({ kind: 'file', path }), query };
   },
   postgres: async (t) => {
     const { location, query } = await postgresScene(t);
@@ -129,8 +127,17 @@ for (const [name, make] of Object.entries(scenes)) {
         const report = await care.backup(backup);
         assert.deepEqual(await storeAt({ kind: 'file', path: backup }).care?.verify(), report);
         assert.equal(statSync(backup).mode & 0o777, 0o600);
-        const { environment, damage, recordedTime, counts } = report;
-        assert.deepEqual([environment, damage, recordedTime], ['staging', [], at(50)]);
+        assert.deepEqual(readdirSync(dirname(backup)), ['backup.db']);
+        const { createdAt, counts, ...facts } = report;
+        assert.match(createdAt, /^\d{4}-/);
+        assert.deepEqual(facts, {
+          path: backup,
+          size: statSync(backup).size,
+          schema: schemaVersion,
+          environment: 'staging',
+          recordedTime: at(50),
+          damage: [],
+        });
         const { client, member, signing_key, removed, revocation, revoked_token, look_up } = counts;
         assert.deepEqual(
           { client, member, signing_key, removed, revocation, revoked_token, look_up },
@@ -144,8 +151,14 @@ for (const [name, make] of Object.entries(scenes)) {
             look_up: 3,
           },
         );
+        writeFileSync(backup, 'precious');
         await assert.rejects(care.backup(backup), isUnusable(/is there already/));
+        assert.equal(readFileSync(backup, 'utf8'), 'precious');
         await care.backup(backup, { overwrite: true });
+        assert.deepEqual(
+          (await storeAt({ kind: 'file', path: backup }).care?.verify())?.counts,
+          counts,
+        );
         assert.equal(await isRevoked(store), false);
       });
     });
@@ -165,6 +178,13 @@ for (const [name, make] of Object.entries(scenes)) {
       );
       symlinkSync(pipe, link);
       await assert.rejects(care.backup(link, overwrite), isUnusable(/is no regular file$/));
+      const other = storeAt({ kind: 'file', path: `${backup}.other` });
+      await using(other, () =>
+        assert.rejects(
+          care.backup(`${backup}.other`, overwrite),
+          isUnusable(/it is a store, not a backup/),
+        ),
+      );
     });
 
     test('FAULTS 40: of backups into one folder at once none takes another away', async (t) => {
@@ -219,15 +239,20 @@ for (const [name, make] of Object.entries(scenes)) {
     });
 
     test('FAULTS 8: it comes back elsewhere: what is registered, and no grant', async (t) => {
-      const { care, backup } = await filled(t);
+      const { site, care, backup } = await filled(t);
       await care.backup(backup);
+      // Of a store that is lost nobody knows which eras it had after the backup.
+      const era = await using(site, async (store) => {
+        for (const subject of ['one', 'other']) await store.revoke(club, { subject });
+        return store.era();
+      });
       const other = await make(t);
       const restored = await other.site.care?.restore(backup, 'staging');
       assert.deepEqual(restored?.damage, []);
       assert.equal(restored.replaced, undefined);
       assert.equal(restored.voided['token_key'], 1);
       await using(other.site, async (store) => {
-        await expectVoid(store, 1 as Era);
+        for (const before of [1 as Era, era]) await expectVoid(store, before);
         await expectRestored(store);
       });
     });
@@ -289,6 +314,12 @@ for (const [name, make] of Object.entries(scenes)) {
         care.restore(backup, 'live'),
         isUnusable(/is of environment staging; this configuration is for live/),
       );
+      const live = storeAt({ kind: 'file', path: `${backup}.live` });
+      await (await live.open({ environment: 'live' })).close();
+      await assert.rejects(
+        care.restore(`${backup}.live`, 'live'),
+        isUnusable(/environment staging/),
+      );
       await using(site, async (store) => {
         const facts = { name: 'one:1', version: '1', programmes: {}, settings: {} };
         // Whatever its clock says (FAULTS 28).
@@ -316,9 +347,7 @@ for (const [name, make] of Object.entries(scenes)) {
       await refuse(/is not a database/);
       for (const version of [schemaVersion - 1, schemaVersion + 1]) {
         writeFileSync(backup, bytes);
-        const database = new DatabaseSync(backup);
-        database.exec(`PRAGMA user_version = ${version}`);
-        database.close();
+        execute(backup, `PRAGMA user_version = ${version}`);
         await refuse(new RegExp(`has schema ${version}`));
       }
     });
@@ -330,7 +359,9 @@ for (const [name, make] of Object.entries(scenes)) {
         await query(statement);
         assert.deepEqual((await care.verify()).damage, [words]);
         // Logins are not in every backup.
-        if (words !== unfit) await assert.rejects(care.backup(backup), isUnusable(/./));
+        if (name !== 'file' && words === unfit) return;
+        await assert.rejects(care.backup(backup), isUnusable(/./));
+        assert.deepEqual(readdirSync(dirname(backup)), []);
       });
     }
 

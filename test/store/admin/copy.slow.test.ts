@@ -13,15 +13,16 @@ import { storeAt, type StoreSite } from '../../../src/store/open.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { without } from '../../support/tools.ts';
+import { execute } from '../file_directory.ts';
 import { fill, using } from '../fill.ts';
 import { aClient, aLogin, at, club, loginNamed, otherPartner } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked, refresh } from '../login.ts';
-import { postgresScene, type Scene } from '../postgres/care/scene.ts';
+import { postgresScene, type PostgresScene } from '../postgres/scratch.ts';
 import { isTaken } from '../taken.ts';
 
 const expected = { environment: 'staging', keyCheck: 'the key check' } as const;
 
-interface Ends extends Scene {
+interface Ends extends PostgresScene {
   readonly path: string;
   readonly file: StoreSite;
   readonly database: StoreSite;
@@ -204,9 +205,7 @@ describe('copying a store', { skip: without('postgres') }, () => {
     };
     await assert.rejects(leave({ keyCheck: 'another' }), /master key is not the one of the store/);
     await assert.rejects(leave({ environment: 'live' }), /belongs to environment staging/);
-    const raw = new DatabaseSync(path);
-    raw.exec(`UPDATE login SET scope = 'other'`);
-    raw.close();
+    execute(path, `UPDATE login SET scope = 'other'`);
     await assert.rejects(leave({}), /rows do not fit their checksums: 2 of login/);
     await using(database, async (store) => assert.deepEqual(await store.list('client', club), []));
   });

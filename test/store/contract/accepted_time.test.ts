@@ -10,12 +10,14 @@ import {
   aCode,
   aLogin,
   anAnswer,
+  aSigningKey,
   aTokenOfItsOwn,
   at,
   club,
   key,
   partner,
   placeAt,
+  sweepAll,
 } from '../fixtures.ts';
 import { findCode, findLogin, isRevoked, login } from '../login.ts';
 import { eachStore } from './stores.ts';
@@ -85,7 +87,7 @@ eachStore('an accepted time', (check) => {
     // A code that was spent stays so, and a token that was revoked.
     assert.equal((await findCode(later, 'code', 20))?.spentFor, begun.place);
     for (const seconds of [20, ahead + 20]) {
-      for (let calls = 0; calls < 20; calls += 1) await later.sweep(at(seconds), 100);
+      await sweepAll(later, at(seconds));
       assert.equal(await later.isStanding(club, token), false);
     }
   });
@@ -112,22 +114,42 @@ eachStore('an accepted time', (check) => {
     assert.equal(await standing(600, await store.era()), true);
   });
 
-  check('FAULTS 11: a key that the clock ahead let begin has begun', async ({ store }) => {
-    const longestToken = milliseconds(600_000);
-    const record = { programme: club, sealedKey: 'sealed', createdAt: at(0), longestToken };
-    const keys = [0, 500].map((seconds) => ({
-      ...record,
-      kid: String(seconds),
-      signsFrom: at(seconds),
-    }));
-    await store.add('token_key', keys);
-    const listed = await store.list('token_key', club);
-    await store.time(at(600));
-    await store.acceptTime(at(60));
-    const begun = (await store.list('token_key', club)).map(({ signsFrom }) => signsFrom);
-    assert.deepEqual(begun, [at(0), at(60)]);
-    assert.notEqual(await store.list('token_key', club), listed);
-  });
+  for (const kind of ['signing_key', 'identity_key', 'token_key'] as const) {
+    check(
+      `FAULTS 11, 28: each ${kind} of a clock ahead waits as before, or has begun`,
+      async (o) => {
+        const { store } = o;
+        const longestToken = milliseconds(600_000);
+        const keyOf = (kid: string, times: object) => ({
+          ...aSigningKey(kid),
+          sealedKey: 'sealed',
+          longestToken,
+          ...times,
+        });
+        const keys = [
+          keyOf('over', { signsFrom: at(-60), signedUntil: at(550) }),
+          keyOf('begun', { signsFrom: at(500) }),
+          keyOf('waiting', { createdAt: at(590), signsFrom: at(1190) }),
+          keyOf('told', { signsFrom: at(1200) }),
+        ];
+        await store.add(kind, keys);
+        const listed = await store.list(kind, club);
+        await store.time(at(600));
+        await store.acceptTime(at(60));
+        const held = await store.list(kind, club);
+        assert.deepEqual(
+          Object.fromEntries(held.map((one) => [one.kid, [one.signsFrom, one.signedUntil]])),
+          {
+            over: [at(-60), at(60)],
+            begun: [at(60), undefined],
+            waiting: [at(660), undefined],
+            told: [at(1200), undefined],
+          },
+        );
+        assert.notEqual(held, listed);
+      },
+    );
+  }
 
   for (const seconds of [-3600, 10, 3600]) {
     check(`FAULTS 29: revoked stays revoked at a clock set to ${seconds} s`, async (o) => {
@@ -156,7 +178,7 @@ eachStore('an accepted time', (check) => {
     const { store } = o;
     const own = aTokenOfItsOwn(await store.era());
     await store.revoke(club, own, at(1));
-    for (let calls = 0; calls < 12; calls += 1) await store.sweep(at(86_400), 100);
+    await sweepAll(store, at(86_400));
     await store.acceptTime(at(10));
     const later = await o.reopened();
     assert.equal(await later.isStanding(club, own), false);
@@ -189,7 +211,7 @@ eachStore('an accepted time', (check) => {
         const wrong = { tokenId: 'wrong', expiresAt: at(ahead + 60), loginEndsAt: old.endsAt };
         await store.revoke(club, wrong, at(ahead));
         await store.time(at(ahead + 60));
-        for (let calls = 0; calls < 30; calls += 1) await store.sweep(at(ahead + 60), 100);
+        await sweepAll(store, at(ahead + 60));
         await store.acceptTime(at(30));
         const later = await o.reopened();
         for (const one of [before, member, late, wrong]) {
@@ -220,12 +242,12 @@ eachStore('an accepted time', (check) => {
     'FAULTS 33: secrets of a clock ahead are as old as the time that is accepted',
     async (o) => {
       const { store } = o;
-      const digests = ['old', 'new'] as Digest[];
-      const [old, fresh] = digests as [Digest, Digest];
+      const [old, fresh, ended] = ['old', 'new', 'ended'] as [Digest, Digest, Digest];
       // Rotated by a clock that was an hour ahead, ten minutes before it was set right.
       const secrets = [
         { digest: old, createdAt: at(0), expiresAt: at(3600 + 1800) },
         { digest: fresh, createdAt: at(3600) },
+        { digest: ended, createdAt: at(0), expiresAt: at(3600 + 60) },
       ];
       await store.add('client', [aClient({ secrets, createdAt: at(3600) })]);
       await store.time(at(3600 + 600));
@@ -239,6 +261,7 @@ eachStore('an accepted time', (check) => {
       assert.deepEqual(found?.secrets, [
         { digest: old, createdAt: at(0), expiresAt: first?.expiresAt },
         { digest: fresh, createdAt: at(600) },
+        { digest: ended, createdAt: at(0), expiresAt: at(600) },
       ]);
     },
   );
@@ -251,9 +274,7 @@ eachStore('an accepted time', (check) => {
       await store.sweep(at(315_360_000), 10);
       await store.acceptTime(at(10));
       await store.revoke(club, { tokenId: 'token', expiresAt: at(60) }, at(10));
-      let swept = 0;
-      for (let calls = 0; calls < 20; calls += 1) swept += await store.sweep(at(60), 100);
-      assert.equal(swept, 1);
+      assert.equal(await sweepAll(store, at(60)), 1);
     },
   );
 
@@ -282,16 +303,36 @@ eachStore('an accepted time', (check) => {
     await o.store.startLogin(aLogin());
     await o.store.time(at(315_360_000));
     await o.store.acceptTime(at(10));
-    for (let calls = 0; calls < 20; calls += 1) {
-      assert.equal(await other.sweep(at(315_360_000), 100), 0);
-    }
+    assert.equal(await sweepAll(other, at(315_360_000)), 0);
     assert.equal(await isRevoked(o.store), false);
     await other.acceptTime(at(10), 'another_process');
     const token = { tokenId: 'token', expiresAt: at(60) };
     await other.revoke(club, token, at(10));
-    let swept = 0;
-    for (let calls = 0; calls < 20; calls += 1) swept += await other.sweep(at(60), 100);
-    assert.equal(swept, 1);
+    assert.equal(await sweepAll(other, at(60)), 1);
+  });
+
+  check('FAULTS 30: a process follows an accepted time before it records its own', async (o) => {
+    const { store } = o;
+    const other = await o.elsewhere();
+    if (other === store) return;
+    for (const one of [store, other]) await one.time(at(3600));
+    await store.acceptTime(at(60));
+    assert.equal((await store.time()).acceptedElsewhere, undefined);
+    const { acceptedElsewhere, recorded } = await other.time();
+    assert.deepEqual([acceptedElsewhere, recorded], [at(60), at(60)]);
+    await other.time(at(3640));
+    assert.equal((await store.time()).recorded, at(60));
+    // What is issued at that time is live, though not by the clock that has still to follow.
+    const [late, soon] = [aLogin({ place: placeAt(3640) }), aLogin({ place: placeAt(61.2) })];
+    await other.startLogin(late);
+    await store.startLogin(soon);
+    await other.acceptTime(at(61), 'another_process');
+    assert.equal((await other.time()).acceptedElsewhere, undefined);
+    assert.equal(await findLogin(other, late), undefined);
+    assert.ok(await findLogin(other, soon));
+    await other.time(at(100));
+    assert.equal((await store.time()).recorded, at(100));
+    assert.equal((await (await o.reopened()).time()).acceptedElsewhere, undefined);
   });
 
   check('FAULTS 11: a login goes on after a clock was set right', async ({ store }) => {

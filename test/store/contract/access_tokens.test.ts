@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 
 import type { TokenName } from '../../../src/store/grants.ts';
-import { aTokenOfItsOwn, at, club, otherClub } from '../fixtures.ts';
+import { aTokenOfItsOwn, at, club, otherClub, sweepAll } from '../fixtures.ts';
 import { eachStore } from './stores.ts';
 
 /** A token of a login, good until second 60. */
@@ -34,13 +34,8 @@ eachStore('access tokens', (check) => {
     for (const token of tokens) await store.revoke(club, token, at(2));
     // One that is over needs no memory.
     await store.revoke(club, { tokenId: 'late', expiresAt: at(2) }, at(2));
-    const sweep = async (seconds: number): Promise<number> => {
-      let swept = 0;
-      for (let calls = 0; calls < 40; calls += 1) swept += await store.sweep(at(seconds), 7);
-      return swept;
-    };
-    assert.equal(await sweep(59.999), 0);
+    assert.equal(await sweepAll(store, at(59.999), 7), 0);
     for (const token of tokens) assert.equal(await store.isStanding(club, token), false);
-    assert.equal(await sweep(60), 20);
+    assert.equal(await sweepAll(store, at(60), 7), 20);
   });
 });

@@ -7,7 +7,7 @@ import type { LoginState } from '../../../src/oauth/grant.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import type { NewLogin } from '../../../src/store/grants.ts';
 import { judgeRefresh } from '../../../src/store/judgement.ts';
-import { aCode, aLogin, anAnswer, at, club, key, partner } from '../fixtures.ts';
+import { aCode, aLogin, anAnswer, at, club, key, partner, sweepAll } from '../fixtures.ts';
 import { findLogin, isRevoked, refresh, tokenOf } from '../login.ts';
 import { eachStore } from './stores.ts';
 
@@ -74,11 +74,11 @@ eachStore('histories of TOKENS 8.1', (check) => {
     await o.store.startLogin(aLogin());
     const { forgetAt } = aLogin();
     const read = await findLogin(o.store);
-    for (let calls = 0; calls < 12; calls += 1) await other.sweep(instant(forgetAt + 59_999), 10);
+    await sweepAll(other, instant(forgetAt + 59_999), 10);
     const answer = anAnswer(read!, 'in time', { answeredAt: instant(forgetAt - 1) });
     assert.equal(await o.store.advanceLogin(club, read!.place, read!, answer), true);
     // The sweeper goes by what the login is now.
-    for (let calls = 0; calls < 12; calls += 1) await other.sweep(instant(forgetAt + 60_000), 10);
+    await sweepAll(other, instant(forgetAt + 60_000), 10);
     assert.equal((await findLogin(o.store))?.generation, 2);
   });
 

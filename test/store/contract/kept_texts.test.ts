@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict';
 
-import type { Instant } from '../../../src/lib/clock.ts';
 import { digest } from '../../../src/lib/digest.ts';
 import { type KeptText, longestAssertion } from '../../../src/store/kept_texts.ts';
-import { at, club, inParallel, otherClub } from '../fixtures.ts';
+import { at, club, inParallel, otherClub, sweepAll } from '../fixtures.ts';
 import { eachStore } from './stores.ts';
 
 /** An assertion of second 0 that ends after five minutes. */
@@ -79,20 +78,15 @@ eachStore('kept texts', (check) => {
     await inParallel(20, (n) =>
       store.keepText(aText('x', { key: digest(`${n}`), until: at(600) }), at(0)),
     );
-    const sweep = async (now: Instant): Promise<number> => {
-      let swept = 0;
-      for (let calls = 0; calls < 60; calls += 1) swept += await store.sweep(now, 7);
-      return swept;
-    };
-    assert.equal(await sweep(at(299.999)), 0);
-    assert.equal(await sweep(at(300)), 20);
-    assert.equal(await sweep(at(600)), 20);
+    assert.equal(await sweepAll(store, at(299.999), 7), 0);
+    assert.equal(await sweepAll(store, at(300), 7), 20);
+    assert.equal(await sweepAll(store, at(600), 7), 20);
   });
 
   check('FAULTS 29: no assertion of a clock ahead is used again when it is set back', async (o) => {
     const used = anAssertion('used', { issuedAt: at(3000), until: at(3300) });
     assert.equal(await o.store.keepText(used, at(3000)), true);
-    for (let calls = 0; calls < 20; calls += 1) await o.store.sweep(at(3400), 100);
+    await sweepAll(o.store, at(3400));
     await o.store.time(at(3400));
     await o.store.acceptTime(at(100));
     const store = await o.reopened();
@@ -106,7 +100,7 @@ eachStore('kept texts', (check) => {
     await expect(anAssertion('later', { issuedAt: at(3461), until: at(3700) }), true);
     await expect(aText('no assertion'), true);
     // HOSTILE 74: taken up to ten minutes before its issue, and as long after its end an hour later.
-    for (let calls = 0; calls < 20; calls += 1) await store.sweep(at(3460 + 4799), 100);
+    await sweepAll(store, at(3460 + 4799));
     await expect(anAssertion('long', { issuedAt: at(3460), until: at(9000) }), false);
     // A clock that was far ahead shuts nobody out for longer than an assertion lives.
     const hour = longestAssertion / 1000;

@@ -175,11 +175,15 @@ function changeTests<K extends Kind>(check: StoreTest, scene: Scene<K>): void {
     const { store } = o;
     const other = await o.elsewhere();
     await store.add(kind, scene.items('a'));
+    // What each of them remembers gives way to what another has changed.
+    for (const one of [store, other]) assert.deepEqual(await scene.find(one, 'a'), scene.item('a'));
     await inParallel(30, (n) =>
       scene.change(n % 2 === 0 ? store : other, 'a', (item) => scene.marked(item, `<${n}>`)),
     );
-    const marks = scene.textOf(await scene.find(store, 'a')).match(/<\d+>/g);
-    assert.equal(new Set(marks).size, 30);
+    for (const one of [store, other]) {
+      const marks = scene.textOf(await scene.find(one, 'a')).match(/<\d+>/g);
+      assert.equal(new Set(marks).size, 30);
+    }
     const changed = await scene.change(store, 'a', () => scene.item('a'));
     assert.deepEqual(changed, scene.item('a'));
     assert.deepEqual(await scene.find(other, 'a'), scene.item('a'));

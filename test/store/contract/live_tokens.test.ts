@@ -13,7 +13,7 @@ import {
   type LiveToken,
   readMark,
 } from '../../../src/store/live_tokens.ts';
-import { aLogin, at, aTokenOfItsOwn, club, inParallel, otherClub } from '../fixtures.ts';
+import { aLogin, at, aTokenOfItsOwn, club, inParallel, otherClub, sweepAll } from '../fixtures.ts';
 import { isRevoked } from '../login.ts';
 import { eachStore } from './stores.ts';
 
@@ -200,7 +200,7 @@ eachStore('live tokens', (check) => {
     await store.keepText(aToken('first', 0, ends), at(0));
     await store.revoke(club, { tokenId: 'first', expiresAt: at(60), ...ends }, at(1));
     await store.keepText(aToken('second', 2, ends), at(2));
-    for (let calls = 0; calls < 30; calls += 1) await store.sweep(at(7200), 100);
+    await sweepAll(store, at(7200));
     await store.acceptTime(at(30));
     assert.equal(await stands(await o.reopened(), 'first'), false);
   });

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { milliseconds } from '../../../src/lib/clock.ts';
 import type { Digest } from '../../../src/lib/digest.ts';
 import type { Store } from '../../../src/store/contract.ts';
-import { at, club, inParallel, otherClub } from '../fixtures.ts';
+import { at, club, inParallel, otherClub, sweepAll } from '../fixtures.ts';
 import { eachStore } from './stores.ts';
 
 const account = 'digest-of-username' as Digest;
@@ -202,14 +202,10 @@ eachStore('login attempts', (check) => {
     await fail(store, 0, 5);
     assert.equal(await attempt(store, 10), 'not for 600000');
     await inParallel(20, (n) => attempt(store, 10, 'no_match', `account ${n}` as Digest));
-    let swept = 0;
-    for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(69.999), 7);
-    assert.equal(swept, 0);
-    for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(70), 7);
-    assert.equal(swept, 20);
+    assert.equal(await sweepAll(store, at(69.999), 7), 0);
+    assert.equal(await sweepAll(store, at(70), 7), 20);
     assert.equal(await attempt(store, 609.999), 'not for 1');
-    for (let n = 0; n < 40; n += 1) swept += await store.sweep(at(610), 7);
-    assert.equal(swept, 21);
+    assert.equal(await sweepAll(store, at(610), 7), 1);
     assert.equal(await store.settleAttempt(club, account, 'match', at(610)), false);
   });
 });

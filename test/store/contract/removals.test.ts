@@ -39,8 +39,8 @@ function clientRemovalTests(check: StoreTest): void {
     await store.add('client', [aClient()]);
     await login(store);
     const before = aTokenOfItsOwn(await store.era());
-    assert.equal(await store.isStanding(club, before), true);
-    await store.remove('client', club, partner, at(5));
+    assert.deepEqual([await isRevoked(store), await store.isStanding(club, before)], [false, true]);
+    await (await o.elsewhere()).remove('client', club, partner, at(5));
     assert.equal(await isRevoked(store), true);
     assert.equal(await store.isStanding(club, before), false);
     // A request that had found the client before may get this far.

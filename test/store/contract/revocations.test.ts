@@ -152,6 +152,9 @@ function orderTests(check: StoreTest): void {
         await by.isStanding(club, own),
       ];
       const before = await issue(store, 'before', 0);
+      for (const one of [store, other]) {
+        assert.deepEqual(await alive(one, 'before', before), [true, true, true]);
+      }
       await other.revoke(club, byClient);
       const after = await issue(store, 'after', 1);
       for (const one of [store, other]) {

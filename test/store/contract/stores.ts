@@ -8,7 +8,7 @@ import { openScratchStore } from '../file_directory.ts';
 import { openScratchPostgres } from '../postgres/scratch.ts';
 import { type Open, type StoreTest, storeTest } from '../with_store.ts';
 
-const stores: Readonly<Record<string, Open>> = {
+export const stores: Readonly<Record<'memory' | 'file' | 'postgres', Open>> = {
   memory: async () => {
     const store = openMemoryStore();
     return { store, close: () => store.close() };

@@ -10,9 +10,6 @@ import type { Digest } from '../../../src/lib/digest.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import { storeAt } from '../../../src/store/open.ts';
-import type { PostgresLocation } from '../../../src/store/postgres/location.ts';
-import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { testServer } from '../../support/postgres.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 import { without } from '../../support/tools.ts';
 import {
@@ -25,44 +22,24 @@ import {
   key,
   partner,
   placeAt,
+  sweepAll,
 } from '../fixtures.ts';
-import { openScratchPostgres } from './scratch.ts';
+import { postgresScene, type PostgresScene } from './scratch.ts';
 
 const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
 
-type Row = Readonly<Record<string, unknown>>;
-
-interface Nodes {
-  readonly location: PostgresLocation;
+interface Nodes extends PostgresScene {
   /** Servers: they answer only as long as they have renewed their leases. */
   readonly one: Store;
   readonly other: Store;
   readonly another: () => Promise<Store>;
-  readonly sql: (text: string) => Promise<readonly Row[]>;
 }
 
 async function openNodes(t: TestContext): Promise<Nodes> {
-  const { location, close } = await openScratchPostgres();
-  const opened: Store[] = [];
-  const another = async (): Promise<Store> => {
-    const onFatal = (): void => assert.fail('the store can no longer be used');
-    const store = await openPostgresStore({ location, environment: 'staging', onFatal });
-    opened.push(store);
-    return store;
-  };
-  const client = await (await testServer()).client();
-  await client.query(`SET search_path = "${location.schema}"`);
-  t.after(async () => {
-    await Promise.all([...opened.map((store) => store.close()), client.end()]);
-    await close();
-  });
-  return {
-    location,
-    one: await another(),
-    other: await another(),
-    another,
-    sql: async (text) => (await client.query<Row>(text)).rows,
-  };
+  const scene = await postgresScene(t);
+  const onFatal = (): void => assert.fail('the store can no longer be used');
+  const another = (): Promise<Store> => scene.open({ onFatal });
+  return { ...scene, one: await another(), other: await another(), another };
 }
 
 /** Lets time pass for this process, whose timers go on as they are. */
@@ -76,30 +53,6 @@ function passing(t: TestContext): (span: number) => void {
 }
 
 describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
-  test('HOSTILE 57: a burst split over nodes has one count, and clocks need not agree to the second', async (t) => {
-    const { one, other } = await openNodes(t);
-    const limit = { limit: 10, window: 60_000 };
-    const counted = await inParallel(60, (n) =>
-      (n % 2 === 0 ? one : other).count('token_request', club, partner, limit, at(n % 3)),
-    );
-    assert.equal(counted.filter(({ allowed }) => allowed).length, 10);
-    const remaining = counted.filter(({ allowed }) => allowed).map((each) => each.remaining);
-    assert.deepEqual(
-      remaining.toSorted((a, b) => a - b),
-      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-    );
-    const refused = counted.filter(({ allowed }) => !allowed);
-    assert.ok(refused.every((each) => each.remaining === 0 && each.retryAfter <= 60_000));
-    // The next window is a common one as well, and a raised limit counts at once.
-    assert.deepEqual(await one.count('token_request', club, partner, limit, at(70)), {
-      allowed: true,
-      remaining: 9,
-      retryAfter: 60_000,
-    });
-    const raised = { ...limit, limit: 12 };
-    assert.equal((await other.count('token_request', club, partner, raised, at(71))).remaining, 10);
-  });
-
   test('HOSTILE 42, 80: failures at one node are known at the other, and so is what it gives back', async (t) => {
     const { one, other } = await openNodes(t);
     const limit = { limit: 3, window: 60_000 };
@@ -141,37 +94,6 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     );
   });
 
-  test('HOSTILE 18: of 50 attempts at two nodes the limit is allowed, whatever their clocks', async (t) => {
-    const { one, other, sql } = await openNodes(t);
-    const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
-    const account = 'account' as Digest;
-    const reserve = (n: number) =>
-      (n % 2 === 0 ? one : other).reserveAttempt(club, account, policy, at((n % 4) / 1000));
-    const reserved = await inParallel(50, reserve);
-    assert.equal(reserved.filter(({ allowed }) => allowed).length, 5);
-    assert.deepEqual(await sql('SELECT used::int FROM login_attempt'), [{ used: 5 }]);
-    // Undecided ones are given back, each once.
-    await inParallel(4, (n) =>
-      (n % 2 === 0 ? one : other).settleAttempt(club, account, 'undecided', at(1)),
-    );
-    const again = await inParallel(20, reserve);
-    assert.equal(again.filter(({ allowed }) => allowed).length, 4);
-  });
-
-  test('P-7: holders at two nodes that start at once have numbers of their own', async (t) => {
-    const { one, other } = await openNodes(t);
-    const numbers = await inParallel(100, (n) =>
-      (n % 2 === 0 ? one : other).leaseNode(at((n % 3) / 1000), `holder ${n}`, facts),
-    );
-    assert.equal(new Set(numbers).size, 100);
-    assert.equal(Math.max(...numbers), 99);
-    assert.equal((await other.nodes(at(0))).length, 100);
-    await one.close();
-    assert.equal((await other.nodes(at(0))).length, 50);
-    // The numbers of those who ended stay taken until their leases end.
-    assert.equal(await other.leaseNode(at(0), 'new', facts), 100);
-  });
-
   test('FAULTS 15: a node answers nothing once its heartbeat is 3 s old, and again after the next', async (t) => {
     const { one, other } = await openNodes(t);
     const pass = passing(t);
@@ -207,7 +129,7 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
   });
 
   test('HOSTILE 30: an outage that one node has met is known at every other, in the commit that ends it', async (t) => {
-    const { one, other, another, sql } = await openNodes(t);
+    const { one, other, another, query } = await openNodes(t);
     const pass = passing(t);
     const outages = async (store: Store) => (await store.time()).outages;
     await one.leaseNode(at(0), 'one', facts);
@@ -234,36 +156,33 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     await fourth.leaseNode(at(100), 'fourth', facts);
     assert.deepEqual((await outages(fourth))[0], { from: at(32), to: at(100) });
     // They are forgotten after a day.
-    for (let calls = 0; calls < 12; calls += 1) await one.sweep(at(86_400 + 50), 100);
-    assert.deepEqual(await sql('SELECT to_at::float8 AS to FROM outage'), [{ to: at(100) }]);
+    await sweepAll(one, at(86_400 + 50));
+    assert.deepEqual(await query('SELECT to_at::float8 AS to FROM outage'), [{ to: at(100) }]);
   });
 
   test('one node sweeps for all, and the next where it has ended', async (t) => {
-    const { one, other, sql } = await openNodes(t);
+    const { one, other, query } = await openNodes(t);
     const limit = { limit: 1, window: 1000 };
     await one.count('token_request', club, partner, limit, at(0));
-    const rows = async () => (await sql('SELECT FROM throttle')).length;
-    const sweepAll = async (store: Store): Promise<void> => {
-      for (let calls = 0; calls < 8; calls += 1) await store.sweep(at(60), 100);
-    };
+    const rows = async () => (await query('SELECT FROM throttle')).length;
     await one.leaseNode(at(60), 'one', facts);
     await other.leaseNode(at(60), 'other', facts);
-    await sweepAll(other);
+    await sweepAll(other, at(60));
     assert.equal(await rows(), 1);
     await one.close();
     await other.leaseNode(at(60), 'other', facts);
-    await sweepAll(other);
+    await sweepAll(other, at(60));
     assert.equal(await rows(), 0);
   });
 
   test('FAULTS 9: a restore that is refused keeps no server waiting, whoever writes for long', async (t) => {
-    const { one, sql, location } = await openNodes(t);
+    const { one, query, location } = await openNodes(t);
     const { care, move } = storeAt(location);
     const backup = join(scratchFolder(t, 'backup'), 'backup.db');
     await care?.backup(backup);
     await one.leaseNode(instant(Date.now()), 'one', facts);
-    await sql('BEGIN');
-    await sql('UPDATE epoch SET op = op');
+    await query('BEGIN');
+    await query('UPDATE epoch SET op = op');
     const inUse = /is in use by machine:7$/;
     const refused = [
       assert.rejects(async () => care?.restore(backup, 'staging'), inUse),
@@ -273,21 +192,21 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     await one.startLogin(aLogin());
     await Promise.all(refused);
     await one.startLogin(aLogin({ place: placeAt(1) }));
-    await sql('ROLLBACK');
+    await query('ROLLBACK');
   });
 
   test('HOSTILE 18: a sweep leaves a count that another node begins anew meanwhile', async (t) => {
-    const { one, sql } = await openNodes(t);
+    const { one, query } = await openNodes(t);
     const policy = { attempts: 5, window: milliseconds(60_000), lock: milliseconds(60_000) };
     await one.reserveAttempt(club, 'account' as Digest, policy, at(0));
-    await sql('BEGIN');
-    await sql('UPDATE login_attempt SET window_ends_at = window_ends_at + 60000');
+    await query('BEGIN');
+    await query('UPDATE login_attempt SET window_ends_at = window_ends_at + 60000');
     const sweeps = inParallel(12, () => one.sweep(at(61), 100));
     const waiting = `SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`;
-    while ((await sql(waiting)).length === 0) await turn();
-    await sql('COMMIT');
+    while ((await query(waiting)).length === 0) await turn();
+    await query('COMMIT');
     await sweeps;
-    assert.deepEqual(await sql('SELECT used::int FROM login_attempt'), [{ used: 1 }]);
+    assert.deepEqual(await query('SELECT used::int FROM login_attempt'), [{ used: 1 }]);
   });
 
   test('two codes that are spent in one statement do not share a login', async (t) => {
@@ -303,9 +222,11 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
   });
 
   test('FAULTS 12: nodes go by the time of the database, and commands by that of the nodes', async (t) => {
-    const { one, other, sql } = await openNodes(t);
+    const { one, other, query } = await openNodes(t);
     const databaseTime = async (): Promise<number> => {
-      const [row] = await sql('SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now');
+      const [row] = await query(
+        'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now',
+      );
       return Number(row?.['now']);
     };
     for (const store of [one, other]) {
@@ -322,25 +243,8 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     assert.ok(behind <= current && current < behind + 60_000);
   });
 
-  test('FAULTS 30: a time that is accepted at one node is the time of all', async (t) => {
-    const { one, other } = await openNodes(t);
-    await other.time(at(3600));
-    await one.time();
-    await one.acceptTime(at(0));
-    assert.equal((await one.time()).acceptedElsewhere, undefined);
-    const { acceptedElsewhere, recorded } = await other.time();
-    assert.deepEqual([acceptedElsewhere, recorded], [at(0), at(0)]);
-    // Until it is followed no time is recorded.
-    await other.time(at(7200));
-    assert.equal((await one.time()).recorded, at(0));
-    await other.acceptTime(at(1), 'another_process');
-    assert.equal((await other.time()).acceptedElsewhere, undefined);
-    await other.time(at(7));
-    assert.equal((await one.time()).recorded, at(7));
-  });
-
   test('FAULTS 30: who follows late ends nothing that was issued since by those who follow', async (t) => {
-    const { one, other, sql } = await openNodes(t);
+    const { one, other, query } = await openNodes(t);
     await other.time(at(3600));
     await one.time();
     await other.time();
@@ -349,7 +253,7 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
     await one.startLogin(aLogin({ place: placeAt(603) }));
     await other.startLogin(aLogin({ place: placeAt(3600) }));
     // No server has recorded the time for two minutes.
-    await sql(`UPDATE meta SET value = value::bigint - 120000 WHERE name = 'recorded_clock'`);
+    await query(`UPDATE meta SET value = value::bigint - 120000 WHERE name = 'recorded_clock'`);
     assert.equal((await other.time()).current, undefined);
     await other.acceptTime(at(0), 'another_process');
     assert.ok(await one.findLogin(club, placeAt(603)));

@@ -2,60 +2,75 @@
 
 import assert from 'node:assert/strict';
 
-import type { Place } from '../../../src/oauth/grant.ts';
 import type { Store } from '../../../src/store/contract.ts';
 import {
   type PostgresLocation,
   readPostgresLocation,
 } from '../../../src/store/postgres/location.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { testServer } from '../../support/postgres.ts';
+import { type Scope, scratchSchema, type ScratchSchema } from '../../support/postgres.ts';
 import type { OpenStore } from '../with_store.ts';
 
-/** A store in a new schema, which goes with it. */
-export async function openScratchPostgres(): Promise<
-  OpenStore & { location: PostgresLocation; harmLogin: (place: Place) => Promise<void> }
-> {
-  const server = await testServer();
-  const schema = server.newSchema();
-  const location = readPostgresLocation(server.url(schema), (path) => path);
+export interface PostgresScene extends ScratchSchema {
+  readonly location: PostgresLocation;
+  /** Opens a store there, which is closed with the test. */
+  readonly open: (options?: Partial<Parameters<typeof openPostgresStore>[0]>) => Promise<Store>;
+}
+
+export interface PostgresScratch extends PostgresScene, Omit<Required<OpenStore>, 'close'> {}
+
+/** A schema without a store, which goes with the test. */
+export async function postgresScene(t: Scope): Promise<PostgresScene> {
   const opened: Store[] = [];
-  const open = async (): Promise<Store> => {
-    const store = await openPostgresStore({ location, environment: 'staging' });
+  // Registered first, runs first.
+  t.after(() => Promise.all(opened.map((store) => store.close())));
+  const schema = await scratchSchema(t);
+  const location = readPostgresLocation(schema.url, (path) => path);
+  const open: PostgresScene['open'] = async (options) => {
+    const store = await openPostgresStore({ location, environment: 'staging', ...options });
     opened.push(store);
     return store;
   };
-  const store = await open();
+  return { ...schema, location, open };
+}
+
+/** The same with a store. */
+export async function postgresStore(t: Scope): Promise<PostgresScratch> {
+  const scene = await postgresScene(t);
+  const opened = [await scene.open()];
+  const another = async (): Promise<Store> => {
+    const store = await scene.open();
+    opened.push(store);
+    return store;
+  };
+  const [store] = opened;
+  assert.ok(store);
   return {
+    ...scene,
     store,
-    location,
-    another: open,
+    another,
     reopen: async () => {
       await Promise.all(opened.map((one) => one.close()));
-      return open();
+      return another();
     },
     damage: async (kind, id) => {
-      const client = await server.client();
       // What nodes remember of registered things stands until their number changes.
-      const harmed = await client.query(
-        `WITH remembered AS (UPDATE "${schema}".epoch SET registrations = registrations + 1)
-         UPDATE "${schema}".registered SET record = replace(record, '"', '~')
-         WHERE kind = $1 AND id = $2 RETURNING id`,
-        [kind, id],
+      const harmed = await scene.query(
+        `WITH remembered AS (UPDATE epoch SET registrations = registrations + 1)
+         UPDATE registered SET record = replace(record, '"', '~')
+         WHERE kind = '${kind}' AND id = '${id}' RETURNING id`,
       );
-      assert.equal(harmed.rows.length, 1);
-      await client.end();
-    },
-    harmLogin: async (place) => {
-      const client = await server.client();
-      await client.query(`UPDATE "${schema}".login SET sum = sum + 1 WHERE place = $1`, [place]);
-      await client.end();
-    },
-    close: async () => {
-      await Promise.all(opened.map((one) => one.close()));
-      const client = await server.client();
-      await client.query(`DROP SCHEMA "${schema}" CASCADE`);
-      await client.end();
+      assert.equal(harmed.length, 1);
     },
   };
+}
+
+/** The same for whoever closes it. */
+export async function openScratchPostgres(): Promise<PostgresScratch & OpenStore> {
+  const ends: (() => unknown)[] = [];
+  const scratch = await postgresStore({ after: (end) => void ends.push(end) });
+  const close = async (): Promise<void> => {
+    for (const end of ends) await end();
+  };
+  return { ...scratch, close };
 }

@@ -6,38 +6,34 @@ import { test } from 'node:test';
 import { milliseconds } from '../../../src/lib/clock.ts';
 import { Link } from '../../../src/store/postgres/link/link.ts';
 import { aLogin, at, club, partner, placeAt } from '../fixtures.ts';
-import { openScratchPostgres } from './scratch.ts';
+import { postgresStore } from './scratch.ts';
 
 type Asked = Parameters<Link['run']>;
 
 test('FAULTS 24: numbers that three nodes give out at once are all given, and none twice', async (t) => {
-  const scratch = await openScratchPostgres();
-  t.after(scratch.close);
-  const nodes = [scratch.store, await scratch.another?.(), await scratch.another?.()];
+  const { store: one, another } = await postgresStore(t);
+  const nodes = [one, await another(), await another()];
   const sample = { programme: club, sealedKey: 'sealed', createdAt: at(0), signsFrom: at(0) };
   await Promise.all(
     nodes.map(async (store) => {
       for (let n = 0; n < 20; n += 1) {
-        await store?.changeAll('token_key', { programme: club }, (keys) => [
+        await store.changeAll('token_key', { programme: club }, (keys) => [
           ...keys,
           { ...sample, kid: String(keys.length), longestToken: milliseconds(1000) },
         ]);
       }
     }),
   );
-  const kids = (await scratch.store.list('token_key', club)).map(({ kid }) => Number(kid));
+  const kids = (await one.list('token_key', club)).map(({ kid }) => Number(kid));
   assert.deepEqual(
-    kids.toSorted((one, other) => one - other),
+    kids.toSorted((before, after) => before - after),
     Array.from({ length: 60 }, (_, n) => n),
   );
 });
 
 test('FAULTS 29: a sweep by a clock ahead removes no revocation once the right time is accepted', async (t) => {
-  const scratch = await openScratchPostgres();
-  t.after(scratch.close);
-  const { store } = scratch;
-  const other = await scratch.another?.();
-  assert.ok(other);
+  const { store, another } = await postgresStore(t);
+  const other = await another();
   for (const one of [store, other]) await one.time(at(0));
   await store.revoke(club, { tokenId: 'jti', expiresAt: at(1800) }, at(0));
   const run = Reflect.get(Link.prototype, 'run') as (
@@ -60,11 +56,9 @@ test('FAULTS 29: a sweep by a clock ahead removes no revocation once the right t
 });
 
 test('FAULTS 6: a damaged login fails no question that is asked beside it', async (t) => {
-  const scratch = await openScratchPostgres();
-  t.after(scratch.close);
-  const { store } = scratch;
+  const { store, query } = await postgresStore(t);
   for (const place of [placeAt(1), placeAt(2)]) await store.startLogin(aLogin({ place }));
-  await scratch.harmLogin(placeAt(1));
+  await query(`UPDATE login SET sum = sum + 1 WHERE place = ${placeAt(1)}`);
   const [damaged, whole] = await Promise.allSettled([
     store.findLogin(club, placeAt(1)),
     store.findLogin(club, placeAt(2)),

@@ -1,7 +1,7 @@
 // HOSTILE 83: what strangers can make a PostgreSQL store keep is bounded, and tells no identifier apart.
 
 import assert from 'node:assert/strict';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import { countTogether } from '../../../src/store/postgres/counters.ts';
 import { forCare, Link } from '../../../src/store/postgres/link/link.ts';
@@ -10,31 +10,17 @@ import { serversOf } from '../../../src/store/postgres/link/servers.ts';
 import { mostWindows } from '../../../src/store/windows.ts';
 import { askTokens, type Club, openClub, unknownClient } from '../../support/club.ts';
 import { basic, partnerToken } from '../../support/partner_token.ts';
-import { testServer } from '../../support/postgres.ts';
 import { without } from '../../support/tools.ts';
 import type { Answer } from '../../support/wire.ts';
 import { at, club as programme, inParallel } from '../fixtures.ts';
-import { openScratchPostgres } from './scratch.ts';
-
-type Scratch = Awaited<ReturnType<typeof openScratchPostgres>>;
+import { type PostgresScene, postgresStore } from './scratch.ts';
 
 /** Rows of windows, by counter. */
-async function rowsOf({ location }: Scratch): Promise<Readonly<Record<string, number>>> {
-  const client = await (await testServer()).client();
-  try {
-    const found = await client.query<{ counter: string; rows: string }>(
-      `SELECT counter, count(*) AS rows FROM "${location.schema}".throttle GROUP BY counter`,
-    );
-    return Object.fromEntries(found.rows.map(({ counter, rows }) => [counter, Number(rows)]));
-  } finally {
-    await client.end();
-  }
-}
-
-async function scratch(t: TestContext): Promise<Scratch> {
-  const opened = await openScratchPostgres();
-  t.after(opened.close);
-  return opened;
+async function rowsOf({ query }: PostgresScene): Promise<Readonly<Record<string, number>>> {
+  const found = await query('SELECT counter, count(*) AS rows FROM throttle GROUP BY counter');
+  return Object.fromEntries<number>(
+    found.map(({ counter, rows }) => [String(counter), Number(rows)]),
+  );
 }
 
 const ofOnePlace = { trustedProxies: ['127.0.0.1/32'] };
@@ -49,7 +35,7 @@ const madeUp = (n: number): string => `partnerapi-${String(10_000 + n)}`;
 
 describe('strangers at a PostgreSQL store', { skip: without('postgres') }, () => {
   test('HOSTILE 83: wrong secrets for a thousand made-up identifiers are 64 rows of an address', async (t) => {
-    const opened = await scratch(t);
+    const opened = await postgresStore(t);
     const club = await openClub(t, { over: limited(1000), store: opened.store, ...ofOnePlace });
     for (let n = 0; n < 1000; n += 100) {
       const answers = await inParallel(100, (m) => guess(club, madeUp(n + m), '192.0.2.1'));
@@ -62,7 +48,7 @@ describe('strangers at a PostgreSQL store', { skip: without('postgres') }, () =>
   });
 
   test('HOSTILE 40 83: whatever made-up identifiers have used up, a registered one is answered like another', async (t) => {
-    const { store } = await scratch(t);
+    const { store } = await postgresStore(t);
     const club = await openClub(t, { over: limited(2), store, ...ofOnePlace });
     for (let n = 0; n < 1500; n += 100) {
       await inParallel(100, (m) => guess(club, madeUp(20_000 + n + m), '192.0.2.1'));
@@ -78,7 +64,7 @@ describe('strangers at a PostgreSQL store', { skip: without('postgres') }, () =>
   });
 
   test('HOSTILE 83: a node opens a bounded number of windows; beyond it events are counted all the same', async (t) => {
-    const opened = await scratch(t);
+    const opened = await postgresStore(t);
     const link = new Link(forCare, new Primary(serversOf(opened.location)));
     t.after(() => link.close());
     const count = countTogether(link, { ...mostWindows, failed_login: 50 });

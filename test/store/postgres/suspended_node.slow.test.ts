@@ -3,23 +3,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { openPostgresStore } from '../../../src/store/postgres/store.ts';
-import { testServer } from '../../support/postgres.ts';
 import { at } from '../fixtures.ts';
-import { openScratchPostgres } from './scratch.ts';
+import { postgresScene } from './scratch.ts';
 
 const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
 
 test('FAULTS 34: a node that was suspended takes no other its number', async (t) => {
-  const { location, close } = await openScratchPostgres();
+  const { open, query } = await postgresScene(t);
   const onFatal = (): void => assert.fail('the store can no longer be used');
-  const open = { location, environment: 'staging', onFatal } as const;
-  const [one, other] = [await openPostgresStore(open), await openPostgresStore(open)];
-  const client = await (await testServer()).client();
-  t.after(async () => {
-    await Promise.all([one.close(), other.close(), client.end()]);
-    await close();
-  });
+  const [one, other] = [await open({ onFatal }), await open({ onFatal })];
   assert.equal(await one.leaseNode(at(0), 'one', facts), 0);
   // Meanwhile that lease ended, and a new server got the number.
   assert.equal(await other.leaseNode(at(3600), 'other', facts), 0);
@@ -27,8 +19,6 @@ test('FAULTS 34: a node that was suspended takes no other its number', async (t)
   assert.equal(await one.leaseNode(at(1), 'one', facts), 1);
   assert.equal(await other.leaseNode(at(3601), 'other', facts), 0);
   // Of a clock that was ahead, or of a server that has ended.
-  await client.query(
-    `UPDATE "${location.schema}".node_lease SET beat_clock = beat_clock - 3600000`,
-  );
+  await query('UPDATE node_lease SET beat_clock = beat_clock - 3600000');
   assert.equal(await one.leaseNode(at(2), 'new', facts), 0);
 });

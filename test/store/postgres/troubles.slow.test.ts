@@ -12,7 +12,7 @@ import { type Id, kindNames, kinds } from '../../../src/store/kinds.ts';
 import { testServer } from '../../support/postgres.ts';
 import { without } from '../../support/tools.ts';
 import { aClient, aCode, aLogin, at, club, key, partner } from '../fixtures.ts';
-import { openScratchPostgres } from './scratch.ts';
+import { openScratchPostgres, postgresStore } from './scratch.ts';
 
 const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
 
@@ -107,15 +107,9 @@ describe('PostgreSQL that refuses', { skip: without('postgres') }, () => {
 
 describe('a PostgreSQL that grows', { skip: without('postgres') }, () => {
   test('FLEET 1.3: a table that has outgrown its plans is analyzed once', async (t) => {
-    const { store, location, close } = await openScratchPostgres();
-    const client = await (await testServer()).client();
-    t.after(async () => {
-      await client.end();
-      await close();
-    });
-    await client.query(`SET search_path = "${location.schema}"`);
+    const { store, query } = await postgresStore(t);
     const analyzed = async () => {
-      const { rows } = await client.query<{ relname: string }>(
+      const rows = await query(
         `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace
            AND relkind = 'r' AND reltuples > 0 ORDER BY relname`,
       );
@@ -124,7 +118,7 @@ describe('a PostgreSQL that grows', { skip: without('postgres') }, () => {
     await store.issueCode(aCode());
     await store.sweep(at(0), 10);
     assert.equal((await analyzed()).includes('code'), false);
-    await client.query(`INSERT INTO code (digest, rest, place, programme, login, client, redirect_uri,
+    await query(`INSERT INTO code (digest, rest, place, programme, login, client, redirect_uri,
         subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at,
         era, sum) SELECT decode(md5(n::text), 'hex'), rest, place, programme, 'login' || n, client, redirect_uri,
         subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at,

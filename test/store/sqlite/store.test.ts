@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -22,10 +21,9 @@ import type { Digest } from '../../../src/lib/digest.ts';
 import { Unavailable } from '../../../src/oauth/failure.ts';
 import type { Environment } from '../../../src/store/contract.ts';
 import { openFile } from '../../../src/store/sqlite/file/open.ts';
-import { schemaVersion } from '../../../src/store/sqlite/schema.ts';
 import { openFileStore } from '../../../src/store/sqlite/store.ts';
 import { StoreUnusable } from '../../../src/store/unusable.ts';
-import { withFile } from '../file_directory.ts';
+import { execute, withFile } from '../file_directory.ts';
 import { aClient, aCode, at, club, inParallel, key, loginNamed, partner } from '../fixtures.ts';
 import { findCode, findLogin } from '../login.ts';
 
@@ -60,36 +58,65 @@ withFile('C-3: belongs to the environment it was made in', async (path) => {
   await store.close();
 });
 
-withFile('FAULTS 26: a newer or older schema is refused by name', async (path) => {
-  await make(path);
-  for (const version of [schemaVersion + 1, schemaVersion - 1]) {
-    const database = new DatabaseSync(path);
-    database.exec(`PRAGMA user_version = ${version}; PRAGMA wal_checkpoint(TRUNCATE)`);
-    database.close();
-    refused(path, new RegExp(`has schema ${version}; this Jetway knows schema ${schemaVersion}`));
-  }
-});
-
-withFile('FAULTS 6: another application’s database is left alone', async (path) => {
+function write(path: string, content: string): void {
   mkdirSync(dirname(path));
-  const database = new DatabaseSync(path);
-  database.exec('CREATE TABLE theirs (id INTEGER PRIMARY KEY); PRAGMA application_id = 42');
-  database.close();
-  refused(path, /is a database of another application \(application_id 42\)/);
-  assert.equal(
-    new DatabaseSync(path).prepare('PRAGMA journal_mode').get()?.['journal_mode'],
-    'delete',
-  );
-});
+  writeFileSync(path, content);
+}
 
-withFile('FAULTS 6: what is no database is refused', async (path) => {
-  mkdirSync(dirname(path));
-  writeFileSync(path, 'not a database at all\n'.repeat(500));
-  refused(path, /is not a database/);
-  writeFileSync(path, 'short');
-  refused(path, /is not a database|is empty/);
-  rmSync(path);
-  mkdirSync(path);
+async function truncate(path: string, toSize: (bytes: number) => number): Promise<void> {
+  await make(path, 500);
+  truncateSync(path, Math.floor(toSize(statSync(path).size)));
+}
+
+const theirs = 'CREATE TABLE theirs (id INTEGER PRIMARY KEY); PRAGMA application_id = 42';
+
+/** By what a file is: what makes it so, and what it is refused with. */
+const unusable: Readonly<Record<string, readonly [(path: string) => unknown, RegExp]>> = {
+  'another application’s': [
+    (path) => {
+      mkdirSync(dirname(path));
+      execute(path, theirs);
+    },
+    /is a database of another application \(application_id 42\)/,
+  ],
+  'no database': [(path) => write(path, 'not a database\n'.repeat(500)), /is not a database/],
+  'a word': [(path) => write(path, 'short'), /is not a database|is empty/],
+  empty: [(path) => write(path, ''), /is empty/],
+  'half of one': [(path) => truncate(path, (bytes) => bytes / 2), /is damaged/],
+  'a tenth of one': [(path) => truncate(path, (bytes) => bytes / 10), /is damaged/],
+  'a header of one': [(path) => truncate(path, () => 100), /is damaged|is not a database/],
+  'one with scribbled pages': [
+    async (path) => {
+      await make(path, 500);
+      const bytes = readFileSync(path);
+      for (let page = 4; page < bytes.length / 4096; page += 1)
+        bytes.fill(0xa5, page * 4096, page * 4096 + 64);
+      writeFileSync(path, bytes);
+    },
+    /is damaged/,
+  ],
+  'gone but for its log': [
+    (path) => write(`${path}-wal`, '\x01'.repeat(4152)),
+    /is gone but its log .* is there/,
+  ],
+  'one with a number that no Jetway writes': [
+    async (path) => {
+      await make(path);
+      execute(path, 'UPDATE registered SET sum = 9223372036854775807');
+    },
+    / is damaged: Value is too/,
+  ],
+};
+
+for (const [what, [spoil, message]] of Object.entries(unusable)) {
+  withFile(`FAULTS 6: a file that is ${what} is refused, never made anew`, async (path) => {
+    await spoil(path);
+    refused(path, message);
+  });
+}
+
+withFile('FAULTS 6: what is no file is refused, and not waited for', async (path) => {
+  mkdirSync(path, { recursive: true });
   assert.throws(() => openFileStore({ path, environment: 'staging' }), {
     message: `store ${path} is a directory`,
     hint: `name a file in it in the configuration, such as store: file:${path}/jetway.db`,
@@ -101,35 +128,6 @@ withFile('FAULTS 6: what is no database is refused', async (path) => {
     name: StoreUnusable.name,
     message: `${path} is no regular file`,
   });
-});
-
-withFile('FAULTS 6: a truncated file is refused, never made anew', async (path) => {
-  for (const kept of [0.5, 0.1]) {
-    rmSync(path, { force: true });
-    await make(path, 500);
-    truncateSync(path, Math.floor(statSync(path).size * kept));
-    refused(path, /is damaged/);
-  }
-  truncateSync(path, 100);
-  refused(path, /is damaged|is not a database/);
-  truncateSync(path, 0);
-  refused(path, /is empty/);
-});
-
-withFile('FAULTS 6: a file with a scribbled page is refused', async (path) => {
-  await make(path, 500);
-  const bytes = readFileSync(path);
-  for (let page = 4; page < bytes.length / 4096; page += 1)
-    bytes.fill(0xa5, page * 4096, page * 4096 + 64);
-  writeFileSync(path, bytes);
-  refused(path, /is damaged/);
-});
-
-withFile('FAULTS 6: a log without its file is refused', async (path) => {
-  await make(path);
-  rmSync(path);
-  writeFileSync(`${path}-wal`, Buffer.alloc(4152, 1));
-  refused(path, /is gone but its log .* is there/);
 });
 
 withFile('FAULTS 6: a server’s store that is gone is not made anew', async (path) => {
@@ -149,21 +147,6 @@ withFile('file and directory are the owner’s alone', async (path) => {
   await store.close();
   // Making it has left nothing beside it.
   assert.deepEqual(readdirSync(dirname(path)), ['jetway.db']);
-});
-
-withFile('HOSTILE 56: a file that is open to others, or another’s, is refused', async (path) => {
-  await make(path);
-  for (const mode of [0o644, 0o620, 0o602]) {
-    chmodSync(path, mode);
-    refused(path, /is open to others \(mode 06\d\d\)/);
-  }
-  chmodSync(path, 0o600);
-  if (process.getuid?.() === 0) {
-    chownSync(path, 65_534, 65_534);
-    refused(path, /belongs to another user \(uid 65534\)/);
-    chownSync(path, 0, 0);
-  }
-  await make(path);
 });
 
 withFile('a directory that is there keeps its mode', async (path) => {
@@ -245,23 +228,10 @@ withFile('HOSTILE 18: attempts share the commit of the logins they arrive with',
   await store.close();
 });
 
-withFile('FAULTS 6: a number that no Jetway writes is damage', async (path) => {
-  await make(path);
-  const database = new DatabaseSync(path);
-  database.exec('UPDATE registered SET sum = 9223372036854775807');
-  database.close();
-  assert.throws(
-    () => openFileStore({ path, environment: 'staging' }),
-    (error) => error instanceof StoreUnusable && / is damaged: Value is too/.test(error.message),
-  );
-});
-
 withFile('FAULTS 36: a damaged row number fails no commit', async (path) => {
   const store = openFileStore({ path, environment: 'staging' });
   await store.issueCode(aCode());
-  const database = new DatabaseSync(path);
-  database.exec('UPDATE code SET rowid = 9007199254740992');
-  database.close();
+  execute(path, 'UPDATE code SET rowid = 9007199254740992');
   // Its row follows the damaged one.
   await store.issueCode(aCode({ key: key('second'), transaction: 'login-2' }));
   await store.startLogin(loginNamed('one'));

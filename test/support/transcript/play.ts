@@ -85,7 +85,7 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
   if (one === undefined) await askAtOnce(stage, title, asked);
   else {
     for (const request of spelledOut(one.request)) {
-      const whole = withUsual(stage, { ...one, request });
+      const whole = withUsual(stage.transcript.usual, bindings, { ...one, request });
       const answer = await sendFilled(stage, whole);
       const what = `${title}\n${JSON.stringify(whole)}`;
       assert.deepEqual(answer, expected(one.answer, answer, bindings), what);
@@ -110,12 +110,31 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
   assert.equal(line, bindings.match(why, line), title);
 }
 
+/** A server that is asked, and its time. */
+export type AskedServer = Parameters<typeof verifyJwt>[0];
+
+/** Sends a request once with each of its choices; each answer beside what it must be. */
+export async function answersOf(
+  server: AskedServer,
+  asked: Asked,
+  bindings: Bindings,
+  member: TestMember,
+): Promise<readonly (readonly [actual: Answer, expected: Answer])[]> {
+  const pairs: (readonly [Answer, Answer])[] = [];
+  for (const request of spelledOut(asked.request)) {
+    const one = filled(withUsual([], bindings, { ...asked, request }), bindings);
+    const answer = await send(server, one, member);
+    pairs.push([answer, expected(asked.answer, answer, bindings)]);
+  }
+  return pairs;
+}
+
 /** Sends all at once; which of them gets which answer is a matter of chance. */
 async function askAtOnce(stage: Stage, title: string, asked: readonly Asked[]): Promise<void> {
   const sent = asked.flatMap(({ request, ...one }) =>
     spelledOut(request).map((spelled) => ({
       ...one,
-      request: withUsual(stage, { ...one, request: spelled }),
+      request: withUsual(stage.transcript.usual, stage.bindings, { ...one, request: spelled }),
     })),
   );
   const answers = await Promise.all(sent.map(({ request }) => sendFilled(stage, request)));
@@ -139,7 +158,8 @@ function logOf({ records, events }: Jetway): readonly string[] {
 
 /** The request with the headers that all of its path have, but for those that it does without. */
 function withUsual(
-  { transcript: { usual }, bindings }: Pick<Stage, 'transcript' | 'bindings'>,
+  usual: Transcript['usual'],
+  bindings: Bindings,
   { request, without }: Asked,
 ): Message {
   const ofPath = usual.filter(([path]) => request.start.startsWith(`POST ${path}`));
@@ -198,7 +218,7 @@ function withAssertions(message: Message, { jwks }: Transcript['settings'], now:
   return { ...message, body };
 }
 
-async function send(jetway: Jetway, request: Message, member: TestMember): Promise<Answer> {
+async function send(jetway: AskedServer, request: Message, member: TestMember): Promise<Answer> {
   const { headers, body } = request;
   if (request.start === 'RAW')
     return readRaw(await rawExchange(jetway.url, Buffer.from(body, 'latin1')));
@@ -256,7 +276,7 @@ function isLoginPage({ body }: Answer): boolean {
 }
 
 /** A JWT as a resource server takes it: its header and claims, or why it is refused. */
-async function checkedJwt(jetway: Jetway, base: string, token: string): Promise<Answer> {
+async function checkedJwt(jetway: AskedServer, base: string, token: string): Promise<Answer> {
   try {
     const { protectedHeader, payload } = await verifyJwt(jetway, base, token);
     return readJwt(protectedHeader, payload);

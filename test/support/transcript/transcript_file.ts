@@ -66,12 +66,24 @@ function included(path: string): string {
 
 function parseTranscripts(text: string): readonly NamedTranscript[] {
   const [common = '', ...tests] = text.split(/^=== /m);
-  const [head = '', ...definitions] = common.split(/^define /m);
-  const defined = new Map(definitions.map((one) => [/^\S+/.exec(one)?.[0] ?? '', bodyOf(one)]));
+  const { head, defined } = definitionsOf(common);
   return tests
     .flatMap(withEach)
     .map((test) => expanded(test, defined))
     .map((test) => parseTest(head, test));
+}
+
+/** What `do` and names of answers stand for, by name. */
+export type Definitions = ReadonlyMap<string, string>;
+
+/** What comes before the first test: its `define`s, and what is before those. */
+export function definitionsOf(common: string): {
+  readonly head: string;
+  readonly defined: Definitions;
+} {
+  const [head = '', ...definitions] = common.split(/^define /m);
+  const named = definitions.map((one) => [/^\S+/.exec(one)?.[0] ?? '', bodyOf(one)] as const);
+  return { head, defined: new Map(named) };
 }
 
 function bodyOf(definition: string): string {
@@ -79,7 +91,7 @@ function bodyOf(definition: string): string {
 }
 
 /** The text with each `do` and each answer's name replaced by what it stands for, also within that. */
-function expanded(text: string, defined: ReadonlyMap<string, string>): string {
+export function expanded(text: string, defined: Definitions): string {
   return text.replaceAll(/^(do |--- (?=[a-z]))(.*)$/gm, (line, mark: string, calls: string) =>
     (mark === 'do ' ? callsIn(calls, defined) : [calls.split(' ')])
       .map(([name = '', ...given]) => {
@@ -95,10 +107,7 @@ function expanded(text: string, defined: ReadonlyMap<string, string>): string {
 }
 
 /** The words of each call; what follows a comma belongs to the one before unless it is defined, too. */
-function callsIn(
-  text: string,
-  defined: ReadonlyMap<string, string>,
-): readonly (readonly string[])[] {
+function callsIn(text: string, defined: Definitions): readonly (readonly string[])[] {
   const calls: string[] = [];
   for (const part of text.split(', ')) {
     const isWord = calls.length > 0 && !defined.has(part.split(' ')[0] ?? '');

@@ -91,6 +91,14 @@ test('plaintexts that no sealing writes, under the right key', () => {
     ['c', '00019b7ca98f2e00000e10010203040000000000030261', false],
     ['c', '01019b7ca98f2e00000e10010203040000000000030261', false],
     ['c', '00019b7ca98f2e00000e100102030400000000000300ff', false],
+    ['c', '04019b7ca98f2e00000e10010203040000000000030161014b', true],
+    // Beside a member's token stands none that has no login, and none that was exchanged.
+    ['c', '08019b7ca98f2e00000e10010203040000000000030161014b', false],
+    ['m', `08${fixed}00000708014b`, true],
+    ['m', `08${fixed}00000708`, false],
+    ['m', `08${fixed}00000708024b`, false],
+    ['m', `0c${fixed}00000708014b`, false],
+    ['m', `10${fixed}00000708`, false],
   ] as const;
   for (const [letter, plaintext, isGood] of spoilt) {
     const opened = openAccess(sealed(letter, Buffer.from(plaintext, 'hex')), () => key);

@@ -50,10 +50,8 @@ describe('what was sealed is opened', () => {
   };
   const word = fc.nat(2 ** 32 - 1);
   const optional = { requiredKeys: [] };
-  const exchangedFrom = fc.array(fc.stringMatching(/^[\w-]{1,36}$/), {
-    minLength: 1,
-    maxLength: 4,
-  });
+  const name = fc.stringMatching(/^[\w-]{1,36}$/);
+  const exchangedFrom = fc.array(name, { minLength: 1, maxLength: 4 });
 
   test('every member token', () => {
     const members = fc
@@ -65,9 +63,10 @@ describe('what was sealed is opened', () => {
           loginTag: fc.nat(2 ** 24 - 1),
           ...times,
         }),
-        fc.record({ ownScope: anyText(300), exchangedFrom }, optional),
+        fc.record({ ownScope: anyText(300) }, optional),
+        fc.oneof(fc.record({ exchangedFrom }, optional), fc.record({ beside: name })),
       )
-      .map(([fields, scope]) => ({ ...fields, ...scope }));
+      .map(([fields, scope, from]) => ({ ...fields, ...scope, ...from }));
     fc.assert(
       fc.property(members, (access) => assert.deepEqual(open(sealAccess(key, access)), access)),
       { numRuns: 500 },
@@ -112,6 +111,7 @@ describe('what was sealed is opened', () => {
       { ...client, client: 'i'.repeat(5000) as ClientId },
       { ...client, client: 'é'.repeat(128) as ClientId },
       { ...member, exchangedFrom: ['x'.repeat(256)] },
+      { ...member, beside: 'x'.repeat(256) },
       { ...member, span: milliseconds(3650 * 86_400_000 + 1) },
       { ...member, span: milliseconds(-1000) },
       { ...member, issuedAt: instant(-1) },

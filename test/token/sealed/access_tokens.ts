@@ -97,6 +97,12 @@ export const vectors: readonly (readonly [Access, string, string, string])[] = [
     '04019b7ca98f2e00000e100102030400000000000310613136636861726163746572732d6964014b',
     'cBW4-XONf3rEwSgv7iuQViECqYkuxQpIy-WtpfwqMeaNw2xnCaQ49Z4vKOxiT6Tjnj0nWkF-nOvgg',
   ],
+  [
+    { ...member, ownScope: 'read', beside: 'K' },
+    'm',
+    '09032a63cd41243200000007abcdef019b7ca98f2e00000708014b72656164',
+    'mBcG0HKXao2x5Bsn6vh-bnIhNmFKnQ_IfCGc-6T292fUbfpbqLdCZ6zQCdCJyDV33',
+  ],
 ];
 
 export const texts: readonly string[] = vectors.map(([, , , text]) => text);

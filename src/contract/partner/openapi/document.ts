@@ -1,7 +1,6 @@
 // Owns the OpenAPI 3.1 document of a programme: its endpoints for partners.
 
 import { formatRows } from '../../../language/input_formats.ts';
-import { present } from '../../../lib/present.ts';
 import { programmePaths } from '../../../oauth/own_paths.ts';
 import { logsIn } from '../../../programme/programme.ts';
 import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.ts';
@@ -11,7 +10,7 @@ import { isPage, loginFailuresOf } from '../../login.ts';
 import { below, type Guide, introspectionFor, isToldOf } from '../guide.ts';
 import { failureExamples, grantExample, responsesOf, userinfoExamples } from './answers.ts';
 import { joined } from './joined.ts';
-import { bodyOf, parametersOf } from './requests.ts';
+import { requestOf } from './requests.ts';
 import { schemes, security } from './security.ts';
 
 type PathItem = Readonly<Record<string, object>>;
@@ -69,8 +68,7 @@ function loginPath(guide: Guide): readonly [string, PathItem] {
   const operationOf = (method: string): object => ({
     summary: 'Log a member in: for the member’s browser',
     security: [],
-    parameters: parametersOf(programme, reading, method, []),
-    ...present({ requestBody: bodyOf(programme, reading, method, [{ grant: 'login' }]) }),
+    ...requestOf(programme, reading, method, [{ grant: 'login' }]),
     responses: {
       ...redirects(redirectStatus),
       ...(programme.layouts.redirect.mode === 'form_post' && {
@@ -121,17 +119,13 @@ function tokenPath(guide: Guide, endpoint: TokenEndpoint): readonly [string, Pat
     ...failureExamples(guide, form),
   ]);
   const responses = responsesOf(guide, examples);
-  const operationOf = (method: string): object => {
-    const requestBody = bodyOf(programme, reading, method, grants);
-    return {
-      summary: `Get tokens by ${grants.map(({ grant }) => grant).join(', ')}`,
-      ...acceptText(reading),
-      security: security(guide, reading, endpoint.authentication),
-      parameters: parametersOf(programme, reading, method, grants),
-      ...(requestBody === undefined ? {} : { requestBody }),
-      responses,
-    };
-  };
+  const operationOf = (method: string): object => ({
+    summary: `Get tokens by ${grants.map(({ grant }) => grant).join(', ')}`,
+    ...acceptText(reading),
+    security: security(guide, reading, endpoint.authentication),
+    ...requestOf(programme, reading, method, grants),
+    responses,
+  });
   return [below(guide, path), byMethod(reading.methods, `token_${name}`, operationOf)];
 }
 
@@ -154,15 +148,15 @@ function managementPaths(guide: Guide): readonly (readonly [string, PathItem])[]
     { reading }: TokenManagementEndpoint,
     summary: string,
     answer: object,
-  ): PathItem => {
-    const parameters = parametersOf(programme, reading, 'POST', []);
-    const requestBody = bodyOf(programme, reading, 'POST', [{ grant: 'management' }]);
-    const responses = { ...failures, 200: answer };
-    const secured = security(guide, reading);
-    return {
-      post: { operationId, summary, security: secured, parameters, requestBody, responses },
-    };
-  };
+  ): PathItem => ({
+    post: {
+      operationId,
+      summary,
+      security: security(guide, reading),
+      ...requestOf(programme, reading, 'POST', [{ grant: 'management' }]),
+      responses: { ...failures, 200: answer },
+    },
+  });
   const active = {
     type: 'object',
     properties: { active: { type: 'boolean' } },

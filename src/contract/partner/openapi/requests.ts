@@ -13,7 +13,7 @@ import {
   isBodyForm,
 } from '../../../programme/requests/reading.ts';
 import { tellsSeveral } from '../../samples/answers.ts';
-import { inputText, scopesFor } from '../values.ts';
+import { inputText, scopesFor } from '../words.ts';
 
 /** Headers that OpenAPI tells by other means than parameters (3.1.1, 4.8.12.2.1). */
 const ownHeaders: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
@@ -40,13 +40,26 @@ function placed({ inputs, mediaTypes }: Reading<unknown>, method: string): Place
   };
 }
 
-export function parametersOf(
+/** What requests of one method hold. */
+export function requestOf(
   programme: Programme,
   reading: Reading<unknown>,
   method: string,
   kinds: readonly Kind[],
+): { readonly parameters: readonly object[]; readonly requestBody?: object } {
+  const { parameters, body } = placed(reading, method);
+  return {
+    parameters: parametersOf(programme, reading, parameters, kinds),
+    ...(body.length > 0 && { requestBody: bodyOf(programme, reading, body, kinds) }),
+  };
+}
+
+function parametersOf(
+  programme: Programme,
+  reading: Reading<unknown>,
+  parameters: Placed['parameters'],
+  kinds: readonly Kind[],
 ): readonly object[] {
-  const { parameters } = placed(reading, method);
   // Inputs of two grants can have one name: the first is told, as needed by either.
   const told = parameters.filter(
     (input, index) => parameters.findIndex((other) => isReadAlike(input, other)) === index,
@@ -74,15 +87,12 @@ export function parametersOf(
   });
 }
 
-/** Undefined for a request without a body. */
-export function bodyOf(
+function bodyOf(
   programme: Programme,
   reading: Reading<unknown>,
-  method: string,
+  body: Placed['body'],
   kinds: readonly Kind[],
-): object | undefined {
-  const { body } = placed(reading, method);
-  if (body.length === 0) return undefined;
+): object {
   const schemaFor = (form: BodyForm): Schema => {
     const inputs = body.filter(({ places }) => places.includes(form));
     const schemas = kinds.map((kind) => kindSchema(programme, inputs, kind));

@@ -6,7 +6,7 @@ import { methodRows, type AuthenticationMethod, isByNothing } from '../../../oau
 import type { Input } from '../../../programme/requests/inputs.ts';
 import type { Reading } from '../../../programme/requests/reading.ts';
 import { type Guide, introspectionFor } from '../guide.ts';
-import { sentence } from '../markdown.ts';
+import { sentence } from '../words.ts';
 
 /** One way to prove who sends a request: the names of all schemes that it takes. */
 type Requirement = Readonly<Record<string, readonly string[]>>;

@@ -8,8 +8,15 @@ import { type Failure, failureAnswer, failuresOf } from '../../failures.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
 import { curlLines } from '../curl.ts';
 import { type Guide, tokenRequests } from '../guide.ts';
-import { type Block, inCode, table, codeBlock } from '../markdown.ts';
-import { answerBlock, paragraphs, shortAnswer } from './words.ts';
+import {
+  type Block,
+  answerBlock,
+  codeBlock,
+  inCode,
+  paragraphs,
+  shortAnswer,
+  table,
+} from '../words.ts';
 
 export function failureSection(guide: Guide): Block {
   const { requestIdHeader: idHeader } = guide.programme;

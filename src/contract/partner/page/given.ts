@@ -22,8 +22,16 @@ import { requestUrl } from '../../../programme/requests/assertion_terms.ts';
 import { comparedProperties, heldValues } from '../../../programme/requests/client_values.ts';
 import { sampleProof } from '../../samples/proof.ts';
 import type { Guide } from '../guide.ts';
-import { type Block, type Row, escaped, inCode, sentence, table } from '../markdown.ts';
-import { paragraphs, spanText } from './words.ts';
+import {
+  type Block,
+  type Row,
+  escaped,
+  inCode,
+  paragraphs,
+  sentence,
+  spanText,
+  table,
+} from '../words.ts';
 
 export function givenSection(guide: Guide): Block {
   const { by, isRegistered } = guide;

@@ -8,8 +8,18 @@ import type { Input } from '../../../programme/requests/inputs.ts';
 import { isPage, type LoginFailure, loginFailuresOf, loginSuccess } from '../../login.ts';
 import { curlLines, withVariables } from '../curl.ts';
 import { type Guide, loginRequest } from '../guide.ts';
-import { type Block, type Row, codeBlock, escaped, inCode, sentence, table } from '../markdown.ts';
-import { inputTable, paragraphs, spanText } from './words.ts';
+import {
+  type Block,
+  type Row,
+  codeBlock,
+  escaped,
+  inCode,
+  inputTable,
+  paragraphs,
+  sentence,
+  spanText,
+  table,
+} from '../words.ts';
 
 export function loginSection(guide: Guide): Block {
   const login = guide.programme.login.endpoint;

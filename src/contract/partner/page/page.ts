@@ -6,13 +6,12 @@ import { programmePaths } from '../../../oauth/own_paths.ts';
 import { logsIn } from '../../../programme/programme.ts';
 import { variable } from '../curl.ts';
 import { type Guide, isToldOf, introspectionFor, managementRequest } from '../guide.ts';
-import { escaped, type Block, inCode, table } from '../markdown.ts';
+import { type Block, escaped, example, inCode, table } from '../words.ts';
 import { failureSection, sandboxSection } from './failures.ts';
 import { givenSection, keptSecrets, overview } from './given.ts';
 import { loginSection } from './login.ts';
 import { tokenSections } from './tokens.ts';
 import { callSection, lifetimeSection, limitSection, retrySection } from './use.ts';
-import { example } from './words.ts';
 
 /** Which of a partner's pages this is. */
 function facts({ programme, deployed }: Guide): string {

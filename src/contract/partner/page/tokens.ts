@@ -1,15 +1,25 @@
 // Owns the sections on grants of a partner's page: requests, answers, and what the answers hold.
 
+import { besideNames } from '../../../language/vocabularies.ts';
 import { grantRows, type GrantType, grantTypes } from '../../../oauth/grant.ts';
 import { tokenPlace } from '../../../programme/answers/token_place.ts';
 import type { TokenEndpoint } from '../../../programme/requests/token_endpoint.ts';
 import { answerTo, grantsOf, refreshForm, type ServedGrant } from '../../answers.ts';
 import type { SampleRequest } from '../../samples/requests.ts';
 import { below, type Guide, isToldOf, tokenRequests } from '../guide.ts';
-import { type Block, inCode, table } from '../markdown.ts';
-import { answerValues, inputText } from '../values.ts';
+import {
+  type Block,
+  answerBlock,
+  answerValues,
+  example,
+  inCode,
+  inputTable,
+  inputText,
+  paragraphs,
+  spanText,
+  table,
+} from '../words.ts';
 import { waysToProve } from './given.ts';
-import { answerBlock, example, inputTable, paragraphs, spanText } from './words.ts';
 
 interface Place {
   readonly endpoint: TokenEndpoint;
@@ -105,7 +115,9 @@ function answer({ programme }: Guide, { served: { grant } }: Place): Block {
   const layout = layouts.tokens;
   const isRefreshed = grant === 'refresh_token' || refreshing.has(grant);
   const values = answerValues(layout, grant).filter(
-    ({ value }) => isRefreshed || !/^refresh_(?:token|lifetime|expires_at)$/.test(value),
+    ({ value }) =>
+      (isRefreshed || !/^refresh_(?:token|lifetime|expires_at)$/.test(value)) &&
+      (access.beside.grants.has(grant) || !besideNames.includes(value)),
   );
   return [
     'The answer:',

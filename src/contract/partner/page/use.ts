@@ -1,6 +1,6 @@
 // Owns the sections on the use of tokens of a partner's page: calls, lifetimes, retries and limits.
 
-import { budgetRows } from '../../../language/limits.ts';
+import { budgetRows } from '../../../language/service_schemas.ts';
 import { milliseconds } from '../../../lib/clock.ts';
 import { grantRows } from '../../../oauth/grant.ts';
 import type { FailureReason } from '../../../oauth/reasons.ts';
@@ -14,9 +14,17 @@ import {
 } from '../../answers.ts';
 import { failureAnswer } from '../../failures.ts';
 import { callRequest, type Guide } from '../guide.ts';
-import { type Block, inCode, table } from '../markdown.ts';
-import { shapeText } from '../values.ts';
-import { example, inputTable, paragraphs, shortAnswer, spanText } from './words.ts';
+import {
+  type Block,
+  example,
+  inCode,
+  inputTable,
+  paragraphs,
+  shapeText,
+  shortAnswer,
+  spanText,
+  table,
+} from '../words.ts';
 
 export function callSection(guide: Guide): Block {
   const { programme } = guide;

@@ -22,10 +22,13 @@ import { until } from '../../../support/until.ts';
 import { expectNoUsedAssertion, expectVoid, fill, using } from '../../fill.ts';
 import { aClient, at, club } from '../../fixtures.ts';
 import { findCode, findLogin, isRevoked } from '../../login.ts';
-import { postgresScene, type Scene } from './scene.ts';
+import { isUnusable } from '../../restore_fixture.ts';
+import { postgresScene, type PostgresScene } from '../scratch.ts';
 
 /** A filled store whose servers are closed, its site, and a path for a backup. */
-async function filled(t: TestContext): Promise<Scene & { site: StoreSite; backup: string }> {
+async function filled(
+  t: TestContext,
+): Promise<PostgresScene & { site: StoreSite; backup: string }> {
   const scene = await postgresScene(t);
   const site = storeAt(scene.location);
   await using(site, fill);
@@ -81,7 +84,7 @@ test(
     await killed.leaseNode(instant(Date.now() + 315_360_000_000), 'a holder', facts);
     const restored = async () => site.care?.restore(backup, 'staging');
     await query('UPDATE node_lease SET beat_clock = beat_clock - 110000');
-    await assert.rejects(restored, unusable(/is in use by one:1$/));
+    await assert.rejects(restored, isUnusable(/is in use by one:1$/));
     await query('UPDATE node_lease SET beat_clock = beat_clock - 11000');
     assert.deepEqual((await restored())?.damage, []);
     await killed.close();
@@ -95,13 +98,13 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
     const longAgo = Date.now() - 3_600_000;
     await query(`UPDATE meta SET value = '1 1' WHERE name = 'cluster'`);
     await query(`UPDATE meta SET value = '${longAgo}' WHERE name LIKE 'recorded%'`);
-    await assert.rejects(open, unusable(/may have been brought back to an earlier time/));
+    await assert.rejects(open, isUnusable(/may have been brought back to an earlier time/));
     // Also where the clock of the servers was ahead by more than was lost.
     await query(
       `INSERT INTO meta VALUES ('recorded_clock', '${longAgo}') ON CONFLICT (name) DO NOTHING`,
     );
     await query(`UPDATE meta SET value = '${Date.now() + 3_600_000}' WHERE name = 'recorded_time'`);
-    await assert.rejects(open, unusable(/may have been brought back to an earlier time/));
+    await assert.rejects(open, isUnusable(/may have been brought back to an earlier time/));
     await query(`UPDATE meta SET value = '${longAgo}' WHERE name LIKE 'recorded%'`);
     const report = await site.care?.restoreInPlace?.('staging');
     assert.deepEqual(report?.voided, { code: 1, known_code: 2, login: 2, token_key: 1 });
@@ -159,7 +162,7 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
     await assert.rejects(isRevoked(both), /may have been brought back to an earlier time/);
     await assert.rejects(
       opened(serversAt(second.port)),
-      unusable(/may have been brought back to an earlier time/),
+      isUnusable(/may have been brought back to an earlier time/),
     );
     await client.end();
     await storeAt(serversAt(second.port)).care?.restoreInPlace?.('staging', { keepGranted: true });
@@ -226,8 +229,3 @@ describe('verifying a PostgreSQL store', { skip: without('postgres') }, () => {
     ]);
   });
 });
-
-function unusable(words: RegExp): (error: unknown) => boolean {
-  return (error) =>
-    error instanceof StoreUnusable && words.test(error.message) && error.hint !== '';
-}

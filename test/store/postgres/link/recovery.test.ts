@@ -12,7 +12,7 @@ import type { Statement } from '../../../../src/store/postgres/link/statement.ts
 import { without } from '../../../support/tools.ts';
 import { until } from '../../../support/until.ts';
 import { lossyProxy } from '../lossy_proxy.ts';
-import { openScratchPostgres } from '../scratch.ts';
+import { postgresStore } from '../scratch.ts';
 
 const one: Statement = { name: 'one', text: 'SELECT 1', isRead: true };
 
@@ -20,18 +20,17 @@ test(
   'FAULTS 13: a link whose last dial failed when nothing waited any more dials again',
   { skip: without('postgres') },
   async (t) => {
-    const scratch = await openScratchPostgres();
-    const [host] = scratch.location.hosts;
+    const { location } = await postgresStore(t);
+    const [host] = location.hosts;
     assert.ok(host);
     const proxy = await lossyProxy(host.port);
     const hosts = [{ ...host, port: proxy.port }];
     // A statement gives up long before a dial does.
     const options = { ...forRequests, connections: 1, span: milliseconds(200) };
-    const link = new Link(options, new Primary(serversOf({ ...scratch.location, hosts })));
-    t.after(async () => {
+    const link = new Link(options, new Primary(serversOf({ ...location, hosts })));
+    t.after(() => {
       link.close();
       proxy.close();
-      await scratch.close();
     });
     await link.connect();
     proxy.freeze();

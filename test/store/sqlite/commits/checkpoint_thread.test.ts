@@ -10,11 +10,12 @@ import { Transactions } from '../../../../src/store/sqlite/commits/transactions.
 import { openFile } from '../../../../src/store/sqlite/file/open.ts';
 import { verifyFile } from '../../../../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../../../../src/store/sqlite/store.ts';
+import { until } from '../../../support/until.ts';
 import { runChild } from '../../children.ts';
 import { withFile } from '../../file_directory.ts';
 import { at, inParallel, loginNamed } from '../../fixtures.ts';
 import { logOf, pagesOf } from '../../log_length.ts';
-import { descriptorsOf, isMoved, reserve, serve, threadsIn, until } from '../../log_scene.ts';
+import { descriptorsOf, isMoved, reserve, serve, threadsIn } from '../../log_scene.ts';
 import { findLogin } from '../../login.ts';
 
 withFile('a server’s log is moved by a thread, which begins when it is needed', async (path) => {

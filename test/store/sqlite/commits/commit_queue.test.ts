@@ -86,21 +86,6 @@ withQueue('DESIGN: a verb that fails leaves its neighbours alone', async ({ queu
   await assert.rejects(put('a'), (error) => !(error instanceof Unavailable));
 });
 
-withQueue('G-22: a full disk is an outage for all, and passes', async (bench) => {
-  const { database, queue, put, rows } = bench;
-  await put('before');
-  database.exec('PRAGMA max_page_count = 4');
-  const results = await Promise.allSettled([put('a'), put('x'.repeat(50_000)), put('b')]);
-  assert.equal(statuses(results), '---');
-  for (const result of results) {
-    assert.ok(result.status === 'rejected' && result.reason instanceof Unavailable);
-    assert.equal(result.reason.message, 'store: SQLITE_FULL');
-  }
-  assert.equal(await queue.read(rows), 1);
-  await put('after');
-  assert.equal(rows(), 2);
-});
-
 withQueue(
   'DESIGN: reads of one turn share a look; a write and another turn see more',
   async (bench) => {
@@ -196,32 +181,6 @@ withQueue('FAULTS 23: more than can wait are refused at once', async (bench) => 
   bench.other.exec('ROLLBACK');
   await waiting;
   assert.equal(bench.rows(), 10_000);
-});
-
-withQueue('FAULTS 5: an I/O error ends it for all, and is told once', async (bench) => {
-  const told: string[] = [];
-  const queue = new CommitQueue(bench.transactions, {
-    onFatal: ({ message }) => void told.push(message),
-  });
-  const failing = Object.assign(new Error('disk I/O error'), { errcode: 10 | (4 << 8) });
-  const results = await Promise.allSettled([
-    queue.write(() => {
-      throw failing;
-    }),
-    queue.write(() => 'beside'),
-  ]);
-  assert.equal(statuses(results), '--');
-  assert.equal(queue.ended?.message, 'store: SQLITE_IOERR');
-  await assert.rejects(
-    queue.write(() => 'after'),
-    Unavailable,
-  );
-  await assert.rejects(
-    queue.read(() => 'after'),
-    Unavailable,
-  );
-  assert.deepEqual(told, ['store: SQLITE_IOERR']);
-  queue.close();
 });
 
 withQueue('DESIGN: closing commits what is queued and refuses the rest', async (bench) => {

@@ -1,165 +1,57 @@
-// Tests of what the file store remembers of rows: it stands until somebody changes it, whoever it is.
+// Tests of the memory that the file store has of rows: how much it holds, and when it looks again. That what is
+// remembered stands until somebody changes it, whoever it is, is the contract's.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { Subject } from '../../../../src/oauth/member.ts';
-import type { Store } from '../../../../src/store/contract.ts';
+import { inTurn } from '../../../../src/lib/turn.ts';
 import { Freshness, Remembered } from '../../../../src/store/sqlite/commits/freshness.ts';
-import { openScratchStore, scratchFile } from '../../file_directory.ts';
-import {
-  aClient,
-  aCode,
-  aLogin,
-  aMember,
-  anAnswer,
-  at,
-  aTokenOfItsOwn,
-  club,
-  key,
-  loginNamed,
-  partner,
-} from '../../fixtures.ts';
-import { findCode, findLogin, isRevoked } from '../../login.ts';
+import { Transactions } from '../../../../src/store/sqlite/commits/transactions.ts';
+import { openScratchStore, withFile } from '../../file_directory.ts';
+import { aClient, aCode, aLogin, anAnswer, at, club, key, partner } from '../../fixtures.ts';
+import { findCode, findLogin, refresh } from '../../login.ts';
 import { storeTest } from '../../with_store.ts';
 
 const check = storeTest(openScratchStore);
 
-const subject = 'subject-1' as Subject;
-const disabled = { status: 'disabled' } as const;
-
-/** Each test has it from the store itself, and from another connection as a command has one. */
-function changedBy(name: string, body: (store: Store, changer: Store) => Promise<void>): void {
-  check(`${name}, by the store itself`, ({ store }) => body(store, store));
-  check(`${name}, by another process`, async ({ store, another }) => {
-    assert.ok(another);
-    await body(store, await another());
-  });
-}
-
-changedBy('a client is as it was changed last', async (store, changer) => {
+check('a remembered row survives a sweep and goes on time', async ({ store }) => {
   await store.add('client', [aClient()]);
-  const first = await store.find('client', club, partner);
-  assert.deepEqual(first, aClient());
-  assert.equal(await store.find('client', club, partner), first, 'read once');
-  await changer.change('client', club, partner, (client) => ({ ...client, ...disabled }));
-  assert.deepEqual(await store.find('client', club, partner), aClient(disabled));
-  await changer.remove('client', club, partner, at(1));
-  assert.equal(await store.find('client', club, partner), undefined);
-});
-
-changedBy('a member is as it was changed last', async (store, changer) => {
-  await store.add('member', [aMember()]);
-  const first = await store.find('member', club, subject);
-  assert.equal(await store.find('member', club, subject), first, 'read once');
-  await changer.change('member', club, subject, (member) => ({ ...member, ...disabled }));
-  assert.deepEqual(await store.find('member', club, subject), aMember(disabled));
-  await changer.remove('member', club, subject, at(1));
-  assert.equal(await store.find('member', club, subject), undefined);
-});
-
-changedBy('a code that was looked at is gone once it was replaced', async (store, changer) => {
-  await store.issueCode(aCode());
-  assert.ok(await findCode(store, 'code', 1));
-  await changer.issueCode(aCode({ key: key('later'), issuedAt: at(1) }));
-  assert.equal(await findCode(store, 'code', 2), undefined);
-  const spent = await store.spendCode(club, partner, key('code'), aLogin(), at(2));
-  assert.deepEqual(spent, { outcome: 'unknown' });
-});
-
-changedBy('HOSTILE 26: a code that was looked at is spent once', async (store, changer) => {
-  await store.issueCode(aCode());
-  const stores = [store, changer, store, changer];
-  for (const one of stores) assert.ok(await findCode(one, 'code', 1));
-  const spend = (one: Store, n: number) =>
-    one.spendCode(club, partner, key('code'), loginNamed(`${n}`), at(1));
-  const outcomes = await Promise.all(stores.map(spend));
-  assert.deepEqual(outcomes.map(({ outcome }) => outcome).toSorted(), [
-    'replayed',
-    'replayed',
-    'replayed',
-    'spent',
-  ]);
-});
-
-changedBy('HOSTILE 26: a login that was looked at advances once', async (store, changer) => {
-  await store.startLogin(aLogin());
-  const stores = [store, changer, store, changer];
-  for (const one of stores) assert.ok(await findLogin(one));
-  const advance = (one: Store, n: number) =>
-    one.advanceLogin(club, aLogin().place, aLogin(), anAnswer(aLogin(), `${n}`));
-  const done = await Promise.all(stores.map(advance));
-  assert.equal(done.filter((is) => is).length, 1);
-  const next = anAnswer(aLogin(), `${done.indexOf(true)}`);
-  for (const one of stores)
-    assert.deepEqual(await findLogin(one), { ...aLogin(), ...next, revoked: false });
-});
-
-const endings: readonly (readonly [name: string, end: (store: Store) => Promise<unknown>])[] = [
-  ['itself', (store) => store.revoke(club, { place: aLogin().place }, at(2))],
-  ['all of its client’s', (store) => store.revoke(club, { client: partner })],
-  ['all of its member’s', (store) => store.revoke(club, { subject })],
-  ['its client', (store) => store.remove('client', club, partner, at(2))],
-];
-
-for (const [name, end] of endings) {
-  changedBy(`C-4: a login that was asked about falls with ${name}`, async (store, changer) => {
-    await store.add('client', [aClient()]);
-    await store.startLogin(aLogin());
-    for (let turn = 0; turn < 2; turn += 1) assert.equal(await isRevoked(store), false);
-    await end(changer);
-    assert.equal(await isRevoked(store), true);
-  });
-}
-
-for (const [name, end] of endings.filter(
-  ([of]) => of.endsWith('client’s') || of === 'its client',
-)) {
-  changedBy(`C-4: a client’s own token falls with ${name}`, async (store, changer) => {
-    await store.add('client', [aClient()]);
-    const own = aTokenOfItsOwn(await store.era());
-    for (let turn = 0; turn < 2; turn += 1) assert.equal(await store.isStanding(club, own), true);
-    await end(changer);
-    assert.equal(await store.isStanding(club, own), false);
-    assert.equal(
-      await store.isStanding(club, aTokenOfItsOwn(await store.era())),
-      name !== 'its client',
-    );
-  });
-}
-
-changedBy('C-4: a token that was asked about ends alone', async (store, changer) => {
-  const [one, other] = ['one', 'other'].map((tokenId) => ({ tokenId, expiresAt: at(1800) }));
-  // With no revoked token in the programme, and with one.
-  for (const revoked of ['', 'third']) {
-    if (revoked !== '') await changer.revoke(club, { ...one!, tokenId: revoked }, at(1));
-    assert.equal(await store.isStanding(club, one!), true);
-    assert.equal(await store.isStanding(club, other!), true);
-  }
-  await changer.revoke(club, one!, at(2));
-  assert.equal(await store.isStanding(club, one!), false);
-  assert.equal(await store.isStanding(club, other!), true);
-});
-
-changedBy('C-4: a code is dead that comes after all of its client’s', async (store, changer) => {
-  const era = await store.era();
-  await changer.revoke(club, { client: partner });
-  assert.equal(await store.issueCode(aCode({ issuedAt: at(4), era })), 'issued');
-  assert.equal(await findCode(store, 'code', 6), undefined);
-  const spent = await store.spendCode(club, partner, key('code'), aLogin(), at(6));
-  assert.deepEqual(spent, { outcome: 'unknown' });
-});
-
-check('remembered rows are frozen', async ({ store }) => {
-  await store.add('client', [aClient()]);
-  await store.add('member', [aMember()]);
+  await store.startLogin(aLogin({ forgetAt: at(100) }));
+  await store.issueCode(aCode({ expiresAt: at(100), forgetAt: at(100) }));
   const client = await store.find('client', club, partner);
-  assert.ok(client);
-  assert.throws(() => (client.roles as string[]).push('admin'), TypeError);
-  const member = await store.find('member', club, subject);
-  assert.throws(() => Object.assign(member ?? {}, disabled), TypeError);
+  for (const [now, swept] of [
+    [50, 0],
+    [100, 1],
+    // What is known of the code goes after it.
+    [159.999, 1],
+  ] as const) {
+    assert.ok(await findLogin(store));
+    assert.equal((await findCode(store, 'code', now)) === undefined, now >= 100);
+    assert.equal(await store.sweep(at(now), 100), swept);
+    assert.equal(await store.find('client', club, partner), client, 'not read again');
+  }
+  assert.equal(await store.sweep(at(160), 100), 1);
+  assert.equal(await findLogin(store), undefined);
+  assert.equal(await store.find('client', club, partner), client, 'not read again');
+});
+
+check('G-19, G-21: a login or code that was just swept is unknown', async ({ store }) => {
+  await store.startLogin(aLogin({ forgetAt: at(40) }));
+  await store.issueCode(aCode({ expiresAt: at(100), forgetAt: at(100) }));
+  assert.ok(await findLogin(store));
+  assert.ok(await findCode(store, 'code', 99));
+  assert.equal(await store.sweep(at(100), 100), 3);
+  // By the time at which their requests arrived.
+  const next = anAnswer(aLogin(), 'next');
+  assert.equal(await store.advanceLogin(club, aLogin().place, aLogin(), next), false);
+  assert.deepEqual(await refresh(store, aLogin(), 'next', at(39)), { outcome: 'unknown' });
+  const spent = await store.spendCode(club, partner, key('code'), aLogin(), at(99));
+  assert.deepEqual(spent, { outcome: 'unknown' });
+  assert.equal(await findLogin(store), undefined);
 });
 
 test('the number of remembered rows is bounded; missing rows are not remembered', () => {
@@ -182,18 +74,101 @@ test('the number of remembered rows is bounded; missing rows are not remembered'
   database.close();
 });
 
-test('DESIGN: in a turn that lasts, what another process has committed counts all the same', () => {
-  const { directory, remove } = scratchFile();
-  const path = join(directory, 'jetway.db');
-  const [own, another] = [new DatabaseSync(path), new DatabaseSync(path)];
-  own.exec('PRAGMA journal_mode = WAL; CREATE TABLE revoked (token TEXT)');
-  const fresh = new Freshness(own);
-  const before = fresh.epoch;
-  another.exec(`INSERT INTO revoked VALUES ('x')`);
-  const committedAt = performance.now();
-  while (performance.now() - committedAt < 1);
-  assert.notEqual(fresh.epoch, before);
-  own.close();
-  another.close();
-  remove();
+test('the write of a verb that is rolled back is not remembered', () => {
+  const database = new DatabaseSync(':memory:');
+  database.exec('CREATE TABLE t (n)');
+  const fresh = new Freshness(database);
+  const remembered = new Remembered<number>(fresh, 100);
+  const transactions = new Transactions(database, [fresh]);
+  const held = (): readonly (number | undefined)[] =>
+    ['good', 'bad'].map((name) => remembered.get(name, () => undefined));
+  const note = (name: string): void => {
+    database.exec('INSERT INTO t VALUES (1)');
+    remembered.get(name, () => 0);
+    remembered.replace(name, 0, 1);
+  };
+  const fail = (): never => {
+    note('bad');
+    throw new Error('no');
+  };
+  transactions.settle([() => note('good')]);
+  assert.deepEqual(held(), [1, undefined]);
+  const settled = transactions.settle([() => note('bad'), fail, () => note('good')]);
+  assert.deepEqual(
+    settled.map((one) => 'value' in one),
+    [true, false, true],
+  );
+  assert.deepEqual(held(), [1, undefined], 'what comes after it is');
+  transactions.settle([fail]);
+  assert.deepEqual(held(), [undefined, undefined]);
+  database.close();
 });
+
+/** A test of two processes' connections to a file with a table `t`. */
+function withTwo(
+  name: string,
+  body: (own: DatabaseSync, other: DatabaseSync) => Promise<void> | void,
+): void {
+  withFile(name, async (path) => {
+    mkdirSync(dirname(path));
+    const [own, other] = [new DatabaseSync(path), new DatabaseSync(path)];
+    own.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (n); INSERT INTO t VALUES (1)');
+    await body(own, other);
+    own.close();
+    other.close();
+  });
+}
+
+withTwo(
+  'C-4: a request finds what was committed before it, whatever was read before',
+  async (own, other) => {
+    const transactions = new Transactions(own, []);
+    const select = own.prepare('SELECT n FROM t');
+    const look = (): unknown => {
+      transactions.read();
+      return select.get()?.['n'];
+    };
+    // Until no turn is under way that others have begun.
+    for (let turns = 0; turns < 5; turns += 1) await nextTurn();
+    assert.equal(look(), 1, 'by a timer');
+    other.exec('UPDATE t SET n = 2');
+    const found = await new Promise((resolve) => {
+      inTurn('requests', () => resolve(look()));
+    });
+    assert.equal(found, 2);
+    transactions.endRead();
+  },
+);
+
+withTwo(
+  'HOSTILE 26: a transaction goes by nothing that another process has changed before it began',
+  (own, other) => {
+    const select = own.prepare('SELECT n FROM t');
+    const fresh = new Freshness(own);
+    const remembered = new Remembered<unknown>(fresh, 100);
+    const transactions = new Transactions(own, [fresh]);
+    const read = (): unknown => remembered.get('row', () => select.get()?.['n']);
+    // However soon after the last look that is.
+    const { mock: now } = mock.method(performance, 'now', () => 0);
+    try {
+      assert.equal(read(), 1);
+      other.exec('UPDATE t SET n = 2');
+      assert.equal(read(), 1, 'a look stands for a moment');
+      assert.deepEqual(transactions.settle([read]), [{ value: 2 }]);
+    } finally {
+      now.restore();
+    }
+  },
+);
+
+withTwo(
+  'DESIGN: in a turn that lasts, what another process has committed counts all the same',
+  (own, other) => {
+    const fresh = new Freshness(own);
+    const before = fresh.epoch;
+    other.exec('UPDATE t SET n = 2');
+    const committedAt = performance.now();
+    while (performance.now() - committedAt < 1);
+    assert.notEqual(fresh.epoch, before);
+  },
+);

@@ -1,9 +1,9 @@
 // Owns tests of what the disk may do: take its time to be sure, fail, and fill up.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -17,9 +17,10 @@ import {
   openFileStore,
   serverReserve,
 } from '../../../../src/store/sqlite/store.ts';
+import { fillUp } from '../../../support/full_disk.ts';
 import { without } from '../../../support/tools.ts';
 import { traced } from '../../children.ts';
-import { scratchFile, withFile } from '../../file_directory.ts';
+import { withFile } from '../../file_directory.ts';
 import {
   aClient,
   aCode,
@@ -31,6 +32,7 @@ import {
   loginNamed,
   partner,
   placeAt,
+  sweepAll,
 } from '../../fixtures.ts';
 import { findLogin, isRevoked } from '../../login.ts';
 
@@ -61,80 +63,19 @@ withFile(
   without('strace'),
 );
 
-withFile(
-  'FAULTS 5: a failed fsync ends the store; nothing is tried again',
-  async (path) => {
-    await open(path).close();
-    const watch = ['-e', 'trace=fdatasync,fsync,write'];
-    const { calls: all } = await traced(watch, 'save', path, '4');
-    const name = all.some((call) => call.includes('fdatasync')) ? 'fdatasync' : 'fsync';
-    const before = all.slice(
-      0,
-      all.findIndex((call) => call.includes('"saved 2')),
-    );
-    const syncs = before.filter((call) => call.includes(`${name}(`)).length;
-    rmSync(path);
-    await open(path).close();
-    const inject = `inject=${name}:error=EIO:when=${syncs + 1}+`;
-    const fail = ['-e', `trace=${name},pwrite64`, '-e', inject];
-    const { calls, stdout, code } = await traced(fail, 'save', path, '6');
-    assert.equal(code, 0);
-    const lines = stdout.trimEnd().split('\n');
-    const firstRefused = lines.findIndex((line) => !line.startsWith('saved'));
-    assert.equal(firstRefused, 3, stdout);
-    assert.equal(lines[firstRefused], 'fatal store: SQLITE_IOERR');
-    for (const line of lines.slice(firstRefused + 1, -1)) {
-      assert.match(line, /^refused \d Unavailable: store: SQLITE_IOERR$/);
-    }
-    assert.equal(lines.filter((line) => line.startsWith('fatal')).length, 1);
-    assert.equal(lines.at(-1), 'unusable');
-    const failed = calls.findIndex((call) => call.includes('EIO'));
-    const later = calls.slice(failed + 1).filter((call) => /pwrite64.*-wal>/.test(call));
-    assert.deepEqual(later, [], 'nothing is written after it');
-    const store = open(path);
-    for (let n = 0; n < firstRefused; n += 1) {
-      assert.ok(await findLogin(store, loginNamed(`login ${n}`)), `login ${n}`);
-    }
-    await store.close();
-  },
-  without('strace'),
-);
-
-/** Mounts a file system of 2 MB over the file's directory; undefined where that is not allowed. */
-function smallDisk(path: string): (() => void) | undefined {
-  const directory = dirname(path);
-  mkdirSync(directory, { recursive: true });
-  const mount = ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', directory];
-  if (spawnSync('mount', mount).status !== 0) return undefined;
-  return () => void spawnSync('umount', ['-l', directory]);
-}
-
+/** A test that gets the path of a store file to be on a disk of 2 MB. */
 function withSmallDisk(name: string, body: (path: string) => Promise<void>): void {
-  test(name, async (t) => {
-    const { path, remove } = scratchFile();
-    const unmount = smallDisk(path);
+  const onDisk = async (path: string): Promise<void> => {
+    const folder = dirname(path);
+    mkdirSync(folder);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder]);
     try {
-      if (unmount === undefined) t.skip('no file system can be mounted here');
-      else await body(path);
+      await body(path);
     } finally {
-      unmount?.();
-      remove();
+      spawnSync('umount', ['-l', folder]);
     }
-  });
-}
-
-/** Takes all the space there is. */
-function fillUp(path: string): () => void {
-  const ballast = `${dirname(path)}/ballast`;
-  for (let size = 2_097_152; size >= 4096; size -= 4096) {
-    try {
-      writeFileSync(ballast, Buffer.alloc(size, 1));
-      return () => rmSync(ballast);
-    } catch {
-      // As much as fits.
-    }
-  }
-  throw new Error('there is no space to fill');
+  };
+  withFile(name, onDisk, without('mount'));
 }
 
 const reserve = 256 * 1024;
@@ -169,7 +110,8 @@ withSmallDisk(
       store.revoke(club, { tokenId: `${n}`, expiresAt: at(1800) }, at(1)),
     );
     assert.equal(statSync(`${path}-reserve`).size, reserve);
-    const free = fillUp(path);
+    const ballast = join(dirname(path), 'ballast');
+    fillUp(ballast);
     await fillStore(store);
     assert.equal(store.health().status, 'full');
     const refused = [
@@ -189,10 +131,9 @@ withSmallDisk(
     assert.equal(await isRevoked(store, nth(3)), true);
     await store.change('client', club, partner, (client) => ({ ...client, status: 'disabled' }));
     assert.equal((await store.find('client', club, partner))?.status, 'disabled');
-    let swept = 0;
-    for (let n = 0; n < 20; n += 1) swept += await store.sweep(at(1800), 50);
+    const swept = await sweepAll(store, at(1800), 50);
     assert.ok(swept >= 20, `${swept} rows`);
-    free();
+    rmSync(ballast);
     await sleep(1100);
     assert.deepEqual(store.health(), { status: 'ready' });
     assert.equal(statSync(`${path}-reserve`).size, reserve);
@@ -242,12 +183,13 @@ withSmallDisk(
 
 withSmallDisk('FAULTS 4: a start on a full disk finds room, and tells', async (path) => {
   await open(path, reserve).close();
-  const free = fillUp(path);
+  const ballast = join(dirname(path), 'ballast');
+  fillUp(ballast);
   const store = open(path, reserve);
   assert.equal(store.health().status, 'full');
   assert.equal(await findLogin(store), undefined);
   await store.revoke(club, { place: aLogin().place }, at(0));
-  free();
+  rmSync(ballast);
   await sleep(1100);
   assert.equal(store.health().status, 'ready');
   await store.startLogin(loginNamed('any'));
