@@ -26,7 +26,10 @@ await runCampaign(
     },
     texts: {
       only: ['NAME', `one path: ${paths.join(', ')}`],
-      server: ['NAMES', `servers beside the bare one (${careful.servers.join()}), also postgres-2, postgres-3`],
+      server: [
+        'NAMES',
+        `servers beside the bare one (${careful.servers.join()}), also postgres-2, postgres-3`,
+      ],
     },
     flags: {
       unspent: 'with --growth: leaves the codes unspent',
@@ -37,7 +40,9 @@ await runCampaign(
   async ({ rounds, seconds, growth, unspent, only, server, guard }, { folder, progress }) => {
     const base = guard === true ? guardPlan : careful;
     const named = server?.split(',') ?? base.servers;
-    const servers = serverNames.filter((name) => name !== 'bare').filter((name) => named.includes(name));
+    const servers = serverNames
+      .filter((name) => name !== 'bare')
+      .filter((name) => named.includes(name));
     if (growth > 0) {
       const name = servers[0] === 'postgres' ? 'postgres' : 'file';
       const grown = await grow(name, growth, unspent !== true, folder);

@@ -20,7 +20,13 @@ import { buildIfStale } from '../build.ts';
 import { onFirstCore, startChild } from '../load/child.ts';
 import { namesOf } from '../load/login.ts';
 import { client } from '../load/requests.ts';
-import { cpuMicroseconds, jetwayCommand, type Server, startServer } from '../load/server.ts';
+import {
+  cpuMicroseconds,
+  jetwayCommand,
+  type ServedSite,
+  type Server,
+  startServer,
+} from '../load/server.ts';
 import { layOut, openClub } from '../load/site.ts';
 import { Cluster } from '../postgres/cluster.ts';
 import type { BareCommands } from './bare_server.ts';
@@ -38,7 +44,7 @@ export const serverNames = Object.keys(nodes) as readonly ServerName[];
 export interface Contestant {
   readonly name: ServerName;
   /** Of each node. */
-  readonly ports: readonly (Pick<Server, 'port' | 'gatewayPort'>)[];
+  readonly ports: readonly Pick<Server, 'port' | 'gatewayPort'>[];
   /** Processor time of all nodes so far, in microseconds. */
   readonly cpu: () => number;
   /** The same of the database's processes; 0 without one. */
@@ -76,7 +82,10 @@ export async function startBare(): Promise<Contestant> {
 }
 
 /** A site with an empty store below a folder, and the cluster of its store where it has one. */
-export async function makeSite(name: Exclude<ServerName, 'bare'>, place: string) {
+export async function makeSite(
+  name: Exclude<ServerName, 'bare'>,
+  place: string,
+): Promise<{ readonly site: ServedSite; readonly database: Cluster | undefined }> {
   const folder = join(place, name);
   mkdirSync(folder);
   const database = name.startsWith('postgres') ? await startDatabase() : undefined;

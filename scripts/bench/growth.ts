@@ -99,7 +99,7 @@ async function exchange(store: Store, code: AuthorizationCode, now: Instant): Pr
   if (outcome !== 'spent') throw new Error(`a code is ${outcome}`);
 }
 
-/** Bytes of a file's pages by table, free pages included. */
+/** Bytes of a file's pages by table, and of its free pages. */
 function pagesOf(path: string): Record<string, number> {
   const file = new DatabaseSync(path, { readOnly: true });
   try {
@@ -114,7 +114,7 @@ function pagesOf(path: string): Record<string, number> {
   }
 }
 
-/** Bytes of a database's tables, their indices apart, and what autovacuum has done. */
+/** Bytes of a database's tables, and of their indices by their own names. */
 async function relationsOf(database: Cluster): Promise<Record<string, number>> {
   const client = await database.client();
   try {

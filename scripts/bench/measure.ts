@@ -206,8 +206,8 @@ class Run {
     this.#tokens = [...this.#tokens, ...tokens].slice(-mostTokens);
     if (this.#contestant.name === 'bare') return offered;
     const isJwt = ({ access }: Tokens): boolean => /^eyJ[^.]+\.[^.]+\.[^.]+$/.test(access);
-    const isRight = (tokens: Tokens): boolean =>
-      isJwt(tokens) === (this.#format === 'ES256') && tokens.refresh !== undefined;
+    const isRight = (one: Tokens): boolean =>
+      isJwt(one) === (this.#format === 'ES256') && one.refresh !== undefined;
     if (!tokens.every(isRight)) throw fault('answered with other tokens');
     return offered;
   }

@@ -2,7 +2,15 @@
 // the request pays for them with. The issuer alone (issue.ts) makes tokens and spends.
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
-import type { Answer, Era, ExchangedFrom, GrantType, Login, LoginState, Place } from '../oauth/grant.ts';
+import type {
+  Answer,
+  Era,
+  ExchangedFrom,
+  GrantType,
+  Login,
+  LoginState,
+  Place,
+} from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
 import type { Inputs } from '../programme/requests/inputs.ts';

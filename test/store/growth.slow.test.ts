@@ -48,7 +48,9 @@ async function logIn(store: FileStore, seconds: number, n: number): Promise<void
   await store.settleAttempt(club, member, 'no_match', time(0));
   const issued = { issuedAt: time(0), expiresAt: time(120), forgetAt: time(hour) };
   await store.issueCode(aCode({ key: key(name), transaction: name, ...issued }));
-  await store.issueCode(aCode({ key: key(`left ${name}`), transaction: `left ${name}`, ...issued }));
+  await store.issueCode(
+    aCode({ key: key(`left ${name}`), transaction: `left ${name}`, ...issued }),
+  );
   const login = loginOf(seconds, n);
   await store.spendCode(club, partner, key(name), login, time(1));
   let held: NewLogin | LoginState = login;

@@ -225,11 +225,7 @@ export function finishedName(programme: ProgrammeId, transaction: string): Uint8
   return name;
 }
 
-export function codeRow(
-  code: AuthorizationCode,
-  place: Place,
-  era: Era,
-): Omit<CodeRow, 'sum'> {
+export function codeRow(code: AuthorizationCode, place: Place, era: Era): Omit<CodeRow, 'sum'> {
   return {
     ...codeName(code.programme, code.key),
     place,
