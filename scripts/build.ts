@@ -23,8 +23,13 @@ import { threadAsset } from '../src/lib/asset.ts';
 import { parseYaml } from '../src/lib/yaml/yaml.ts';
 import { type BuildFacts, buildFactsAsset, versionLineOf } from '../src/server/version.ts';
 import { bundledProgram, bundledScript } from './build/bundle.ts';
-import { codeCacheOf } from './build/code_cache.ts';
-import { codeCacheAsset, programAsset, versionAsset } from './build/program_assets.ts';
+import { writeCodeCache } from './build/code_cache.ts';
+import {
+  codeCacheAsset,
+  programAsset,
+  seaConfigFile,
+  versionAsset,
+} from './build/program_assets.ts';
 import { ownTarget, strippedNode, type Target } from './build/target.ts';
 import { sourceState } from './source_state.ts';
 
@@ -91,16 +96,20 @@ export async function build(folder: string, target: Target = ownTarget): Promise
     const { source, map } = await bundledProgram();
     embed(programAsset, source);
     writeFileSync(join(folder, `${programAsset}.map`), map);
-    embed(codeCacheAsset, codeCacheOf(join(work, programAsset), target.runs));
-    writeFileSync(join(work, 'launch.cjs'), await bundledScript('scripts/build/launch.ts'));
     const facts = factsOf(assets);
     assets[buildFactsAsset] = join(folder, factsFile);
     writeFileSync(assets[buildFactsAsset], JSON.stringify(facts));
     const manifest = readFileSync(join(root, 'package.json'), 'utf8');
     embed(versionAsset, `${versionLineOf(manifest, facts)}\n`);
-    writeFileSync(join(work, 'sea.json'), JSON.stringify(seaConfig(strippedNode(target), assets)));
+    assets[codeCacheAsset] = join(work, codeCacheAsset);
+    writeFileSync(
+      join(work, seaConfigFile),
+      JSON.stringify(seaConfig(strippedNode(target), assets)),
+    );
+    writeCodeCache(work, target.runs);
+    writeFileSync(join(work, 'launch.cjs'), await bundledScript('scripts/build/launch.ts'));
     // The main file's path is recorded in the executable: the working folder keeps it short.
-    run(process.execPath, ['--build-sea', 'sea.json'], work);
+    run(process.execPath, ['--build-sea', seaConfigFile], work);
     chmodSync(join(work, 'jetway'), 0o755);
     renameSync(join(work, 'jetway'), join(folder, 'jetway'));
   } finally {

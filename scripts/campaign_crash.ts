@@ -2,18 +2,18 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
+import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { fileCare } from '../src/store/sqlite/care.ts';
 import { openToRead, verifyFile } from '../src/store/sqlite/file/read.ts';
 import { openFileStore } from '../src/store/sqlite/store.ts';
-import { type Findings, isWhole, runCampaign } from './campaign.ts';
-import { Model } from './crash/model.ts';
-import type { Line } from './crash/steps.ts';
+import { isWhole, runCampaign } from './campaign.ts';
+import { type Ask, faultOf, type Line, type Step } from './crash/steps.ts';
 
 /** Kills on one file before a fresh one: what was acknowledged first has to survive them all. */
 const killsPerFile = 10;
@@ -22,6 +22,19 @@ const callers = 32;
 const killsPerBackup = 3;
 /** Milliseconds that a start may take (FAULTS 1). */
 const longestStart = 2000;
+
+/** A step with its outcomes; without outcomes it was interrupted, and may have happened or not. */
+interface Told {
+  readonly step: Step;
+  outcomes?: readonly string[];
+}
+
+/** One file with what its workers have told, and the sums of all files. */
+interface Scene {
+  readonly path: string;
+  readonly told: Told[];
+  readonly tally: Tally;
+}
 
 interface Tally {
   kills: number;
@@ -40,13 +53,14 @@ interface Worker {
   readonly ended: Promise<unknown>;
 }
 
-function start(path: string, lanes: number, model: Model, tally: Tally): Worker {
+function start({ path, told, tally }: Scene, lanes: number): Worker {
   const script = fileURLToPath(import.meta.resolve('./crash/worker.ts'));
   const child = spawn(process.execPath, [script, path, String(lanes)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout });
   const ended = once(lines, 'close');
+  const pending = new Map<string, Told>();
   const ready = new Promise<void>((resolve) => {
     lines.on('line', (text) => {
       const line = parse(text);
@@ -54,8 +68,11 @@ function start(path: string, lanes: number, model: Model, tally: Tally): Worker 
       if ('ready' in line) {
         tally.slowestStart = Math.max(tally.slowestStart, line.ready);
         resolve();
-      }
-      model.hear(line);
+      } else if ('step' in line) {
+        const one: Told = { step: line.step };
+        pending.set(line.lane, one);
+        told.push(one);
+      } else Object.assign(pending.get(line.lane) ?? {}, { outcomes: line.outcomes });
     });
     lines.on('close', resolve);
   });
@@ -75,53 +92,65 @@ function parse(text: string): Line | undefined {
 }
 
 /** Lets one or two processes work on the file and kills them. */
-async function kill(path: string, model: Model, tally: Tally, isFresh: boolean): Promise<void> {
-  const count = tally.kills % 2 === 0 ? 1 : 2;
-  const workers = Array.from({ length: count }, () => start(path, callers / count, model, tally));
+async function kill(scene: Scene, isFresh: boolean): Promise<void> {
+  const { kills } = scene.tally;
+  const count = (kills % 2) + 1;
+  const workers = Array.from({ length: count }, () => start(scene, callers / count));
   // Now and then while they open the file, which is when they mend what the last kill left; and a
   // fresh file always, which they make.
-  const backsUp = tally.kills % killsPerBackup === killsPerBackup - 1;
+  const backsUp = kills % killsPerBackup === killsPerBackup - 1;
   if (isFresh || (!backsUp && Math.random() < 0.1)) await sleep(Math.random() * 250);
   else {
     await Promise.all(workers.map(({ ready }) => ready));
     await sleep(20 + Math.random() * 600);
-    if (backsUp) await backUp(path, model, tally);
+    if (backsUp) await backUp(scene);
   }
   for (const { child } of workers) child.kill('SIGKILL');
   await Promise.all(workers.map(({ ended }) => ended));
-  tally.kills += 1;
+  scene.tally.kills += 1;
 }
 
 /** What was acknowledged before a backup began is in it, whatever goes on meanwhile. */
-async function backUp(path: string, model: Model, tally: Tally): Promise<void> {
+async function backUp({ path, told, tally }: Scene): Promise<void> {
   const target = `${path}.backup`;
-  const compare = model.remember();
+  const acknowledged = told.filter(isAcknowledged);
   await fileCare(path).backup(target, { overwrite: true });
   tally.backups += 1;
   const database = openToRead(target);
-  try {
-    const faults = [...(await verifyFile(target)).damage, ...compare(database)];
-    tally.faults.push(...faults.map((fault) => `in a backup: ${fault}`));
-  } finally {
-    database.close();
-  }
+  const faults = [...(await verifyFile(target)).damage, ...faultsOf(database, acknowledged)];
+  database.close();
+  tally.faults.push(...faults.map((fault) => `in a backup: ${fault}`));
 }
 
-/** What is wrong with the file, seen from step `first` on. */
-async function inspect(path: string, model: Model, tally: Tally, first: number): Promise<string[]> {
+function isAcknowledged({ outcomes }: Told): boolean {
+  return outcomes !== undefined;
+}
+
+/** Differences of a file from what was told, and half-done steps, in words. */
+function faultsOf(database: DatabaseSync, all: readonly Told[]): string[] {
+  const prepared = new Map<string, StatementSync>();
+  const ask: Ask = (sql, ...values) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, statement);
+    return statement.get(...values);
+  };
+  return all.flatMap((told) => {
+    const fault = faultOf(ask, told.step, told.outcomes);
+    return fault === undefined ? [] : [`${fault}: ${JSON.stringify(told)}`];
+  });
+}
+
+/** Looks for what is wrong with the file, from step `first` on. */
+async function inspect({ path, told, tally }: Scene, first: number): Promise<void> {
   const before = performance.now();
   await openFileStore({ path, environment: 'staging' }).close();
-  const took = performance.now() - before;
-  tally.slowestStart = Math.max(tally.slowestStart, took);
+  tally.slowestStart = Math.max(tally.slowestStart, performance.now() - before);
   const database = openToRead(path);
-  try {
-    return [...(await verifyFile(path)).damage, ...model.compare(database, first)];
-  } finally {
-    database.close();
-  }
+  tally.faults.push(...(await verifyFile(path)).damage, ...faultsOf(database, told.slice(first)));
+  database.close();
 }
 
-async function campaign(count: number, folder: string, progress: () => void): Promise<Tally> {
+async function killAll(count: number, folder: string, progress: () => void): Promise<Tally> {
   const tally: Tally = {
     kills: 0,
     backups: 0,
@@ -131,44 +160,40 @@ async function campaign(count: number, folder: string, progress: () => void): Pr
     faults: [],
   };
   for (let file = 0; tally.kills < count && tally.faults.length === 0; file += 1) {
-    const path = join(folder, `${file}.db`);
-    const model = new Model();
+    const scene: Scene = { path: join(folder, `${file}.db`), told: [], tally };
+    const { told } = scene;
     for (let round = 0; round < killsPerFile && tally.kills < count; round += 1) {
-      const first = model.length;
-      await kill(path, model, tally, round === 0);
-      tally.faults.push(...(await inspect(path, model, tally, first)));
+      const first = told.length;
+      await kill(scene, round === 0);
+      await inspect(scene, first);
       progress();
     }
-    tally.faults.push(...(await inspect(path, model, tally, 0)));
-    tally.acknowledged += model.told.acknowledged;
-    tally.cutOff += model.told.cutOff;
-    if (tally.faults.length === 0)
-      for (const name of readdirSync(folder)) {
-        if (name.startsWith(`${file}.db`)) rmSync(join(folder, name));
-      }
+    await inspect(scene, 0);
+    const acknowledged = told.filter(isAcknowledged).length;
+    tally.acknowledged += acknowledged;
+    tally.cutOff += told.length - acknowledged;
+    if (tally.faults.length > 0) break;
+    for (const name of globSync(`${file}.db*`, { cwd: folder })) rmSync(join(folder, name));
   }
   return tally;
-}
-
-function findingsOf({ faults, ...sums }: Tally): Findings {
-  const { kills, backups, acknowledged, cutOff } = sums;
-  const slowestStart = Math.round(sums.slowestStart);
-  return {
-    figures: { ...sums, slowestStart },
-    text: `\n${kills} kills, ${backups} backups, ${acknowledged} steps acknowledged, ${cutOff} cut off, slowest start ${slowestStart} ms`,
-    faults,
-    late: slowestStart > longestStart ? [`a start took ${slowestStart} ms`] : [],
-  };
 }
 
 await runCampaign(
   {
     command: 'campaign:crash',
-    numbers: { count: ['N', 'kills', 200, isWhole] },
+    options: { count: ['N', 'kills', 200, isWhole] },
     fails: 'when anything acknowledged is lost, half done or undone, or a start takes two seconds',
     keepsFolder: true,
     isOfMoments: true,
   },
-  async ({ count }, { folder, progress }) =>
-    findingsOf(await campaign(count, folder, () => progress('.'))),
+  async ({ count }, { folder, progress }) => {
+    const tally = await killAll(count, folder, () => progress('.'));
+    const { kills, backups, acknowledged, cutOff, faults } = tally;
+    const slowest = Math.round(tally.slowestStart);
+    return {
+      text: `\n${kills} kills, ${backups} backups, ${acknowledged} steps acknowledged, ${cutOff} cut off, slowest start ${slowest} ms`,
+      faults,
+      late: slowest > longestStart ? [`a start took ${slowest} ms`] : [],
+    };
+  },
 );

@@ -1,33 +1,26 @@
 // Owns `npm run campaign:soak`: full load for half an hour, with reloads, logins and chains of refreshes
 // in it, and whether memory, descriptors and the time of answers stay as they were after warming up.
 
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import {
-  executableOption,
-  type Findings,
-  isNotNegative,
-  isPositive,
-  runCampaign,
-} from './campaign.ts';
+import { executableOption, isNotNegative, isPositive, runCampaign } from './campaign.ts';
 import { median } from './figures.ts';
-import { onFirstCore } from './load/child.ts';
-import { failuresIn, type StreamOrder } from './load/generator.ts';
+import { failuresIn } from './load/generator.ts';
 import { logIn, namesOf, tokensFor } from './load/login.ts';
-import {
-  jetwayCommand,
-  type Offering,
-  type Server,
-  streamsTo,
-  tokenPath,
-  underLoad,
-} from './load/server.ts';
-import { layOut, openClub } from './load/site.ts';
+import { residentMegabytes } from './load/server.ts';
+import { type Offering, streamsTo, tokenPath, underLoad } from './load/under_load.ts';
 
 /** Samples of a run; the first third is for warming up, the last is held against the middle one. */
 const samples = 30;
+/** Connections that callers may keep at one moment and not at another. */
+const idleConnections = 10;
+/** Members who are there at the same time. */
+const atOnce = 4;
+const refreshesOfLogin = 50;
+/** Milliseconds between requests of one member. */
+const pause = 20;
 
 interface Sample {
   readonly megabytes: number;
@@ -35,51 +28,6 @@ interface Sample {
   /** Milliseconds, of token requests. */
   readonly p99: number;
 }
-
-/** All that callers do at once: tokens as fast as they come, the others at a rate. Gateways ask without a token. */
-function streamsOf(server: Server): readonly StreamOrder[] {
-  const streams = streamsTo(server);
-  return [
-    streams.token(0, 16),
-    { ...streams['wrong secret'](50, 4), expects: '401' },
-    streams.login(100, 4),
-    { ...streams.verify(200, 4), expects: '401' },
-  ];
-}
-
-/** Connections that callers may keep at one moment and not at another. */
-const idleConnections = 10;
-
-function judge(
-  all: readonly Sample[],
-  limits: { readonly growth: number; readonly slower: number },
-): Findings {
-  const third = Math.floor(all.length / 3);
-  const [before, after] = [all.slice(third, 2 * third), all.slice(2 * third)];
-  const growth = (key: 'megabytes' | 'p99'): number => {
-    const [was, is] = [before, after].map((part) => median(part.map((one) => one[key])));
-    return ((is ?? 0) / (was ?? 1) - 1) * 100;
-  };
-  const fewest = (part: readonly Sample[]): number =>
-    Math.min(...part.map(({ descriptors }) => descriptors));
-  const [memory, slower] = [growth('megabytes'), growth('p99')];
-  const leaked = fewest(after) - fewest(before);
-  return {
-    figures: { samples: all, memory, slower, leaked },
-    text: `after warming up: resident memory grew by ${memory.toFixed(1)} %, the 99th percentile by ${slower.toFixed(1)} %, descriptors by ${leaked}`,
-    faults: [
-      ...(memory > limits.growth ? [`memory grew by ${memory.toFixed(1)} %`] : []),
-      ...(leaked > idleConnections ? [`${leaked} more descriptors are open`] : []),
-    ],
-    late: slower > limits.slower ? [`answers are slower by ${slower.toFixed(1)} %`] : [],
-  };
-}
-
-/** Members who are there at the same time. */
-const atOnce = 4;
-const refreshesOfLogin = 50;
-/** Milliseconds between requests of one member. */
-const pause = 20;
 
 /** A member logs in with a browser, and the partner refreshes for a while; again and again. */
 async function live(port: number, username: string, until: AbortSignal): Promise<void> {
@@ -94,7 +42,7 @@ async function live(port: number, username: string, until: AbortSignal): Promise
   }
 }
 
-/** Samples, and what failed meanwhile. */
+/** All that callers do at once: tokens as fast as they come, the others at a rate. Samples, and what failed. */
 async function soak(
   seconds: number,
   file: string,
@@ -109,11 +57,20 @@ async function soak(
       failures.add(`${name}: ${String(error)}`);
     }),
   );
+  const streams = streamsTo(server);
+  const callers = [
+    streams.token(0, 16),
+    { ...streams['wrong secret'](50, 4), expects: '401' },
+    streams.login(100, 4),
+    // Gateways ask without a token.
+    { ...streams.verify(200, 4), expects: '401' },
+  ];
   for (let index = 0; index < samples; index += 1) {
-    const { results } = await offer(streamsOf(server), seconds / samples);
+    const { results } = await offer(callers, seconds / samples);
     for (const failure of failuresIn(results)) failures.add(failure);
     const { p99 = 0, count = 0 } = results[0]?.served ?? {};
-    const [megabytes, descriptors] = [server.megabytes(), server.descriptors()];
+    const megabytes = residentMegabytes(server);
+    const descriptors = readdirSync(`/proc/${server.pid}/fd`).length;
     all.push({ megabytes, descriptors, p99 });
     progress(
       `${index + 1}: ${count} tokens, p99 ${p99.toFixed(1)} ms, ${megabytes.toFixed(0)} MB, ${descriptors} descriptors\n`,
@@ -129,24 +86,39 @@ async function soak(
 await runCampaign(
   {
     command: 'campaign:soak',
-    numbers: {
+    options: {
       minutes: ['M', 'how long', 30, isPositive],
       growth: ['P', 'percent that resident memory may grow by after warming up', 5, isNotNegative],
       slower: ['P', 'percent that the 99th percentile of answers may grow by', 25, isNotNegative],
+      executable: executableOption,
     },
-    texts: { executable: executableOption },
     fails: 'when a limit is missed, or a request failed',
   },
-  async (options, { folder, progress }) => {
-    const programmes = { store: openClub('store') };
-    const site = await layOut(folder, { programmes, owners: ['store'], members: atOnce });
+  async ({ minutes, growth, slower, executable }, { folder, progress }) => {
     const file = join(folder, 'programmes/store.yaml');
     const [all, failures] = await underLoad(
-      onFirstCore(jetwayCommand(options.executable)),
-      site,
-      (offering) => soak(options.minutes * 60, file, progress, offering),
+      { folder, executable, isPinned: true, members: atOnce },
+      (offering) => soak(minutes * 60, file, progress, offering),
     );
-    const found = judge(all, options);
-    return { ...found, faults: [...found.faults, ...failures] };
+    const third = samples / 3;
+    const parts = [all.slice(third, 2 * third), all.slice(2 * third)];
+    const grown = (key: 'megabytes' | 'p99'): number => {
+      const [was = 1, is = 0] = parts.map((part) => median(part.map((one) => one[key])));
+      return (is / was - 1) * 100;
+    };
+    const [memory, time] = [grown('megabytes'), grown('p99')];
+    const [before = 0, after = 0] = parts.map((part) =>
+      Math.min(...part.map(({ descriptors }) => descriptors)),
+    );
+    const leaked = after - before;
+    return {
+      text: `after warming up: resident memory grew by ${memory.toFixed(1)} %, the 99th percentile by ${time.toFixed(1)} %, descriptors by ${leaked}`,
+      faults: [
+        ...(memory > growth ? [`memory grew by ${memory.toFixed(1)} %`] : []),
+        ...(leaked > idleConnections ? [`${leaked} more descriptors are open`] : []),
+        ...failures,
+      ],
+      late: time > slower ? [`answers are slower by ${time.toFixed(1)} %`] : [],
+    };
   },
 );

@@ -12,8 +12,8 @@ import { debVersion, makeDeb } from './package/deb.ts';
 import { debianBase } from './package/debian.ts';
 import { type ImagePart, makeImage } from './package/image.ts';
 import { type Arch, nodePackage } from './package/node_package.ts';
-import { type Bundled, bundledIn, type DebianPart, makeSbom } from './package/sbom.ts';
-import { archive, digestOf, root, run } from './package/tools.ts';
+import { bundledIn, type DebianPart, makeSbom } from './package/sbom.ts';
+import { archive, digestOf, type Release, root, run } from './package/tools.ts';
 import { fillTree } from './package/tree.ts';
 
 /** What others call an architecture. */
@@ -21,13 +21,6 @@ const named = {
   x64: { debian: 'amd64', binutils: 'x86_64-linux-gnu', qemu: 'qemu-x86_64-static' },
   arm64: { debian: 'arm64', binutils: 'aarch64-linux-gnu', qemu: 'qemu-aarch64-static' },
 } as const satisfies Readonly<Record<Arch, object>>;
-
-interface Release {
-  readonly version: string;
-  readonly commit: string;
-  /** Seconds since 1970 of the commit. */
-  readonly epoch: number;
-}
 
 /** @throws where version, tag and CHANGELOG.md do not fit together */
 function releaseOf(source: SourceState | undefined): Release {
@@ -70,8 +63,9 @@ async function make(arch: Arch, work: string): Promise<Made> {
 }
 
 /** Makes all packages of these architectures. */
-export async function makePackages(out: string, archs: readonly Arch[]): Promise<void> {
+async function makePackages(out: string, archs: readonly Arch[]): Promise<void> {
   const release = releaseOf(currentSource());
+  const { version, epoch } = release;
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const work = mkdtempSync(join(tmpdir(), 'jetway-package-'));
@@ -81,14 +75,30 @@ export async function makePackages(out: string, archs: readonly Arch[]): Promise
     const own = made.find(({ arch }) => arch === process.arch)?.executable;
     if (own === undefined) throw new Error(`${process.arch}, which this machine is, is among them`);
     const bundled = bundledIn(own);
+    const sbomWith = (debian: readonly DebianPart[]): string =>
+      makeSbom({ ...release, bundled, debian });
     const images: ImagePart[] = [];
-    for (const one of made)
-      images.push(await makeOne(one, own, { ...release, bundled }, out, work));
-    const name = `jetway-${release.version}`;
-    await makeImage(join(out, `${name}-oci.tar`), images, release, work);
-    const debian = made.flatMap((one) => one.debian);
-    writeFileSync(join(out, `${name}.cdx.json`), makeSbom({ ...release, bundled }));
-    writeFileSync(join(out, `${name}-oci.cdx.json`), makeSbom({ ...release, bundled, debian }));
+    for (const { arch, executable, license, base, debian } of made) {
+      const { debian: architecture, binutils } = named[arch];
+      const parts = {
+        executable,
+        own,
+        licenses: [...bundled.licenses, ['node', license] as const],
+        epoch,
+      };
+      const [tree, inImage] = [join(work, `tree-${arch}`), join(work, `image-${arch}`)];
+      fillTree(tree, { ...parts, sbom: sbomWith([]) });
+      fillTree(inImage, { ...parts, sbom: sbomWith(debian) });
+      images.push({ architecture, base, tree: inImage });
+      const top = `jetway-${version}-linux-${arch}`;
+      await archive(join(out, `${top}.tar.gz`), tree, { epoch, top });
+      const deb = join(out, `jetway_${debVersion(version)}_${architecture}.deb`);
+      makeDeb(deb, tree, { version, architecture, objdump: `${binutils}-objdump`, epoch });
+    }
+    const name = join(out, `jetway-${version}`);
+    await makeImage(`${name}-oci.tar`, images, release, work);
+    writeFileSync(`${name}.cdx.json`, sbomWith([]));
+    writeFileSync(`${name}-oci.cdx.json`, sbomWith(made.flatMap(({ debian }) => debian)));
     const lines: string[] = [];
     for (const file of readdirSync(out).toSorted()) {
       lines.push(`${await digestOf(join(out, file))}  ${file}\n`);
@@ -99,35 +109,12 @@ export async function makePackages(out: string, archs: readonly Arch[]): Promise
   }
 }
 
-/** Makes the packages of an architecture; returns its part of the image. */
-async function makeOne(
-  { arch, executable, license, base, debian }: Made,
-  own: string,
-  release: Release & { readonly bundled: Bundled },
-  out: string,
-  work: string,
-): Promise<ImagePart> {
-  const { version, epoch, bundled } = release;
-  const { debian: architecture, binutils } = named[arch];
-  const licenses = [...bundled.licenses, ['node', license] as const];
-  const parts = { executable, own, licenses, epoch };
-  const tree = join(work, `tree-${arch}`);
-  fillTree(tree, { ...parts, sbom: makeSbom(release) });
-  const top = `jetway-${version}-linux-${arch}`;
-  await archive(join(out, `${top}.tar.gz`), tree, { epoch, top });
-  const inImage = join(work, `image-${arch}`);
-  fillTree(inImage, { ...parts, sbom: makeSbom({ ...release, debian }) });
-  const deb = join(out, `jetway_${debVersion(version)}_${architecture}.deb`);
-  makeDeb(deb, tree, { version, architecture, objdump: `${binutils}-objdump`, epoch });
-  return { architecture, base, tree: inImage };
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({
-    options: { out: { type: 'string', default: 'dist/packages' }, own: { type: 'boolean' } },
-  });
-  const archs = values.own === true ? [process.arch as Arch] : (Object.keys(named) as Arch[]);
-  const out = resolve(root, values.out);
-  await makePackages(out, archs);
-  process.stdout.write(readFileSync(join(out, 'SHA256SUMS'), 'utf8'));
-}
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: 'dist/packages' }, own: { type: 'boolean' } },
+});
+const out = resolve(root, values.out);
+await makePackages(
+  out,
+  values.own === true ? [process.arch as Arch] : (Object.keys(named) as Arch[]),
+);
+process.stdout.write(readFileSync(join(out, 'SHA256SUMS'), 'utf8'));

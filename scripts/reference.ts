@@ -1,6 +1,6 @@
 // Owns `npm run reference`: the reference page and the JSON Schema of programme files, both made of
 // the schema that loads them and its texts, the pages of metrics and of the log's events, the dashboard,
-// and the example of a configuration.
+// the example of a configuration, and the pages for partners.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,16 +9,15 @@ import { definitionSchema } from '../src/language/definition.ts';
 import { readVariant, variantNames } from '../src/language/variants.ts';
 import { toPlain } from '../src/lib/document.ts';
 import { parseYaml } from '../src/lib/yaml/yaml.ts';
-import { warningNames } from '../src/rules/warnings.ts';
 import { hasKeys, type Key, keysOf, notesOf, typesOf } from '../src/schema/keys.ts';
 import type { Schema } from '../src/schema/walk.ts';
 import { configExample } from './reference/config_example.ts';
 import { dashboard } from './reference/dashboard.ts';
-import { eventsPage } from './reference/events.ts';
 import { fileSchema } from './reference/file_schema.ts';
 import { kindsTable, listTables } from './reference/lists.ts';
 import { keyTable, type Variants } from './reference/markdown.ts';
-import { metricsPage } from './reference/metrics.ts';
+import { eventsPage, metricsPage } from './reference/metrics.ts';
+import { makePartnerPages } from './reference/partner_pages.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -35,9 +34,6 @@ export const referencePaths = {
 /** The texts of the files. */
 export type Reference = Readonly<Record<keyof typeof referencePaths, string>>;
 
-/** What no variant says, so that each file on one must. */
-const saidByFile = ['name', 'programme_identifier', 'base_path'];
-
 /**
  * Makes the reference.
  *
@@ -49,11 +45,7 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
   const variants: Variants = Object.fromEntries(
     variantNames().map((name) => [name, toPlain(readVariant(name))]),
   );
-  const described = fileSchema(schema, {
-    base: 'variant',
-    saidByFile,
-    names: { accepts: warningNames },
-  });
+  const described = fileSchema(schema);
   const keys = keysOf(schema).filter(({ entry }) => entry.docs?.example !== undefined);
   const tableOf = (some: readonly Key[]): string => keyTable(some, keys, schema, variants);
   const shipped = keysInUse();
@@ -172,4 +164,5 @@ if (import.meta.main) {
   for (const part of Object.keys(referencePaths) as (keyof Reference)[]) {
     writeFileSync(join(root, referencePaths[part]), made[part]);
   }
+  for (const [path, page] of makePartnerPages()) writeFileSync(join(root, path), page);
 }

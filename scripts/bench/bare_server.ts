@@ -2,12 +2,15 @@
 // token response.
 
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
-import { answerParent, listenAnywhere } from '../load/child.ts';
+import { answerParent } from '../load/child.ts';
 
-export interface BareCommands {
-  readonly start: (nothing: undefined) => { readonly port: number; readonly pid: number };
+export interface BareServer {
+  readonly port: number;
+  readonly pid: number;
 }
 
 const token = (): string => randomBytes(64).toString('base64url');
@@ -35,6 +38,7 @@ const server = createServer((incoming, outgoing) => {
   });
 });
 
-const port = await listenAnywhere(server);
-
-answerParent<BareCommands>({ start: () => ({ port, pid: process.pid }) });
+answerParent(async (): Promise<BareServer> => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return { port: (server.address() as AddressInfo).port, pid: process.pid };
+});

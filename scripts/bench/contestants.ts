@@ -20,34 +20,25 @@ import { buildIfStale } from '../build.ts';
 import { onFirstCore, startChild } from '../load/child.ts';
 import { namesOf } from '../load/login.ts';
 import { client } from '../load/requests.ts';
-import {
-  cpuMicroseconds,
-  jetwayCommand,
-  type ServedSite,
-  type Server,
-  startServer,
-} from '../load/server.ts';
+import { cpuMicroseconds, jetwayCommand, type ServedSite, startServer } from '../load/server.ts';
 import { layOut, openClub } from '../load/site.ts';
 import { Cluster } from '../postgres/cluster.ts';
-import type { BareCommands } from './bare_server.ts';
+import type { BareServer } from './bare_server.ts';
 
 /** The form of access tokens. */
 export const formats = ['opaque', 'ES256'] as const;
 export type Format = (typeof formats)[number];
 
-/** How many nodes share the store of each server. */
-const nodes = { bare: 1, file: 1, executable: 1, postgres: 1, 'postgres-2': 2, 'postgres-3': 3 };
-export type ServerName = keyof typeof nodes;
-export const serverNames = Object.keys(nodes) as readonly ServerName[];
+export const serverNames = ['bare', 'file', 'executable', 'postgres'] as const;
+export type ServerName = (typeof serverNames)[number];
 
 /** A server under measurement. */
 export interface Contestant {
   readonly name: ServerName;
-  /** Of each node. */
-  readonly ports: readonly Pick<Server, 'port' | 'gatewayPort'>[];
-  /** Processor time of all nodes so far, in microseconds. */
-  readonly cpu: () => number;
-  /** The same of the database's processes; 0 without one. */
+  readonly port: number;
+  readonly gatewayPort: number;
+  readonly pid: number;
+  /** Processor time of its database's processes so far, in microseconds; 0 without one. */
   readonly databaseCpu: () => number;
   /** Authorization codes, each for one exchange. */
   readonly codes: (format: Format, count: number) => Promise<readonly string[]>;
@@ -67,12 +58,13 @@ function textOf(format: Format): string {
 }
 
 export async function startBare(): Promise<Contestant> {
-  const child = startChild<BareCommands>(import.meta.resolve('./bare_server.ts'), [], 0);
-  const { port, pid } = await child.ask('start', undefined);
+  const child = startChild<undefined, BareServer>(import.meta.resolve('./bare_server.ts'), 0);
+  const { port, pid } = await child.ask(undefined);
   return {
     name: 'bare',
-    ports: [{ port, gatewayPort: port }],
-    cpu: () => cpuMicroseconds(pid),
+    port,
+    gatewayPort: port,
+    pid,
     databaseCpu: () => 0,
     // As long as real ones: reading the request is part of the measurement.
     codes: (_format, count) =>
@@ -88,7 +80,7 @@ export async function makeSite(
 ): Promise<{ readonly site: ServedSite; readonly database: Cluster | undefined }> {
   const folder = join(place, name);
   mkdirSync(folder);
-  const database = name.startsWith('postgres') ? await startDatabase() : undefined;
+  const database = name === 'postgres' ? await startDatabase() : undefined;
   const key = randomBytes(32).toString('base64url');
   writeFileSync(join(folder, 'master.key'), `${key}\n`, { mode: 0o600 });
   const store = database === undefined ? 'file:./jetway.db' : urlOf(database);
@@ -108,20 +100,16 @@ export async function startJetway(
 ): Promise<Contestant> {
   const { site, database } = await makeSite(name, place);
   const built = name === 'executable' ? await buildIfStale() : undefined;
-  const servers: Server[] = [];
-  for (let node = 0; node < nodes[name]; node += 1) {
-    servers.push(await startServer(onFirstCore(jetwayCommand(built)), site));
-  }
+  const server = await startServer(onFirstCore(jetwayCommand(built)), site);
   const { codes, close } = await openMint(site.configFile);
   return {
+    ...server,
     name,
-    ports: servers,
-    cpu: () => servers.reduce((sum, server) => sum + server.cpu(), 0),
     databaseCpu: () =>
-      (database?.processes() ?? []).reduce((sum, pid) => sum + cpuMicroseconds(pid), 0),
+      (database?.processes() ?? []).reduce((sum, pid) => sum + cpuMicroseconds({ pid }), 0),
     codes,
     stop: async () => {
-      for (const server of servers) await server.stop();
+      await server.stop();
       await close();
       await database?.remove();
     },

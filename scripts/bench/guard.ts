@@ -1,6 +1,7 @@
 // Owns the guard of CI: what a request costs, as a multiple of the bare server's cost in the same run, must
 // stay near the expectation that is committed here.
 
+import type { Findings } from '../campaign.ts';
 import { type Format, formats, type ServerName } from './contestants.ts';
 import { type Measurement, type Path, type Plan, careful } from './measure.ts';
 
@@ -25,37 +26,28 @@ export const guardPlan: Plan = {
   codes: 2000,
 };
 
-export interface Verdict {
-  readonly name: string;
-  /** The multiple of the bare server's processor time. */
-  readonly measured: number;
-  readonly expected: number;
-  readonly isGood: boolean;
-}
-
-/** A verdict on each path and form of tokens. */
-export function judge(measurements: readonly Measurement[]): readonly Verdict[] {
-  return Object.entries(expected).flatMap(([path, ofPath]) =>
+/** A line for each path and form of tokens, and those that cost too much. */
+export function judge(measurements: readonly Measurement[]): Findings {
+  const verdicts = Object.entries(expected).flatMap(([path, ofPath]) =>
     formats.map((format) => {
-      const cost = (server: ServerName): number =>
-        leastCost(
-          measurements.filter((one) => one.path === path && one.format === format),
-          server,
+      // The best slice: other work on the machine only adds to it.
+      const cost = (name: ServerName): number =>
+        Math.min(
+          ...measurements.flatMap((one) =>
+            one.path === path && one.format === format && one.server === name ? [one.cpu] : [],
+          ),
         );
       const measured = cost('file') / cost('bare');
-      const isGood = measured <= ofPath[format] * margin;
-      return { name: `${path} ${format}`, measured, expected: ofPath[format], isGood };
+      const usual = ofPath[format];
+      const told = `${`${path} ${format}`.padEnd(28)} ${measured.toFixed(2)} × the bare server, expected ${usual}`;
+      return measured <= usual * margin
+        ? { told }
+        : { told, late: `${told}: more than ${margin} times as much` };
     }),
   );
-}
-
-/** Microseconds of a request in the best slice: other work on the machine only adds to it. */
-function leastCost(measurements: readonly Measurement[], server: ServerName): number {
-  return Math.min(...measurements.filter((one) => one.server === server).map(({ cpu }) => cpu));
-}
-
-/** For people. */
-export function formatVerdict({ name, measured, expected: about, isGood }: Verdict): string {
-  const told = `${name.padEnd(28)} ${measured.toFixed(2)} × the bare server, expected ${about}`;
-  return isGood ? told : `${told}: more than ${margin} times as much`;
+  return {
+    text: verdicts.map(({ told }) => told).join('\n'),
+    faults: [],
+    late: verdicts.flatMap(({ late }) => late ?? []),
+  };
 }

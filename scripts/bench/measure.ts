@@ -1,6 +1,5 @@
 // Owns a run of the bench: starts the servers and takes the measurements one at a time, round by round.
 
-import { median } from '../figures.ts';
 import {
   failuresIn,
   type Generator,
@@ -8,8 +7,8 @@ import {
   type StreamOrder,
   type Tokens,
 } from '../load/generator.ts';
-import { authorization, client, form, get, tokenRequest } from '../load/requests.ts';
-import { type Offered, offerTo } from '../load/server.ts';
+import { client, form, get, tokenRequest } from '../load/requests.ts';
+import { offerTo } from '../load/server.ts';
 import {
   type Contestant,
   type Format,
@@ -110,9 +109,6 @@ export async function measure(
   }
 }
 
-/** What is sent to all nodes together. */
-type Order = Pick<StreamOrder, 'requests' | 'takes' | 'keepsTokens' | 'refreshesAt'>;
-
 /** One server with one form of tokens, and the tokens that it has issued. */
 class Run {
   readonly #generator: Generator;
@@ -132,104 +128,66 @@ class Run {
     const needsTokens = isWanted('refresh_token') || isWanted('verify');
     const count = isWanted('authorization_code') ? plan.codes : connections * 10;
     const taken: Measurement[] = [];
-    for (const path of [
-      'authorization_code',
-      'client_credentials',
-      'refresh_token',
-      'verify',
-    ] as const) {
-      if (!isWanted(path) && !(path === 'authorization_code' && needsTokens)) continue;
-      const order = path === 'authorization_code' ? await this.#codes(count) : this.#orderOf(path);
-      const before = this.#contestant.databaseCpu();
-      const offered = await this.#send(path, order, plan.seconds);
-      const databaseCpu = this.#contestant.databaseCpu() - before;
-      if (isWanted(path)) taken.push(this.#measurement(path, round, { ...offered, databaseCpu }));
+    for (const path of ['authorization_code', ...paths.filter(isNoCode)] as const) {
+      if (!isWanted(path) && (isNoCode(path) || !needsTokens)) continue;
+      const measured = await this.#measure(path, await this.#orderOf(path, count), plan.seconds);
+      if (isWanted(path)) taken.push({ ...measured, round });
     }
     return taken;
   }
 
-  async #codes(count: number): Promise<Order> {
-    const codes = await this.#contestant.codes(this.#format, count);
-    const start = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(client.redirectUri)}&code=`;
-    const requests = codes.map((code) => form(grantPath(this.#format), start + code));
-    return { requests, takes: 'once', keepsTokens: true };
-  }
-
-  #orderOf(path: Exclude<Path, 'authorization_code'>): Order {
+  async #orderOf(path: Path, count: number): Promise<StreamOrder> {
+    const { port, gatewayPort, codes } = this.#contestant;
     const grant = grantPath(this.#format);
-    if (path === 'client_credentials') return { requests: [tokenRequest(grant)] };
+    const common = { name: path, port, connections, rate: 0, expects: '200' } as const;
+    if (path === 'client_credentials') return { ...common, requests: [tokenRequest(grant)] };
+    if (path === 'authorization_code') {
+      const start = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(client.redirectUri)}&code=`;
+      const made = await codes(this.#format, count);
+      const requests = made.map((code) => form(grant, start + code));
+      return { ...common, requests, takes: 'once', keepsTokens: true };
+    }
     if (path === 'verify') {
       const requests = this.#tokens.map(({ access }) =>
         get(verifyPath(this.#format), 'Accept: */*', `Authorization: Bearer ${access}`),
       );
-      return { requests };
+      return { ...common, port: gatewayPort, requests };
     }
     // Each connection starts with the refresh token of a login, and refreshes from there.
-    const first = this.#tokens.slice(-connections).map(({ refresh }) => refresh ?? '');
-    const requests = first.map((token) =>
-      form(grant, `grant_type=refresh_token&refresh_token=${token}`, {
-        Authorization: authorization,
-      }),
-    );
-    return { requests, takes: 'own', refreshesAt: grant };
+    const requests = this.#tokens
+      .slice(-connections)
+      .map(({ refresh }) => form(grant, `grant_type=refresh_token&refresh_token=${refresh}`));
+    return { ...common, requests, takes: 'own', refreshesAt: grant };
   }
 
-  /** Every node has its share of the connections, and of what is sent once. */
-  #streams(name: Path, order: Order): readonly StreamOrder[] {
-    const { ports } = this.#contestant;
-    return ports.map(({ port, gatewayPort }, node) => ({
-      ...order,
-      name,
-      rate: 0,
-      expects: '200',
-      port: name === 'verify' ? gatewayPort : port,
-      connections: Math.ceil((connections - node) / ports.length),
-      requests:
-        order.takes === undefined
-          ? order.requests
-          : order.requests.filter((_, index) => index % ports.length === node),
-    }));
-  }
-
-  async #send(path: Path, order: Order, seconds: number): Promise<Offered> {
-    const streams = this.#streams(path, order);
-    const offered = await offerTo(this.#generator, this.#contestant, streams, seconds);
-    const fault = (what: string): Error =>
-      new Error(`${path} ${this.#format} on ${this.#contestant.name}: ${what}`);
-    if (offered.results.some(({ served }) => served.count === 0)) {
-      throw fault('nothing was answered');
-    }
+  async #measure(
+    path: Path,
+    order: StreamOrder,
+    length: number,
+  ): Promise<Omit<Measurement, 'round'>> {
+    const [format, server] = [this.#format, this.#contestant.name];
+    const before = this.#contestant.databaseCpu();
+    const offered = await offerTo(this.#generator, this.#contestant, [order], length);
+    const spent = this.#contestant.databaseCpu() - before;
+    const [result] = offered.results;
+    const fault = (what: string): Error => new Error(`${path} ${format} on ${server}: ${what}`);
+    if (result === undefined || result.served.count === 0) throw fault('nothing was answered');
     const failures = failuresIn(offered.results);
     if (failures.length > 0) throw fault(failures.join(', '));
-    if (path !== 'authorization_code') return offered;
-    const tokens = offered.results.flatMap((one) => one.tokens);
-    this.#tokens = [...this.#tokens, ...tokens].slice(-mostTokens);
-    if (this.#contestant.name === 'bare') return offered;
     const isJwt = ({ access }: Tokens): boolean => /^eyJ[^.]+\.[^.]+\.[^.]+$/.test(access);
-    const isRight = (one: Tokens): boolean =>
-      isJwt(one) === (this.#format === 'ES256') && one.refresh !== undefined;
-    if (!tokens.every(isRight)) throw fault('answered with other tokens');
-    return offered;
+    const isRight = (tokens: Tokens): boolean =>
+      isJwt(tokens) === (format === 'ES256') && tokens.refresh !== undefined;
+    // Only codes keep the tokens that they bring.
+    if (server !== 'bare' && !result.tokens.every(isRight))
+      throw fault('answered with other tokens');
+    this.#tokens = [...this.#tokens, ...result.tokens].slice(-mostTokens);
+    const { count: requests, p50, p99 } = result.served;
+    const { seconds, cpu } = offered;
+    const each = { cpu: cpu / requests, databaseCpu: spent / requests };
+    return { path, format, server, requests, seconds, ...each, p50, p99 };
   }
+}
 
-  #measurement(
-    path: Path,
-    round: number,
-    { results, seconds, ...spent }: Offered & Pick<Measurement, 'databaseCpu'>,
-  ): Measurement {
-    const served = results.map((one) => one.served);
-    const requests = served.reduce((sum, { count }) => sum + count, 0);
-    return {
-      path,
-      format: this.#format,
-      server: this.#contestant.name,
-      round,
-      requests,
-      seconds,
-      cpu: spent.cpu / requests,
-      databaseCpu: spent.databaseCpu / requests,
-      p50: median(served.map(({ p50 }) => p50)),
-      p99: Math.max(...served.map(({ p99 }) => p99)),
-    };
-  }
+function isNoCode(path: Path): boolean {
+  return path !== 'authorization_code';
 }

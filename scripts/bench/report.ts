@@ -1,80 +1,43 @@
 // Owns the report of the bench: medians over the rounds, beside the bare server's of the same rounds.
 
 import { median, tableOf } from '../figures.ts';
-import { type Format, formats, type ServerName, serverNames } from './contestants.ts';
-import { type Measurement, type Path, paths } from './measure.ts';
+import { formats, serverNames } from './contestants.ts';
+import { type Measurement, paths } from './measure.ts';
 
-/** Medians over the rounds of one path on one server. */
-interface Row {
-  readonly path: Path;
-  readonly format: Format;
-  readonly server: ServerName;
-  readonly requestsPerSecond: number;
-  /** Median of the ratios within each round; 1 is as fast as the bare server. */
-  readonly ofBare: number;
-  /** Microseconds of the server's processor time for each request. */
-  readonly cpu: number;
-  readonly cpuOfBare: number;
-  readonly databaseCpu: number;
-  /** Milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
-}
+const head = [
+  'path',
+  'tokens',
+  'server',
+  'req/s',
+  'of bare',
+  'CPU µs/req',
+  '× bare',
+  'database',
+  'p50 ms',
+  'p99 ms',
+];
 
-export function rowsOf(all: readonly Measurement[]): readonly Row[] {
+/** `of bare` is the median of the ratios within each round; 1 is as fast as the bare server. */
+export function tableOfAll(all: readonly Measurement[]): string {
   const kinds = paths.flatMap((path) =>
     formats.flatMap((format) => serverNames.map((server) => ({ path, format, server }))),
   );
-  return kinds.flatMap((kind) => {
-    const some = all.filter(({ path, format }) => path === kind.path && format === kind.format);
-    const own = some.filter(({ server }) => server === kind.server);
+  const rows = kinds.flatMap(({ path, format, server: name }) => {
+    const some = all.filter((one) => one.path === path && one.format === format);
+    const own = some.filter(({ server }) => server === name);
     if (own.length === 0) return [];
-    const rate = ({ requests, seconds }: Measurement): number => requests / seconds;
     const over = (read: (one: Measurement) => number): number => median(own.map(read));
     const beside = (read: (one: Measurement) => number): number =>
       over((one) => {
         const bare = some.find(({ server, round }) => server === 'bare' && round === one.round);
         return bare === undefined ? Number.NaN : read(one) / read(bare);
       });
-    return [
-      {
-        ...kind,
-        requestsPerSecond: over(rate),
-        ofBare: beside(rate),
-        cpu: over((one) => one.cpu),
-        cpuOfBare: beside((one) => one.cpu),
-        databaseCpu: over((one) => one.databaseCpu),
-        p50: over((one) => one.p50),
-        p99: over((one) => one.p99),
-      },
-    ];
+    const rate = ({ requests, seconds }: Measurement): number => requests / seconds;
+    const cpu = (one: Measurement): number => one.cpu;
+    const times = [over(({ p50 }) => p50), over(({ p99 }) => p99)].map((time) => time.toFixed(2));
+    const figures = [over(rate).toFixed(0), beside(rate).toFixed(3), over(cpu).toFixed(0)];
+    const database = over((one) => one.databaseCpu).toFixed(0);
+    return [[path, format, name, ...figures, beside(cpu).toFixed(1), database, ...times]];
   });
-}
-
-export function formatRows(rows: readonly Row[]): string {
-  const head = [
-    'path',
-    'tokens',
-    'server',
-    'req/s',
-    'of bare',
-    'CPU µs/req',
-    '× bare',
-    'database',
-    'p50 ms',
-    'p99 ms',
-  ];
-  const lines = rows.map((row) => [
-    row.path,
-    row.format,
-    row.server,
-    row.requestsPerSecond.toFixed(0),
-    row.ofBare.toFixed(3),
-    row.cpu.toFixed(0),
-    row.cpuOfBare.toFixed(1),
-    row.databaseCpu.toFixed(0),
-    row.p50.toFixed(2),
-    row.p99.toFixed(2),
-  ]);
-  return tableOf([head, ...lines], 7);
+  return tableOf([head, ...rows], 7);
 }

@@ -31,6 +31,26 @@ function refuseSockets(all: readonly (readonly [string, unknown])[]): never {
   process.exit(3);
 }
 
+/** Modules of node that most starts do without, and those that load them. */
+const late: ReadonlySet<string> = new Set(
+  ['child_process', 'cluster', 'dns', 'https', 'readline', 'tls', 'worker_threads'].flatMap(
+    (name) => [name, `node:${name}`],
+  ),
+);
+
+/** The program's `require`. Of a late module it gives what has the module's exports from their first use on. */
+function moduleOf(id: string): unknown {
+  if (!late.has(id)) return process.getBuiltinModule(id);
+  const module = {};
+  const get = (_absent: object, key: PropertyKey): unknown => {
+    const loaded = process.getBuiltinModule(id) as object;
+    Object.setPrototypeOf(module, Object.prototype);
+    Object.defineProperties(module, Object.getOwnPropertyDescriptors(loaded));
+    return Reflect.get(module, key);
+  };
+  return Object.setPrototypeOf(module, new Proxy({}, { get }));
+}
+
 function runProgram(): void {
   // V8 compiles the source as usual if it refuses the cache.
   const program = new Script(getAsset(programAsset, 'utf8'), {
@@ -38,7 +58,7 @@ function runProgram(): void {
     cachedData: new Uint8Array(getRawAsset(codeCacheAsset)),
   });
   const run = program.runInThisContext() as (require: (id: string) => unknown) => void;
-  run((id) => process.getBuiltinModule(id));
+  run(moduleOf);
 }
 
 refuseEnvironment();

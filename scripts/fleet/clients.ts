@@ -3,8 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { logIn } from '../load/login.ts';
-import { NotSent, perform, Strange } from './act.ts';
+import { type FormAnswer, logIn, post } from '../load/login.ts';
 import type { Act, History, Outcome, Request, Tokens } from './history.ts';
 import type { FleetNode } from './node.ts';
 import type { Programme } from './site.ts';
@@ -16,6 +15,8 @@ const pause = 60;
 const retryAfter = 150;
 /** Tries of one request, which outlast every outage of a scenario. */
 const mostTries = 120;
+/** Milliseconds after which a client gives up. */
+const patience = 4000;
 
 /** An answer to a node that was there all the time. */
 interface Timed {
@@ -88,8 +89,7 @@ class Session {
   async logIn(username: string): Promise<void> {
     const code = await this.#code(username);
     if (code === undefined) return;
-    const spend = { kind: 'spend', code } as const;
-    let outcome = await this.#sometimesTwice(spend);
+    let outcome = await this.#sometimesTwice({ kind: 'spend', code });
     for (let round = 0; round < longestLogin && isTokens(outcome); round += 1) {
       const { access, refresh: token = '' } = outcome;
       if (Math.random() < 0.5) await this.#until({ kind: 'verify', token: access });
@@ -117,14 +117,14 @@ class Session {
   }
 
   /** Now and then at two nodes at once, which may not both do it. */
-  async #sometimesTwice(act: Act): Promise<Outcome | undefined> {
+  async #sometimesTwice(act: Asked): Promise<Outcome | undefined> {
     if (Math.random() > 0.05) return this.#until(act);
     const outcomes = await Promise.all([this.#once(act), this.#once(act)]);
     return outcomes.find(isTokens);
   }
 
   /** Tries until it is answered. */
-  async #until(act: Act): Promise<Outcome | undefined> {
+  async #until(act: Asked): Promise<Outcome | undefined> {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const outcome = await this.#once(act);
       if (outcome !== undefined) return outcome;
@@ -133,18 +133,14 @@ class Session {
     return undefined;
   }
 
-  async #once(act: Act): Promise<Outcome | undefined> {
-    const node = this.#nodes[Math.floor(Math.random() * this.#nodes.length)];
-    if (act.kind === 'issue' || node?.port === undefined) return undefined;
+  async #once(act: Asked): Promise<Outcome | undefined> {
+    const node = this.#anyNode();
+    if (node?.port === undefined) return undefined;
     const { index, presence } = node;
     const invoked = performance.now();
-    let outcome: Outcome | undefined;
-    try {
-      outcome = await perform(node.port, this.#programme, act);
-    } catch (error) {
-      if (error instanceof NotSent) return undefined;
-      throw error;
-    }
+    const answer = await tryPost(node.port, `/${this.#programme}/${pathOf(act)}`, fieldsOf(act));
+    if (answer === 'not sent') return undefined;
+    const outcome = answer && outcomeOf(act, answer);
     const at = performance.now();
     const completed = outcome === undefined ? Infinity : at;
     this.requests.push({ act, node: index, invoked, completed, outcome });
@@ -156,7 +152,7 @@ class Session {
   }
 
   async #code(username: string): Promise<string | undefined> {
-    const node = this.#nodes[Math.floor(Math.random() * this.#nodes.length)];
+    const node = this.#anyNode();
     if (node?.port === undefined) return undefined;
     const invoked = performance.now();
     try {
@@ -170,8 +166,57 @@ class Session {
       return undefined;
     }
   }
+
+  #anyNode(): FleetNode | undefined {
+    return this.#nodes[Math.floor(Math.random() * this.#nodes.length)];
+  }
 }
 
 function isTokens(outcome: Outcome | undefined): outcome is Tokens {
   return typeof outcome === 'object';
+}
+
+/** An answer that no state of the service explains. */
+class Strange extends Error {
+  override readonly name = 'Strange';
+}
+
+/** Posts a form; undefined if no answer came, `not sent` if the node does not listen. */
+export async function tryPost(
+  port: number,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<FormAnswer | 'not sent' | undefined> {
+  try {
+    return await post(port, path, fields, AbortSignal.timeout(patience));
+  } catch (error) {
+    const { cause } = error as { readonly cause?: NodeJS.ErrnoException };
+    return cause?.code === 'ECONNREFUSED' ? 'not sent' : undefined;
+  }
+}
+
+/** What is asked of a node by one form. */
+type Asked = Exclude<Act, { readonly kind: 'issue' }>;
+
+function pathOf({ kind }: Asked): string {
+  if (kind === 'verify') return 'introspect';
+  return kind === 'revoke' ? 'revoke' : 'api/grant';
+}
+
+function fieldsOf(act: Asked): Readonly<Record<string, string>> {
+  if (act.kind === 'spend') return { grant_type: 'authorization_code', code: act.code };
+  if (act.kind === 'refresh') return { grant_type: 'refresh_token', refresh_token: act.token };
+  return act.kind === 'own' ? { grant_type: 'client_credentials' } : { token: act.token };
+}
+
+/** What an answer means; undefined if the store was away. */
+function outcomeOf({ kind }: Asked, { status, body }: FormAnswer): Outcome | undefined {
+  if (status === 503) return undefined;
+  const told = JSON.parse(body === '' ? '{}' : body) as Readonly<Record<string, unknown>>;
+  if (kind === 'verify' && status === 200) return told['active'] === true ? 'valid' : 'refused';
+  if (kind === 'revoke' && status === 200) return 'done';
+  if (status === 400 && told['error'] === 'invalid_grant') return 'refused';
+  const { access_token: access, refresh_token: refresh } = told;
+  if (status !== 200 || typeof access !== 'string') throw new Strange(`${status} ${body}`);
+  return typeof refresh === 'string' ? { access, refresh } : { access };
 }

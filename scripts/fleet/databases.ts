@@ -88,16 +88,8 @@ export class Databases {
     const place = this.#primary === 0 ? 1 : 0;
     const standby = await this.primary.clone();
     this.#servers[place] = standby;
-    for (const both of this.ways) {
-      both[place].die();
-      both[place].thaw();
-      both[place].target = standby.port;
-      await both[place].listen();
-    }
-    this.replication.die();
-    this.replication.thaw();
-    this.replication.target = this.primary.port;
-    await this.replication.listen();
+    for (const both of this.ways) await both[place].leadTo(standby.port);
+    await this.replication.leadTo(this.primary.port);
     await this.#follow(standby);
   }
 
@@ -117,19 +109,11 @@ export class Databases {
   }
 
   /** Waits until the standby follows the primary. */
-  async awaitStandby(): Promise<void> {
-    const client = await this.primary.client('postgres');
-    try {
-      for (;;) {
-        const { rowCount } = await client.query(
-          `SELECT FROM pg_stat_replication WHERE state = 'streaming'`,
-        );
-        if (rowCount === 1) return;
-        await sleep(20);
-      }
-    } finally {
-      await client.end();
-    }
+  awaitStandby(): Promise<void> {
+    return this.primary.asSuperuser(async (client) => {
+      const following = `SELECT FROM pg_stat_replication WHERE state = 'streaming'`;
+      while ((await client.query(following)).rowCount !== 1) await sleep(20);
+    });
   }
 
   async remove(): Promise<void> {

@@ -38,42 +38,19 @@ export interface History {
   readonly requests: readonly Request[];
 }
 
-/** A history in lines for people, tokens by short names. */
+/** A history in lines for people, codes and tokens by short names. */
 export function tellHistory({ hasGrace, requests }: History): string {
   const names = new Map<string, string>();
-  const name = (kind: string, text: string): string => {
-    const known = names.get(text) ?? `${kind}${names.size + 1}`;
-    names.set(text, known);
-    return known;
-  };
+  const short = (value: object | string): string =>
+    JSON.stringify(value).replaceAll(/[\w.-]{20,}/g, (text) => {
+      const name = names.get(text) ?? `#${names.size + 1}`;
+      names.set(text, name);
+      return name;
+    });
   const begin = Math.min(...requests.map(({ invoked }) => invoked));
-  const lines = requests.map(({ act, node, invoked, completed, outcome }) => {
-    const what = actText(act, name);
-    const end = completed === Infinity ? '' : `${Math.round(completed - begin)}`;
-    const span = `${Math.round(invoked - begin)}–${end}`.padEnd(12);
-    return `  ${span} node ${node}  ${what.padEnd(16)} → ${outcomeText(outcome, name)}`;
+  const lines = requests.map(({ act, node, invoked, completed, outcome = 'unknown' }) => {
+    const [from, to] = [invoked, completed].map((time) => Math.round(time - begin));
+    return `  ${from} to ${to} ms at node ${node}: ${short(act)} → ${short(outcome)}`;
   });
-  return [`  ms${' '.repeat(12)}(${hasGrace ? 'with' : 'without'} grace)`, ...lines].join('\n');
-}
-
-type Name = (kind: string, text: string) => string;
-
-function actText(act: Act, name: Name): string {
-  switch (act.kind) {
-    case 'issue':
-    case 'spend':
-      return `${act.kind} ${name('code', act.code)}`;
-    case 'own':
-      return 'own token';
-    default:
-      return `${act.kind} ${name(act.kind === 'verify' ? 'access' : 'refresh', act.token)}`;
-  }
-}
-
-function outcomeText(outcome: Outcome | undefined, name: Name): string {
-  if (outcome === undefined) return 'unknown';
-  if (typeof outcome === 'string') return outcome;
-  const { refresh, access } = outcome;
-  const told = refresh === undefined ? [] : [name('refresh', refresh)];
-  return [...told, name('access', access)].join(' and ');
+  return [`  ${hasGrace ? 'with' : 'without'} grace`, ...lines].join('\n');
 }

@@ -2,26 +2,22 @@
 
 import { type ServedSite, type Server, startServer } from '../load/server.ts';
 
-export interface NodeOptions {
-  readonly command: readonly string[];
-  readonly site: ServedSite;
-}
-
 export class FleetNode {
   readonly index: number;
-  readonly #options: NodeOptions;
+  readonly #command: readonly string[];
+  readonly #site: ServedSite;
   #server: Server | undefined;
   #disturbances = 0;
   #isStopped = false;
 
-  constructor(index: number, options: NodeOptions) {
+  constructor(index: number, command: readonly string[], site: ServedSite) {
     this.index = index;
-    this.#options = options;
+    this.#command = command;
+    this.#site = site;
   }
 
   async start(): Promise<void> {
-    const { command, site } = this.#options;
-    this.#server = await startServer(command, site);
+    this.#server = await startServer(this.#command, this.#site);
   }
 
   /** Undefined while it does not run. */

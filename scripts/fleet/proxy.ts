@@ -18,7 +18,7 @@ export class Proxy {
   /** The port on loopback that connections are carried to. */
   target: number;
   /** Milliseconds that everything takes, in each direction. */
-  delay: number;
+  readonly #delay: number;
   readonly #pairs = new Set<Pair>();
   readonly #frozen = new Set<Direction>();
   readonly #waiting: (() => void)[] = [];
@@ -27,7 +27,7 @@ export class Proxy {
 
   constructor(target: number, delay = 0) {
     this.target = target;
-    this.delay = delay;
+    this.#delay = delay;
   }
 
   get port(): number {
@@ -55,8 +55,8 @@ export class Proxy {
     for (const send of this.#waiting.splice(0)) send();
   }
 
-  /** Ends all connections at once; what was under way is lost. */
-  drop(): void {
+  /** Ends all connections at once, what was under way is lost, and nobody listens any more. */
+  die(): void {
     this.#waiting.length = 0;
     for (const { caller, server } of this.#pairs) {
       // Not `resetAndDestroy`, which leaves a socket open for ever that has been ended before.
@@ -64,13 +64,16 @@ export class Proxy {
       server.destroy();
     }
     this.#pairs.clear();
-  }
-
-  /** The same, and nobody listens any more. */
-  die(): void {
-    this.drop();
     this.#server?.close();
     this.#server = undefined;
+  }
+
+  /** From now on it leads to another server. */
+  async leadTo(port: number): Promise<void> {
+    this.die();
+    this.thaw();
+    this.target = port;
+    await this.listen();
   }
 
   #carry(caller: Socket): void {
@@ -97,7 +100,7 @@ export class Proxy {
       if (this.#frozen.has(direction)) this.#waiting.push(arrive);
       else send();
     };
-    if (this.delay === 0) arrive();
-    else setTimeout(arrive, this.delay);
+    if (this.#delay === 0) arrive();
+    else setTimeout(arrive, this.#delay);
   }
 }

@@ -1,7 +1,9 @@
 // Owns the load generator, a process: offers requests at a rate or as fast as they are answered, whatever
 // becomes of them, and tells how each was answered.
 
-import { quantiles } from '../figures.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Quantiles, quantiles } from '../figures.ts';
 import { type Child, answerParent, startChild } from './child.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { form } from './requests.ts';
@@ -29,10 +31,8 @@ export interface StreamOrder {
 }
 
 /** Milliseconds; zeros where nothing was answered so. */
-export interface Times {
+export interface Times extends Quantiles {
   readonly count: number;
-  readonly p50: number;
-  readonly p99: number;
 }
 
 /** What an answer to a token request brought. */
@@ -60,13 +60,12 @@ export interface StreamResult {
 
 /** What was not answered as it should, in words. */
 export function failuresIn(results: readonly StreamResult[]): readonly string[] {
-  return results.flatMap(({ name, others, refused }) => [
-    ...others.map((one) => `${name}: ${one}`),
-    ...(refused.count > 0 ? [`${name}: ${refused.count} refused`] : []),
-  ]);
+  return results.flatMap(({ name, others, refused: { count } }) =>
+    [...others, ...(count > 0 ? [`${count} refused`] : [])].map((one) => `${name}: ${one}`),
+  );
 }
 
-export interface LoadOrder {
+interface LoadOrder {
   readonly streams: readonly StreamOrder[];
   readonly seconds: number;
 }
@@ -77,15 +76,11 @@ export interface LoadResult {
   readonly seconds: number;
 }
 
-interface GeneratorCommands {
-  readonly offer: (order: LoadOrder) => Promise<LoadResult>;
-}
-
-export type Generator = Child<GeneratorCommands>;
+export type Generator = Child<LoadOrder, LoadResult>;
 
 /** Starts it on the second core, where processes can have one each. */
 export function startGenerator(): Generator {
-  return startChild<GeneratorCommands>(import.meta.url, [], 1);
+  return startChild(import.meta.url, 1);
 }
 
 /** Answers that may still come after the end of a run, in milliseconds. */
@@ -97,7 +92,7 @@ interface Lane {
   readonly index: number;
   connection?: Connection;
   sentAt: number;
-  refreshToken: string | undefined;
+  refreshToken?: string | undefined;
 }
 
 class Stream {
@@ -112,7 +107,8 @@ class Stream {
   #sent = 0;
   #unsent = 0;
   #inTime = 0;
-  #isOver = false;
+  /** Once it has ended nothing more is sent. */
+  isOver = false;
 
   constructor(order: StreamOrder) {
     this.#order = order;
@@ -120,7 +116,7 @@ class Stream {
 
   async connect(): Promise<void> {
     for (let index = 0; index < this.#order.connections; index += 1) {
-      const lane: Lane = { index, sentAt: 0, refreshToken: undefined };
+      const lane: Lane = { index, sentAt: 0 };
       lane.connection = await openConnection(this.#order.port, {
         answered: (status, body, head) => this.#answer(lane, status, body, head),
         failed: ({ message }) => this.#note(message),
@@ -135,20 +131,20 @@ class Stream {
     const { rate } = this.#order;
     const due =
       rate === 0 ? this.#free.length : Math.floor((rate * elapsed) / 1000) - this.#offered;
-    for (let sent = 0; sent < due && !this.isSpent; sent += 1) {
+    for (let left = due; left > 0 && !this.isSpent; left -= 1) {
       const lane = this.#free.pop();
-      this.#offered += 1;
       if (lane === undefined) {
-        this.#unsent += due - sent;
-        this.#offered += due - sent - 1;
+        this.#unsent += left;
+        this.#offered += left;
         return;
       }
       this.#send(lane, now);
     }
   }
 
-  get isFree(): boolean {
-    return this.#free.length > 0;
+  /** Whether it has a high rate, and a connection for its next request. */
+  get isPressing(): boolean {
+    return this.#order.rate > 1000 && this.#free.length > 0;
   }
 
   /** Whether nothing is left to send. */
@@ -160,10 +156,6 @@ class Stream {
     return this.#free.length === this.#lanes.length;
   }
 
-  end(): void {
-    this.#isOver = true;
-  }
-
   finish(): StreamResult {
     for (const { connection } of this.#lanes) connection?.close();
     const waiting = this.#lanes.length - this.#free.length;
@@ -172,9 +164,9 @@ class Stream {
       name: this.#order.name,
       offered: this.#offered,
       unsent: this.#unsent,
-      served: timesOf(this.#served),
+      served: { count: this.#served.length, ...quantiles(this.#served) },
       inTime: this.#inTime,
-      refused: timesOf(this.#refused),
+      refused: { count: this.#refused.length, ...quantiles(this.#refused) },
       others: [...this.#others],
       tokens: this.#tokens,
     };
@@ -183,31 +175,31 @@ class Stream {
   #send(lane: Lane, now: number): void {
     const { requests, takes, refreshesAt } = this.#order;
     const place = takes === 'own' ? lane.index : this.#sent;
-    const usual = requests[place % requests.length] ?? '';
     const body = `grant_type=refresh_token&refresh_token=${lane.refreshToken}`;
     const isChained = refreshesAt !== undefined && lane.refreshToken !== undefined;
     lane.sentAt = now;
+    this.#offered += 1;
     this.#sent += 1;
-    lane.connection?.send(isChained ? form(refreshesAt, body) : usual);
+    lane.connection?.send(
+      isChained ? form(refreshesAt, body) : (requests[place % requests.length] ?? ''),
+    );
   }
 
   #answer(lane: Lane, status: string, body: string, head: string): void {
     const now = performance.now();
-    const { expects, rate, refreshesAt, keepsTokens } = this.#order;
+    const { expects, rate, refreshesAt, keepsTokens = false } = this.#order;
     if (expects === undefined ? status < '400' : status === expects) {
       this.#served.push(now - lane.sentAt);
-      if (!this.#isOver) this.#inTime += 1;
+      if (!this.isOver) this.#inTime += 1;
     } else if (/\r\nretry-after: [1-9]/i.test(head)) this.#refused.push(now - lane.sentAt);
     else this.#note(status);
-    if (refreshesAt !== undefined || keepsTokens === true) {
+    if (refreshesAt !== undefined || keepsTokens) {
       lane.refreshToken = memberOf(body, 'refresh_token');
       const access = memberOf(body, 'access_token') ?? '';
-      if (keepsTokens === true) this.#tokens.push({ access, refresh: lane.refreshToken });
+      if (keepsTokens) this.#tokens.push({ access, refresh: lane.refreshToken });
     }
-    if (rate === 0 && !this.#isOver && !this.isSpent) {
-      this.#offered += 1;
-      this.#send(lane, now);
-    } else this.#free.unshift(lane);
+    if (rate === 0 && !this.isOver && !this.isSpent) this.#send(lane, now);
+    else this.#free.unshift(lane);
   }
 
   #note(what: string): void {
@@ -224,16 +216,10 @@ function memberOf(body: string, name: string): string | undefined {
   return body.slice(from, body.indexOf('"', from));
 }
 
-function timesOf(spent: readonly number[]): Times {
-  if (spent.length === 0) return { count: 0, p50: 0, p99: 0 };
-  return { count: spent.length, ...quantiles(spent) };
-}
-
 async function offer({ streams: orders, seconds }: LoadOrder): Promise<LoadResult> {
   const streams = orders.map((order) => new Stream(order));
   await Promise.all(streams.map((stream) => stream.connect()));
   const begun = performance.now();
-  const fast = streams.filter((_, index) => (orders[index]?.rate ?? 0) > 1000);
   await new Promise<void>((resolve) => {
     const tick = (): void => {
       const now = performance.now();
@@ -245,20 +231,16 @@ async function offer({ streams: orders, seconds }: LoadOrder): Promise<LoadResul
       for (const stream of streams) stream.advance(elapsed, now);
       // A timer, which comes once a millisecond, would send a high rate in bursts. To turn for want of a free
       // connection would push other programs of the machine to the server's core.
-      if (fast.some(({ isFree }) => isFree)) setImmediate(tick);
+      if (streams.some(({ isPressing }) => isPressing)) setImmediate(tick);
       else setTimeout(tick, 1);
     };
     tick();
   });
-  for (const stream of streams) stream.end();
+  for (const stream of streams) stream.isOver = true;
   const patience = performance.now() + grace;
-  while (streams.some(({ isQuiet }) => !isQuiet) && performance.now() < patience) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, 1);
-    });
-  }
+  while (streams.some(({ isQuiet }) => !isQuiet) && performance.now() < patience) await sleep(1);
   const spent = (performance.now() - begun) / 1000;
   return { results: streams.map((stream) => stream.finish()), seconds: spent };
 }
 
-if (import.meta.main) answerParent<GeneratorCommands>({ offer });
+if (import.meta.main) answerParent(offer);

@@ -7,8 +7,8 @@ import { readConfig } from '../../src/config/config.ts';
 import { mergeNodes, toPlain } from '../../src/lib/document.ts';
 import { parseYaml, stringifyYaml } from '../../src/lib/yaml/yaml.ts';
 import { hashPassword } from '../../src/members/password.ts';
-import type { ClientId, ProgrammeId } from '../../src/oauth/client.ts';
-import type { Subject } from '../../src/oauth/member.ts';
+import type { Client, ClientId, ProgrammeId } from '../../src/oauth/client.ts';
+import type { MemberRecord, Subject } from '../../src/oauth/member.ts';
 import { openStore } from '../../src/server/open_store.ts';
 import { namesOf, password } from './login.ts';
 import { client } from './requests.ts';
@@ -93,35 +93,33 @@ async function register(
 ): Promise<void> {
   const { store, keyring, clock } = await openStore(readConfig(configFile));
   const createdAt = clock.now();
-  for (const programme of registered ?? Object.keys(programmes)) {
-    for (const id of [client.id, disabledClient]) {
-      await store.add('client', [
-        {
-          programme: programme as ProgrammeId,
-          id: id as ClientId,
-          name: 'Partner',
-          roles: ['member', 'partner'],
-          redirectUris: [client.redirectUri],
-          secrets: [{ digest: keyring.secretDigest(client.secret), createdAt }],
-          apiKeys: [],
-          properties: {},
-          status: id === client.id ? 'active' : 'disabled',
-          createdAt,
-        },
-      ]);
-    }
-  }
+  const secrets = [{ digest: keyring.secretDigest(client.secret), createdAt }];
+  const clients = (registered ?? Object.keys(programmes)).flatMap((programme) =>
+    [client.id, disabledClient].map((id): Client => ({
+      programme: programme as ProgrammeId,
+      id: id as ClientId,
+      name: 'Partner',
+      roles: ['member', 'partner'],
+      redirectUris: [client.redirectUri],
+      secrets,
+      apiKeys: [],
+      properties: {},
+      status: id === client.id ? 'active' : 'disabled',
+      createdAt,
+    })),
+  );
+  for (const one of clients) await store.add('client', [one]);
   const passwordHash = await hashPassword(password);
   const people = (['known', 'disabled', 'locked'] as const).flatMap((kind) =>
     namesOf(kind, members).map((username) => ({ kind, username })),
   );
-  const records = (owners as readonly ProgrammeId[]).flatMap((programme) =>
-    people.map(({ kind, username }) => ({
-      programme,
+  const records = owners.flatMap((programme) =>
+    people.map(({ kind, username }): MemberRecord => ({
+      programme: programme as ProgrammeId,
       username,
       subject: `subject-of-${username}` as Subject,
       passwordHash,
-      status: kind === 'disabled' ? ('disabled' as const) : ('active' as const),
+      status: kind === 'disabled' ? 'disabled' : 'active',
       createdAt,
     })),
   );

@@ -15,11 +15,13 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
-import { archive, type Archived, digestOf } from './tools.ts';
+import { archive, type Archived, digestOf, type Release } from './tools.ts';
 import { settle } from './tree.ts';
 
 /** Of the user in the image; no other has it. */
 const user = '65532';
+/** The folder for the store, which the service's user owns; those around it are others'. */
+const stateFolder = 'var/lib/jetway';
 
 interface Descriptor {
   readonly mediaType: string;
@@ -42,56 +44,45 @@ export interface ImagePart {
   readonly tree: string;
 }
 
-export interface ImageFacts {
-  readonly version: string;
-  readonly commit: string;
-  readonly epoch: number;
-}
-
 /** @param work an empty folder */
 export async function makeImage(
   path: string,
   parts: readonly ImagePart[],
-  facts: ImageFacts,
+  release: Release,
   work: string,
 ): Promise<void> {
+  const { version, epoch } = release;
   const layout = join(work, 'layout');
   mkdirSync(join(layout, 'blobs/sha256'), { recursive: true });
+  mkdirSync(join(work, stateFolder), { recursive: true, mode: 0o700 });
   const manifests: object[] = [];
   for (const { architecture, base, tree } of parts) {
-    fitTree(tree, facts.epoch);
+    fitTree(tree, epoch);
     const layers: Layer[] = [];
-    for (const folder of [base, tree]) layers.push(await putLayer(layout, folder, facts.epoch));
-    const state = { owner: user, names: [makeStateFolder(work)] };
-    layers.push(await putLayer(layout, work, facts.epoch, state));
-    const config = putJson(layout, 'config', configOf(architecture, layers, facts));
+    for (const folder of [base, tree]) layers.push(await putLayer(layout, folder, { epoch }));
+    layers.push(await putLayer(layout, work, { epoch, owner: user, names: [stateFolder] }));
+    const config = putJson(layout, 'config', configOf(architecture, layers, release));
     const descriptors = layers.map(({ descriptor }) => descriptor);
-    const manifest = {
-      schemaVersion: 2,
-      mediaType: typeOf('manifest'),
+    const manifest = putJson(layout, 'manifest', {
+      ...head('manifest'),
       config,
       layers: descriptors,
-    };
-    const platform = { architecture, os: 'linux' };
-    manifests.push({ ...putJson(layout, 'manifest', manifest), platform });
+    });
+    manifests.push({ ...manifest, platform: { architecture, os: 'linux' } });
   }
-  const index = putJson(layout, 'index', {
-    schemaVersion: 2,
-    mediaType: typeOf('index'),
-    manifests,
-  });
+  const index = putJson(layout, 'index', { ...head('index'), manifests });
   const annotations = {
-    'org.opencontainers.image.ref.name': facts.version,
-    'io.containerd.image.name': `jetway:${facts.version}`,
+    'org.opencontainers.image.ref.name': version,
+    'io.containerd.image.name': `jetway:${version}`,
   };
-  const top = {
-    schemaVersion: 2,
-    mediaType: typeOf('index'),
-    manifests: [{ ...index, annotations }],
-  };
+  const top = { ...head('index'), manifests: [{ ...index, annotations }] };
   writeFileSync(join(layout, 'index.json'), JSON.stringify(top));
   writeFileSync(join(layout, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
-  await archive(path, layout, { epoch: facts.epoch });
+  await archive(path, layout, { epoch });
+}
+
+function head(kind: 'manifest' | 'index'): object {
+  return { schemaVersion: 2, mediaType: typeOf(kind) };
 }
 
 function typeOf(kind: string): string {
@@ -103,13 +94,12 @@ function fitTree(tree: string, epoch: number): void {
   const put = (path: string, content: string): void => writeFileSync(join(tree, path), content);
   const people = [
     ['root', '0', '/root'],
-    ['jetway', user, '/var/lib/jetway'],
+    ['jetway', user, `/${stateFolder}`],
   ] as const;
-  const shell = '/usr/sbin/nologin';
-  put(
-    'etc/passwd',
-    people.map(([name, id, home]) => `${name}:x:${id}:${id}::${home}:${shell}\n`).join(''),
+  const lines = people.map(
+    ([name, id, home]) => `${name}:x:${id}:${id}::${home}:/usr/sbin/nologin\n`,
   );
+  put('etc/passwd', lines.join(''));
   put('etc/group', people.map(([name, id]) => `${name}:x:${id}:\n`).join(''));
   put('etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files dns\n');
   const config = 'etc/jetway/config.yaml';
@@ -118,15 +108,8 @@ function fitTree(tree: string, epoch: number): void {
   settle(tree, epoch);
 }
 
-/** The folder for the store, which the service's user owns; those around it are others'. */
-function makeStateFolder(work: string): string {
-  const folder = 'var/lib/jetway';
-  mkdirSync(join(work, folder), { recursive: true, mode: 0o700 });
-  return folder;
-}
-
-function configOf(architecture: string, layers: readonly Layer[], facts: ImageFacts): object {
-  const { version, commit, epoch } = facts;
+function configOf(architecture: string, layers: readonly Layer[], release: Release): object {
+  const { version, commit, epoch } = release;
   const created = new Date(epoch * 1000).toISOString();
   return {
     architecture,
@@ -135,12 +118,12 @@ function configOf(architecture: string, layers: readonly Layer[], facts: ImageFa
     config: {
       User: `${user}:${user}`,
       // With a read-only root there is no /tmp to try a restore in (store verify).
-      Env: ['PATH=/usr/bin', 'JETWAY_CONFIG=/etc/jetway/config.yaml', 'TMPDIR=/var/lib/jetway'],
+      Env: ['PATH=/usr/bin', 'JETWAY_CONFIG=/etc/jetway/config.yaml', `TMPDIR=/${stateFolder}`],
       Entrypoint: ['/usr/bin/jetway'],
       Cmd: ['serve'],
       WorkingDir: '/etc/jetway',
       ExposedPorts: { '8080/tcp': {}, '8090/tcp': {} },
-      Volumes: { '/var/lib/jetway': {} },
+      Volumes: { [`/${stateFolder}`]: {} },
       StopSignal: 'SIGTERM',
       // Of Docker, which reads it here too; there is no shell to write it on a command line for.
       Healthcheck: { Test: ['CMD', '/usr/bin/jetway', 'healthcheck'], Interval: 10_000_000_000 },
@@ -156,18 +139,13 @@ function configOf(architecture: string, layers: readonly Layer[], facts: ImageFa
   };
 }
 
-async function putLayer(
-  layout: string,
-  folder: string,
-  epoch: number,
-  some: Omit<Archived, 'epoch'> = {},
-): Promise<Layer> {
+async function putLayer(layout: string, folder: string, how: Archived): Promise<Layer> {
   const tar = join(layout, '../layer.tar');
-  await archive(tar, folder, { epoch, ...some });
+  await archive(tar, folder, how);
   const packed = `${tar}.gz`;
   await pipeline(createReadStream(tar), createGzip(), createWriteStream(packed));
   const digest = await digestOf(packed);
-  const size = statSync(packed).size;
+  const { size } = statSync(packed);
   renameSync(packed, join(layout, 'blobs/sha256', digest));
   const mediaType = 'application/vnd.oci.image.layer.v1.tar+gzip';
   return {

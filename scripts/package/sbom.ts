@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { DebianPackage } from './debian.ts';
-import { run, root } from './tools.ts';
+import { type Release, run, root } from './tools.ts';
 
 interface Component {
   readonly name: string;
@@ -25,11 +25,9 @@ export interface Bundled {
   readonly licenses: readonly (readonly [name: string, path: string])[];
 }
 
-export interface SbomFacts {
-  readonly version: string;
-  readonly epoch: number;
+interface SbomFacts extends Release {
   readonly bundled: Bundled;
-  readonly debian?: readonly DebianPart[];
+  readonly debian: readonly DebianPart[];
 }
 
 /** What is in an executable, by package.json and the source map beside it. */
@@ -73,7 +71,7 @@ function isInReadme(name: string): boolean {
 }
 
 /** Two bills of the same parts and version are the same to the byte. */
-export function makeSbom({ version, epoch, bundled, debian = [] }: SbomFacts): string {
+export function makeSbom({ version, epoch, bundled, debian }: SbomFacts): string {
   const jetway = component('application', 'jetway', version);
   const components = [...bundled.components, nodeComponent(), ...debian.map(debianComponent)];
   const refs = components.map((one) => one['bom-ref']);

@@ -16,6 +16,14 @@ export const filesFolder: string = join(root, 'scripts/package/files');
 
 export const cacheFolder: string = join(root, 'node_modules/.cache/jetway');
 
+/** What packages are made of. */
+export interface Release {
+  readonly version: string;
+  readonly commit: string;
+  /** Seconds since 1970 of the commit. */
+  readonly epoch: number;
+}
+
 interface Surroundings {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;

@@ -77,9 +77,8 @@ export class Cluster {
   }
 
   /** A copy of this cluster while its server runs; it can only start as that server's standby. */
-  async clone(): Promise<Cluster> {
-    const client = await this.client('postgres');
-    try {
+  clone(): Promise<Cluster> {
+    return this.asSuperuser(async (client) => {
       await client.query(`SELECT pg_backup_start('clone', true)`);
       const clone = await Cluster.#copy(this.#data, this.#native);
       const { rows } = await client.query<{ readonly labelfile: string }>(
@@ -88,6 +87,14 @@ export class Cluster {
       for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(join(clone.#data, name));
       clone.#write('backup_label', rows[0]?.labelfile ?? '');
       return clone;
+    });
+  }
+
+  /** Asks the server as its superuser. */
+  async asSuperuser<Result>(ask: (client: Client) => Promise<Result>): Promise<Result> {
+    const client = await this.client('postgres');
+    try {
+      return await ask(client);
     } finally {
       await client.end();
     }
@@ -209,14 +216,7 @@ export class Cluster {
 
   /** Makes the standby the primary; it takes writes when this resolves. */
   async promote(): Promise<void> {
-    const args = ['promote', '-D', this.#data, '-t', '60'];
-    const promoting = spawn(join(this.#native, 'bin/pg_ctl'), args, {
-      ...runner,
-      cwd: this.folder,
-      stdio: 'ignore',
-    });
-    const [code] = (await once(promoting, 'exit')) as [number | null];
-    if (code !== 0) throw new Error(`PostgreSQL was not promoted:\n${this.log()}`);
+    await this.asSuperuser((client) => client.query('SELECT pg_promote(true, 60)'));
   }
 
   /** Ends the server and removes the cluster. */
@@ -265,7 +265,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Below the ports that the system gives to outgoing connections, which would take it meanwhile. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
     const server = createServer();

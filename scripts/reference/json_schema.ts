@@ -11,39 +11,20 @@ import { formOf } from '../../src/schema/key_words.ts';
 import { hasKeys, isOptional, notesOf, titleOf } from '../../src/schema/keys.ts';
 import type { PipeStep, Schema, Shape } from '../../src/schema/walk.ts';
 
-/** The part of JSON Schema that is written here. */
+/** What is looked at of a JSON Schema; whatever else it has is only written. */
 export interface JsonSchema {
-  readonly $ref?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly examples?: readonly unknown[];
-  readonly default?: unknown;
   readonly type?: string | readonly string[];
-  readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly JsonSchema[];
   readonly allOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: JsonSchema | false;
-  readonly propertyNames?: JsonSchema;
-  readonly items?: JsonSchema;
   readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly uniqueItems?: boolean;
-  readonly minimum?: number;
-  readonly maximum?: number;
+  readonly [keyword: string]: unknown;
 }
 
 /** Schemas with a title, by the name it gives them in `$defs`. */
 export type Definitions = Readonly<Record<string, JsonSchema>>;
-
-export interface Translation {
-  readonly root: JsonSchema;
-  readonly definitions: Definitions;
-}
 
 /**
  * How a value stands: by itself, or over a value below it. Over another, nothing is required and a
@@ -67,7 +48,10 @@ interface Translator {
  * @throws when a schema or action of a kind is met that has no row below, and when two different
  *   schemas have one title: what is generated must not differ from what is validated unnoticed
  */
-export function translate(schema: Schema, standing: Standing = 'alone'): Translation {
+export function translate(
+  schema: Schema,
+  standing: Standing = 'alone',
+): { readonly root: JsonSchema; readonly definitions: Definitions } {
   const definitions = new Map<string, { readonly standing: Standing; readonly body: JsonSchema }>();
   const pending = new Map<string, Schema>();
 

@@ -1,6 +1,7 @@
 // Owns the audit stream of a server: events wait in memory, in bounds, until they are appended in a batch,
 // beside requests; and what becomes of requests where that cannot be (FAULTS 27).
 
+import { joined } from '../lib/flat_text.ts';
 import type { Entry } from './chain.ts';
 import { type EventName, eventText, type Facts } from './event.ts';
 import { isTurnOfOther, Trail, type TrailOptions } from './trail.ts';
@@ -108,10 +109,7 @@ export class AuditStream {
       return;
     }
     if (this.#waiting.length === 0) this.#since = performance.now();
-    // V8 joins the parts of a text when it is first read: kept in parts, thousands of waiting events cost
-    // the garbage collector more than they cost to make.
-    text.charCodeAt(0);
-    this.#waiting.push(text);
+    this.#waiting.push(joined(text));
     this.#taken += 1;
     this.#characters += text.length;
     if (this.#characters > this.#bounds.characters) this.#judge();

@@ -87,7 +87,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   tolerateClosedPipes();
   return auditing(async () => {
     try {
-      await createProgram().parseAsync([...args], { from: 'user' });
+      await programFor(args).parseAsync([...args], { from: 'user' });
       return exitCodes.done;
     } catch (error) {
       return report(error);
@@ -95,7 +95,13 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   });
 }
 
-function createProgram(): Command {
+/** A program of the verbs that a command line can mean: to make all of them is a part of each start. */
+function programFor([word]: readonly string[]): Command {
+  const meant = verbs.filter(({ words }) => words.split(' ')[0] === word);
+  return createProgram(meant.length > 0 ? meant : verbs);
+}
+
+function createProgram(wanted = verbs): Command {
   const program = new Command('jetway')
     .description(description)
     .version(versionLine(), '--version', 'tell the version')
@@ -103,7 +109,7 @@ function createProgram(): Command {
     .exitOverride()
     .showHelpAfterError('(jetway help VERB tells more)')
     .helpCommand(false);
-  for (const verb of verbs) addVerb(program, verb, groups);
+  for (const verb of wanted) addVerb(program, verb, groups);
   return program;
 }
 

@@ -1,5 +1,6 @@
 // Owns how a request fails: what is told to the caller, and what is logged for operators.
 
+import type { Soon } from '../lib/soon.ts';
 import type { ClientId } from '../oauth/client.ts';
 import { HungUp, InMaintenance, Overloaded, Refusal, Unavailable } from '../oauth/failure.ts';
 import type { FailureReason } from '../oauth/reasons.ts';
@@ -23,7 +24,7 @@ type Steps<Endpoint, Request, Answer> = (
   service: Service,
   endpoint: Endpoint,
   request: Request,
-) => Promise<Answer>;
+) => Soon<Answer>;
 
 interface Failing<Endpoint, Request> {
   /** Which failures a request can force where the programme has a sandbox; it forces none if left out. */
@@ -52,17 +53,19 @@ export function answering<Endpoint, Request extends Asking, Answer>(
     render = renderFailure,
     begin,
   }: Failing<Endpoint, Request> = {},
-): Steps<Endpoint, Request, Answer | Reply> {
+): (service: Service, endpoint: Endpoint, request: Request) => Promise<Answer | Reply> {
   return async (service, endpoint, request) => {
     const { record } = request;
     const { sandbox } = service;
     try {
       record.step = 'service';
       begin?.(endpoint, request);
-      await expectInService(service);
+      const expected = expectInService(service);
+      if (expected instanceof Promise) await expected;
       const forced =
         forcible && sandbox && forcedAnswer(service, sandbox, request, forcible(sandbox, endpoint));
-      return forced ?? (await steps(service, endpoint, request));
+      const answer = forced ?? steps(service, endpoint, request);
+      return answer instanceof Promise ? await answer : answer;
     } catch (error) {
       await keepClaim(service, record);
       if (record.hasWrongKey) await countWrongKey(service, record);
@@ -103,7 +106,7 @@ export async function keepClaim(
   if (id === undefined || id === client || programme.clients.isTellable(id)) return;
   record.claimedClient = undefined;
   const found = store.find('client', programme.id, id as ClientId);
-  record.claimedClient = (await found.catch((): undefined => undefined))?.id;
+  record.claimedClient = (await Promise.resolve(found).catch((): undefined => undefined))?.id;
 }
 
 /**

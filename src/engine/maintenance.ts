@@ -1,6 +1,7 @@
 // Owns the refusal of requests before anything is read, counted or spent: to a programme in maintenance,
 // and where the audit stream cannot be told of them.
 
+import { type Soon, soon } from '../lib/soon.ts';
 import { InMaintenance, Unavailable } from '../oauth/failure.ts';
 import { type Maintenance, wholeProgramme } from '../oauth/maintenance.ts';
 import type { Service } from './service.ts';
@@ -10,8 +11,8 @@ import type { Service } from './service.ts';
  * Costs a look into what the store remembers of its rows.
  * @throws InMaintenance
  */
-export function expectInService({ store, programme }: Service): Promise<void> {
-  return store.find('maintenance', programme.id, wholeProgramme).then(expectNone);
+export function expectInService({ store, programme }: Service): Soon<void> {
+  return soon(store.find('maintenance', programme.id, wholeProgramme), expectNone);
 }
 
 function expectNone(maintenance: Maintenance | undefined): void {

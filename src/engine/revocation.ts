@@ -8,7 +8,7 @@ import { authenticateClient } from './authentication/client.ts';
 import { answering, forcibleAt } from './failure.ts';
 import { expectAudit } from './maintenance.ts';
 import { proveAnyAge } from './presented/access_token.ts';
-import { revokedWith } from './presented/exchanged.ts';
+import { exchangesRevokedWith } from './presented/exchanged.ts';
 import { findRefresh } from './presented/refresh_token.ts';
 import type { Service } from './service.ts';
 import { throttle } from './throttle.ts';
@@ -31,9 +31,9 @@ async function serveRevocation(
 }
 
 /**
- * A refresh token takes its login along, with every access token of it (RFC 7009 2.1); an access
- * token ends with what was exchanged from it, and a client's and a member's of one answer together. Unknown tokens and other clients' stay as they are, with the same answer: it
- * reveals nothing of them. The hint is not needed to find a token.
+ * A refresh token takes its login along, with every access token of it (RFC 7009 2.1); an access token ends with
+ * what was exchanged from it, and with the one that stands beside it. Unknown tokens and other clients' stay as
+ * they are, with the same answer: it reveals nothing of them. The hint is not needed to find a token.
  */
 async function revoke(
   service: Service,
@@ -61,8 +61,10 @@ async function revoke(
   // The store keeps a row for each revoked access token until its end.
   await throttle(service, client, now, request);
   await record.timed('store revoke_token', async () => {
-    const all = revokedWith(service, token, now);
-    await Promise.all(all.map((one) => store.revoke(programme.id, one, now)));
+    const exchanged = exchangesRevokedWith(service, token, now);
+    await Promise.all(
+      [token.question, exchanged].map((one) => store.revoke(programme.id, one, now)),
+    );
   });
   record.ended = 'access_token_revoked';
 }

@@ -65,7 +65,9 @@ async function serveTokens(
   record.step = 'client';
   // Before client and member are read: a revocation from here on also ends the tokens issued below
   // (FAULTS 28).
-  const era = await service.store.era();
+  const ofStore = service.store.era();
+  // What is known at once is not waited for.
+  const era = ofStore instanceof Promise ? await ofStore : ofStore;
   const proof = await authenticateClient(service, credentials, now, request);
   const { client } = proof;
   record.step = 'client_values';

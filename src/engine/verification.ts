@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Instant } from '../lib/clock.ts';
+import type { Soon } from '../lib/soon.ts';
 import { ownCause } from '../oauth/cause.ts';
 import type { Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
@@ -32,11 +33,11 @@ export const answerVerification = answering(readAndVerify, {
   render: refuseVerification,
 });
 
-async function readAndVerify(
+function readAndVerify(
   service: Service,
   path: string,
   request: ShownRequest,
-): Promise<Reply | undefined> {
+): Soon<Reply | undefined> {
   request.record.step = 'demand';
   const demand = service.programme.verification.readDemand(path, request.query);
   return demand && verify(service, demand, request);

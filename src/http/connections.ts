@@ -3,7 +3,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { Server as TlsServer } from 'node:tls';
 
 import { counters, gauge } from '../lib/metrics/families.ts';
 import { hashingDescriptors } from '../members/hashing.ts';
@@ -47,7 +46,8 @@ export function watchConnections(
 ): Connections {
   const sockets = new Set<ServingSocket>();
   const handshakes = new Set<Socket>();
-  const isSecure = server instanceof TlsServer;
+  // As those of node:tls alone have.
+  const isSecure = 'setSecureContext' in server;
   const listener = budget.join(server, share);
   let areLast = false;
   /** Connections that end with their next answer; none if left out. */

@@ -62,7 +62,8 @@ function put(outgoing: Outgoing, { status, headers, body, cookies }: Answer): vo
   const isEndless = !isPlainRequest(outgoing.req) && !outgoing.req.readableEnded;
   if (isEndless) lines.push('Connection', 'close');
   // RFC 9110 8.6. With a known length head and body leave together.
-  if (status !== 204 && status !== 304) lines.push('Content-Length', `${Buffer.byteLength(body)}`);
+  const length = Buffer.byteLength(body);
+  if (status !== 204 && status !== 304) lines.push('Content-Length', `${length}`);
   if (idHeader !== undefined) lines.push(idHeader, record.id);
   outgoing.writeHead(status, lines);
   // Of a connection that stays open node itself discards the rest of a short body.
@@ -70,6 +71,9 @@ function put(outgoing: Outgoing, { status, headers, body, cookies }: Answer): vo
   if (closes && hasRest(outgoing)) {
     sendBody(outgoing, body);
     endLate(outgoing);
+  } else if (length === body.length) {
+    // ASCII, or bytes: node writes it without looking for longer characters.
+    outgoing.end(body, 'latin1');
   } else outgoing.end(body);
   record.answered(status);
 }

@@ -4,7 +4,7 @@ import { constants } from 'node:crypto';
 import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
-import { type SecureContextOptions, TLSSocket } from 'node:tls';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 
 import { counters } from '../lib/metrics/families.ts';
 import {
@@ -86,7 +86,12 @@ export function renewTls(server: Server, material: TlsMaterial): void {
 
 /** Reads the certificate of a connection's client; parsed once for a connection. */
 export function certificateReader(socket: Socket): () => PresentedCertificate | undefined {
-  return socket instanceof TLSSocket ? () => certificateOf(socket) : noCertificate;
+  return isSecure(socket) ? () => certificateOf(socket) : noCertificate;
+}
+
+/** Its class is not asked for: a server without TLS does not load it. */
+function isSecure(socket: Socket): socket is TLSSocket {
+  return 'encrypted' in socket;
 }
 
 function noCertificate(): undefined {}

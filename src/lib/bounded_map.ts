@@ -19,7 +19,9 @@ export class BoundedMap<Key extends string | number, Value> {
   }
 
   get(key: Key): Value | undefined {
-    return this.#old.has(key) ? this.#old.get(key) : this.#young.get(key);
+    // A key is in one of them: what the old one does not have needs no second look.
+    const found = this.#old.get(key);
+    return found === undefined ? this.#young.get(key) : found;
   }
 
   set(key: Key, value: Value): void {

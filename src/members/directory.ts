@@ -1,6 +1,7 @@
 // Owns the MemberDirectory contract, which checks a member's credentials.
 
 import type { Admission } from '../lib/gate.ts';
+import type { Soon } from '../lib/soon.ts';
 import type { ClientId } from '../oauth/client.ts';
 import type { Member, Subject } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
@@ -37,7 +38,7 @@ export interface MemberDirectory {
    */
   decline(attempt: LoginAttempt): Promise<void>;
   /** Whether a member may still hold tokens; asked at every refresh (G-23). */
-  isActive(subject: Subject, record?: RequestRecord): Promise<boolean>;
+  isActive(subject: Subject, record?: RequestRecord): Soon<boolean>;
   /**
    * A member who may log in, found without a password for a client that vouches for it; `by` is what a
    * directory elsewhere cannot all do (`checks/assertions.ts`).

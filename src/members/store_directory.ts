@@ -1,6 +1,7 @@
 // Owns the embedded member directory: members in Jetway's own store.
 
 import { present } from '../lib/present.ts';
+import { type Soon, soon } from '../lib/soon.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { Member, MemberRecord, Subject } from '../oauth/member.ts';
@@ -9,7 +10,7 @@ import { checkPassword, hashOfNobody, hashPassword, isUpToDate } from './passwor
 import { normaliseUsername } from './username.ts';
 
 export interface MemberRecords {
-  find(kind: 'member', programme: ProgrammeId, subject: Subject): Promise<MemberRecord | undefined>;
+  find(kind: 'member', programme: ProgrammeId, subject: Subject): Soon<MemberRecord | undefined>;
   findBy(
     kind: 'member',
     lookUp: 'username',
@@ -45,7 +46,7 @@ export function createStoreDirectory(
     async decline(attempt) {
       await checkPassword(attempt.password, decoy, attempt);
     },
-    isActive: (subject) => records.find('member', programme, subject).then(isActiveRecord),
+    isActive: (subject) => soon(records.find('member', programme, subject), isActiveRecord),
     async find(by, name) {
       const record =
         by === 'subject'

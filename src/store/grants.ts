@@ -2,6 +2,7 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
+import type { Soon } from '../lib/soon.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import type {
   Answer,
@@ -126,7 +127,7 @@ export interface Grants {
   startLogin(login: NewLogin): Promise<void>;
 
   /** The login, revoked or past its end too, until it is swept. */
-  findLogin(programme: ProgrammeId, place: Place): Promise<LoginState | undefined>;
+  findLogin(programme: ProgrammeId, place: Place): Soon<LoginState | undefined>;
 
   /**
    * Replaces the last answer of a login by the next one, or by itself with later times, if `from` still
@@ -146,13 +147,13 @@ export interface Grants {
   revoke(programme: ProgrammeId, ...what: Revoked): Promise<void>;
 
   /** The era of what is issued now, for tokens without a login. */
-  era(): Promise<Era>;
+  era(): Soon<Era>;
 
   /**
    * Whether a token that proved itself still stands: it was not revoked by itself and, where it has no
    * login, its client's tokens were not revoked since its issue. Its login is the caller's to judge.
    */
-  isStanding(programme: ProgrammeId, token: StandingQuestion): Promise<boolean>;
+  isStanding(programme: ProgrammeId, token: StandingQuestion): Soon<boolean>;
 
   /**
    * Keeps a text under its key. A used assertion is kept only if none is held there, and none was that a

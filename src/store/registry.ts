@@ -2,6 +2,7 @@
 // kind described in kinds.ts.
 
 import type { Instant } from '../lib/clock.ts';
+import type { Soon } from '../lib/soon.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Id, Item, Kind, LookUp, LookUpKey } from './kinds.ts';
 import type { OnDamage } from './unusable.ts';
@@ -50,7 +51,7 @@ export interface Registry {
     programme: ProgrammeId,
     id: Id<K>,
     onGone?: () => void,
-  ): Promise<Item<K> | undefined>;
+  ): Soon<Item<K> | undefined>;
 
   /**
    * The items that hold the key, by identifier: at most one where the look-up is unique. Whether an API

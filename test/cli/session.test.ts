@@ -21,8 +21,8 @@ test('what is printed gets names, and is what the session says from then on', as
   const first = await played(t, `${add}\n${list}\n$ jetway gateway show {gateway} --quiet\n`);
   assert.deepEqual(first.map(differs), [true, true, true]);
   const text = formatSessions('', [['a test', first.map(({ now }) => now)]]);
-  assert.match(text, /^ {2}gateway identifier {2}\{gateway\}\n {2}gateway secret {6}\{secret\}$/m);
-  assert.match(text, /^ {4}"gateway_id": "\{gateway\}", /m);
+  assert.match(text, /^ {2}gateway identifier {2}\{gateway\} \| gateway secret {2}\{secret\}/m);
+  assert.match(text, /^\[ \{ "gateway_id": "\{gateway\}", /m);
   assert.match(text, /^2> error: unknown option '--quiet'$/m);
   assert.match(text, / --quiet \[exit 2\]\n/);
   const again = await played(t, text.slice(text.indexOf('\n') + 1));

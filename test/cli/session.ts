@@ -9,6 +9,7 @@
 //                                       follows in config.yaml; a key that is there already is replaced
 //   @ file clients.csv                  a file of the folder, its owner's alone, from indented lines
 //     client_id,name
+//   @ again file clients.csv            the same as the step of the file before that begins so
 //   @ after 31 days                     the clock moves for the commands below (seconds, hours or days)
 //   $ jetway client show {client}       a command; quotes as in a shell; others than jetway are run by one
 //   $ jetway client add … >/dev/null    what it prints is not looked at, but for its errors; with `| true` nobody
@@ -18,7 +19,7 @@
 //   < correct horse                     a line of its standard input; \u{200b} there, in a command and in a file
 //                                       is that character, \u{78*200} 200 of it
 //   client {client} of club             what it prints; {names} are bound at first sight and must be equal later; JSON
-//                                       has up to four members in a line here
+//                                       is filled into lines here, and so is a sheet of values with `|` between
 //   2> warning: …                       what it prints to standard error
 //   @ serve                             a server of the folder beside the commands below, {url}, {admin} and
 //                                       {gateway}; flags follow. The clock moves for it, too. `@ stop`: SIGTERM
@@ -37,17 +38,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 
+import { sheet } from '../../src/cli/table.ts';
 import { instant } from '../../src/lib/clock.ts';
 import { jsonHeaders } from '../support/club.ts';
 import { Bindings } from '../support/transcript/bindings.ts';
+import { type Definitions, definitionsOf, expanded } from '../support/transcript/definitions.ts';
 import { answersOf } from '../support/transcript/play.ts';
 import { writtenOut } from '../support/transcript/short.ts';
 import { type Asked, parseTranscript } from '../support/transcript/transcript.ts';
-import {
-  type Definitions,
-  definitionsOf,
-  expanded,
-} from '../support/transcript/transcript_file.ts';
 import { patience, until } from '../support/until.ts';
 import type { Answer } from '../support/wire.ts';
 import {
@@ -83,18 +81,26 @@ export interface SessionFile {
 export function parseSessions(text: string): SessionFile {
   const [head = '', ...tests] = text.split(/^=== /m);
   const { defined } = definitionsOf(writtenOut(head));
-  return { head, defined, sessions: tests.map(parseSession) };
+  const prepared = new Map<string, readonly string[]>();
+  return { head, defined, sessions: tests.map((test) => parseSession(test, prepared)) };
 }
 
-function parseSession(text: string): Session {
+/** @param prepared what the steps of the file before had below them, by their lines */
+function parseSession(text: string, prepared: Map<string, readonly string[]>): Session {
   const [first = '', ...steps] = text.trimEnd().split(/\n(?=[$@>] )/);
   const [name = '', ...more] = first.split('\n');
   if (more.some((line) => line !== '')) throw new Error(`no command, yet output: ${name}`);
   const parsed = steps.map((step) => {
     const [line = '', ...below] = step.trimEnd().split('\n');
-    return { line, below };
+    const known = line.replace(/^@ again /, '@ ');
+    if (known === line) prepared.set(line, below);
+    return { line, below: known === line ? below : (prepared.get(known) ?? fail(line)) };
   });
   return { name, steps: parsed };
+}
+
+function fail(line: string): never {
+  throw new Error(`no step before is like: ${line}`);
 }
 
 /** A step that was played: what came of a command, where it differs from what was said. */
@@ -132,7 +138,8 @@ export async function playSession(
     if (step.line.startsWith('$ ')) played.push(await playCommand(stage, step));
     else if (step.line.startsWith('> ')) played.push(await playRequest(stage, step));
     else {
-      const [, verb = '', ...words] = wordsOf(bindings.fill(spelledOut(step.line)));
+      const line = spelledOut(step.line.replace(/^@ again /, '@ '));
+      const [, verb = '', ...words] = wordsOf(bindings.fill(line));
       await prepare(stage, verb, words, step.below);
       played.push({ said: step.line, expected: '', actual: '', now: step });
     }
@@ -150,12 +157,13 @@ async function playCommand({ folder, bindings, passed }: Stage, step: Step): Pro
   const again = (): Promise<Ran> => run(folder, bindings.fill(spelledOut(command)), typed, passed);
   let ran = await again();
   const isOver = (): boolean =>
-    repeated === undefined || bindings.copy().match(told, printed(ran)) === printed(ran);
+    repeated === undefined ||
+    bindings.copy().match(told, printed(ran, folder)) === printed(ran, folder);
   while (!isOver()) {
-    if (performance.now() > end) throw new Error(`${step.line}\n${printed(ran)}`);
+    if (performance.now() > end) throw new Error(`${step.line}\n${printed(ran, folder)}`);
     ran = await again();
   }
-  const actual = printed(ran);
+  const actual = printed(ran, folder);
   const named = rewritten(told, actual, bindings.copy());
   const expected = bindings.match(told, actual);
   const below = [...input, ...(named === '' ? [] : named.split('\n'))];
@@ -228,7 +236,7 @@ async function answers(
 }
 
 /** Whom the login page of a session meets, unless it says otherwise. */
-const usualMember = { username: 'ann', password: 'correct horse battery staple' };
+const usualMember = { username: 'ann', password: 'correct horse battery staple', subject: '' };
 
 /** As a transcript would say it. */
 function answerText({ status, headers, body }: Answer): string {
@@ -248,7 +256,9 @@ export function formatSessions(
   played: readonly (readonly [name: string, steps: readonly Step[]])[],
 ): string {
   const sessions = played.map(([name, steps]) => {
-    const texts = steps.map(({ line, below }) => [line, ...below].join('\n'));
+    const texts = steps.map(({ line, below }) =>
+      [line, ...(line.startsWith('@ again ') ? [] : below)].join('\n'),
+    );
     return `=== ${name}\n${texts.join('\n')}\n`;
   });
   return head + sessions.join('\n');
@@ -341,10 +351,13 @@ async function run(folder: string, line: string, input: string, passed: number):
 }
 
 /** As a session says it. */
-function printed({ stdout, stderr }: Ran): string {
+function printed({ stdout, stderr }: Ran, folder: string): string {
   const lines = (text: string): readonly string[] =>
     text === '' ? [] : text.replace(/\n$/, '').split('\n');
-  const told = lines(isPrettyJson(stdout) ? folded(JSON.parse(stdout)) : stdout);
+  // How long the folder's name is must not matter.
+  const short = stdout.replaceAll(folder, '{folder}');
+  const filled = isPrettyJson(short) ? folded(JSON.parse(short)) : withSheets(short);
+  const told = lines(filled.replaceAll('{folder}', folder));
   if (told.some((line) => /^(?:[$@<>] |2> |===)/.test(line))) {
     throw new Error(`a session cannot say what looks like one: ${stdout}`);
   }
@@ -364,27 +377,47 @@ function isPrettyJson(text: string): boolean {
   }
 }
 
-/** JSON with up to four short members or items in a line. */
+/** JSON in lines that are as full as they can be: an object or list is whole in one, or each member begins one. */
 function folded(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const isList = Array.isArray(value);
-  const lines: string[][] = [];
+  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
+  const lines: string[] = [];
   for (const [name, member] of Object.entries(value)) {
     const part = folded(member, `${indent}  `);
     const text = isList ? part : `${JSON.stringify(name)}: ${part}`;
     const last = lines.at(-1);
-    // Objects stand by themselves.
-    const isFull =
-      last === undefined || last.length === 4 || /\n|\{ /.test(`${last.at(-1)}${text}`);
-    if (isFull) lines.push([text]);
-    else last.push(text);
+    const longer = `${last}, ${text}`;
+    if (last === undefined || longer.includes('\n') || longer.length > lineWidth) lines.push(text);
+    else lines[lines.length - 1] = longer;
   }
-  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
-  const told = lines.map((line) => line.join(', '));
-  const [only = ''] = told;
-  if (told.length === 0) return open + close;
-  if (told.length === 1 && !only.includes('\n')) return `${open} ${only} ${close}`;
-  return `${open}\n${told.map((line) => `${indent}  ${line}`).join(',\n')}\n${indent}${close}`;
+  if (lines.length === 0) return open + close;
+  return `${open} ${lines.join(`,\n${indent}  `)} ${close}`;
+}
+
+/** Whatever is random in a line is of one length. */
+const lineWidth = 110;
+
+/** The text with each sheet of at least four rows in lines that are as full as they can be. */
+function withSheets(text: string): string {
+  return text.replaceAll(/(?: {2}\S.*\n(?: {4,}\S.*\n)*){4,}/g, (printedSheet) => {
+    const rows: [label: string, values: string[]][] = [];
+    for (const line of printedSheet.trimEnd().split('\n')) {
+      const [, label, value = line.trim()] = /^ {2}(\S.*?) {2,}(.*)$/.exec(line) ?? [];
+      if (label === undefined) rows.at(-1)?.[1].push(value);
+      else rows.push([label, [value]]);
+    }
+    // Only what is a sheet to the byte.
+    if (`${sheet(rows)}\n` !== printedSheet) return printedSheet;
+    const filled: string[] = [];
+    for (const [label, values] of rows) {
+      const row = `${label}  ${values.join(' & ')}`;
+      const longer = `${filled.at(-1)} | ${row}`;
+      if (filled.length === 0 || longer.length > lineWidth) filled.push(`  ${row}`);
+      else filled[filled.length - 1] = longer;
+    }
+    return `${filled.join('\n')}\n`;
+  });
 }
 
 /** The lines that were printed: as they were said where they still fit, else with names for what varies. */

@@ -5,7 +5,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { makePartnerPages } from '../../scripts/partner_pages.ts';
+import { makePartnerPages } from '../../scripts/reference/partner_pages.ts';
 
 const root = join(import.meta.dirname, '../..');
 const pages = makePartnerPages();

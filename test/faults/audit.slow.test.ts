@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -17,11 +17,12 @@ import {
   tokensIn,
   tokensOfLogin,
 } from '../support/club.ts';
+import { fillUp } from '../support/full_disk.ts';
 import { without } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { startLoad } from './load.ts';
-import { openSite, type ServedClub, type Site, unthrottled } from './site.ts';
+import { openSite, readiness, type ServedClub, type Site, unthrottled } from './site.ts';
 
 interface Line extends Readonly<Record<string, unknown>> {
   readonly event: string;
@@ -79,9 +80,8 @@ function block({ folder }: Site): () => void {
   return () => holder.close();
 }
 
-async function reasonsOf({ server }: ServedClub): Promise<readonly string[]> {
-  return (JSON.parse((await ask(server.admin, '/readyz')).body) as { reasons: string[] }).reasons;
-}
+const reasonsOf = async (club: ServedClub): Promise<readonly string[]> =>
+  (await readiness(club))[1].reasons;
 
 const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
 const trouble = 'the audit stream cannot be written: database is locked';
@@ -134,7 +134,7 @@ test(
         linesOf(site, trail).some((line) => line.event === event);
       await until(() => told('token_issued'));
       const ballast = join(folder, 'ballast');
-      fill(ballast);
+      fillUp(ballast);
       await until(async () => {
         tokensIn(await askPartnerToken(club));
         return (await reasonsOf(club)).some((reason) => reason.includes('audit stream'));
@@ -154,14 +154,3 @@ test(
     }
   },
 );
-
-/** Takes all the space that is left on a file's disk. */
-function fill(path: string): void {
-  for (const size of [65_536, 4096, 512]) {
-    try {
-      for (;;) writeFileSync(path, Buffer.alloc(size), { flag: 'a' });
-    } catch {
-      // Full, or all but.
-    }
-  }
-}

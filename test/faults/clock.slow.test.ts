@@ -21,27 +21,18 @@ import {
 } from '../support/club.ts';
 import { verify } from '../support/gateway.ts';
 import { until } from '../support/until.ts';
-import { lookInto, openSite, type ServedClub, type Site } from './site.ts';
+import {
+  acceptClock,
+  lookInto,
+  openSite,
+  type ServedClub,
+  type Site,
+  told,
+  untilTold,
+} from './site.ts';
 
 const hour = 3600;
 const tenYears = 10 * 365 * 24 * hour;
-
-/** The details of such events so far, in order. */
-function told({ server }: ServedClub, event: string): readonly string[] {
-  // What follows the last line break has not arrived to its end.
-  const whole = server.printed().stderr.split('\n').slice(0, -1);
-  const lines = whole.filter((line) => line.startsWith('{'));
-  const events = lines.map((line) => JSON.parse(line) as { event: string; detail: string });
-  return events.filter((one) => one.event === event).map(({ detail }) => detail);
-}
-
-/** Waits until the server has told of that many; it looks once a second. */
-function untilTold(club: ServedClub, event: string, count: number): Promise<void> {
-  return until(
-    () => told(club, event).length >= count,
-    () => `no ${count} of ${event}: ${club.server.printed().stderr}`,
-  );
-}
 
 /** Ends a server so that it has recorded the time that it is for it. */
 async function stop({ path }: Site, { server }: ServedClub): Promise<void> {
@@ -80,8 +71,8 @@ describe('a wrong clock', { concurrency: 3 }, () => {
       tokensIn(await refresh(club, fresh.refresh_token));
     }
     const jumps = told(club, 'clock_jump');
-    assert.match(jumps[0] ?? '', /^the machine's clock is -3600 s from the service's/);
-    assert.match(jumps[2] ?? '', /^the machine's clock is 315360000 s from the service's/);
+    assert.match(jumps[0]?.detail ?? '', /^the machine's clock is -3600 s from the service's/);
+    assert.match(jumps[2]?.detail ?? '', /^the machine's clock is 315360000 s from the service's/);
   });
 
   test('FAULTS 10: a start an hour behind is refused, unless it is accepted', async (t) => {
@@ -118,9 +109,9 @@ describe('a wrong clock', { concurrency: 3 }, () => {
     await stop(site, first);
 
     const wrong = await site.start({ ahead: tenYears });
-    await untilTold(wrong, 'clock_gap', 1);
+    await untilTold(wrong, 'clock_gap');
     assert.match(
-      told(wrong, 'clock_gap')[0] ?? '',
+      told(wrong, 'clock_gap')[0]?.detail ?? '',
       /within the hour; until then nothing is purged$/,
     );
     assert.deepEqual(await refresh(wrong, live[0]!.refresh_token), invalidRefreshToken);
@@ -142,9 +133,9 @@ describe('a wrong clock', { concurrency: 3 }, () => {
     const club = await site.start();
     const { refresh_token: issuedLater } = await tokensOfLogin(club);
     await club.server.setClock(-hour);
-    await untilTold(club, 'clock_jump', 1);
+    await untilTold(club, 'clock_jump');
     club.server.child.kill('SIGUSR2');
-    await untilTold(club, 'clock_accepted', 1);
+    await untilTold(club, 'clock_accepted');
     // The login begins as late as the clock is set to.
     tokensIn(await refresh(club, issuedLater));
     const { refresh_token: fresh } = await tokensOfLogin(club);
@@ -156,28 +147,21 @@ describe('a wrong clock', { concurrency: 3 }, () => {
   test('FAULTS 29: what was revoked before the clock is accepted stays revoked', async (t) => {
     const site = await openSite(t, { over: 'tokens: { access: { format: jwt } }' });
     const club = await site.start();
-    const accept = async (seconds: number): Promise<void> => {
-      const { length } = told(club, 'clock_accepted');
-      await club.server.setClock(seconds);
-      club.server.child.kill('SIGUSR2');
-      await untilTold(club, 'clock_accepted', length + 1);
-    };
-    const partnerToken = async (): Promise<string> => await partnerTokenOf(club);
     const statusOf = async (token: string): Promise<number> =>
       (await verify(club, programme, 'client', { token })).status;
-    const first = await partnerToken();
-    await accept(600);
-    const revoked = await partnerToken();
+    const first = await partnerTokenOf(club);
+    await acceptClock(club, 600);
+    const revoked = await partnerTokenOf(club);
     await site.run('token', 'revoke', '--client', club.client.id, '--programme', programme);
-    const later = await partnerToken();
+    const later = await partnerTokenOf(club);
     await site.run('key', 'rotate', '--now', '--programme', programme);
     const kidOf = (token: string): unknown => decodeProtectedHeader(token).kid;
-    await until(async () => kidOf(await partnerToken()) !== kidOf(revoked));
-    const kid = kidOf(await partnerToken());
-    await accept(-600);
-    const fresh = await partnerToken();
+    await until(async () => kidOf(await partnerTokenOf(club)) !== kidOf(revoked));
+    const kid = kidOf(await partnerTokenOf(club));
+    await acceptClock(club, -600);
+    const fresh = await partnerTokenOf(club);
     assert.deepEqual(await Promise.all([first, revoked, fresh].map(statusOf)), [401, 401, 200]);
-    await until(async () => kidOf(await partnerToken()) === kid);
+    await until(async () => kidOf(await partnerTokenOf(club)) === kid);
     // By now it is the time at which they say that they were issued.
     await site.pass(601);
     assert.deepEqual(

@@ -1,4 +1,5 @@
-// FAULTS 28: commands whose clock is not the servers' end what was issued before, and nothing else.
+// DESIGN, "Command line", and FAULTS 28: what an operator changes counts in every running server with the next
+// request. Commands whose clock is not the servers' end what was issued before, and nothing else.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -25,7 +26,7 @@ import { openFleet, openSite, type ServedClub, type Site } from './site.ts';
 
 const tenYears = 315_360_000;
 /** Seconds by which a command's clock is ahead. */
-const apart = [600, -600, 3600, -3600, tenYears, -tenYears];
+const apart = [0, 600, -600, 3600, -3600, tenYears, -tenYears];
 
 const over = 'tokens: { access: { format: jwt } }\n';
 
@@ -89,7 +90,7 @@ async function tryCommands(t: TestContext, site: Site, clocks: readonly number[]
       assert.deepEqual(await statuses(clubs, after), [200, 200]);
     });
 
-    await t.test(`client rotate-secret and retire-secret, ${ahead} s ahead`, async () => {
+    await t.test(`client rotate-secret, retire-secret and remove, ${ahead} s ahead`, async () => {
       const { client_id: name, client_secret: old } = JSON.parse(
         await run('client', 'add', '--name', 'Other', '--role', 'partner', '--json'),
       ) as Added;
@@ -116,6 +117,9 @@ async function tryCommands(t: TestContext, site: Site, clocks: readonly number[]
           [200, 200],
         ],
       );
+      // C-5: for good.
+      await run('client', 'remove', name, '--yes');
+      assert.deepEqual(await ask(fresh), [401, 401]);
     });
   }
 }

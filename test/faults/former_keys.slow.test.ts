@@ -8,14 +8,13 @@ import { test } from 'node:test';
 
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 
-import type { Health } from '../../src/http/admin.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
 import { partnerTokenOf, paths, programme } from '../support/club.ts';
 import { verify } from '../support/gateway.ts';
 import { publicUrl, shippedProgramme } from '../support/jetway.ts';
 import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
-import { openSite, type ServedClub } from './site.ts';
+import { openSite, readiness, type ServedClub } from './site.ts';
 
 /** Where its metadata says that the key set is. */
 async function keySetUrlOf({ url }: ServedClub): Promise<unknown> {
@@ -84,16 +83,14 @@ test('FAULTS 24: keys are given up once the last server that signs by them has e
   const old = await site.start();
   writeFileSync(join(site.folder, `programmes/${programme}.yaml`), shippedProgramme(programme));
   const now = await site.start();
-  const readiness = async (): Promise<Health> =>
-    JSON.parse((await ask(now.server.admin, '/readyz')).body) as Health;
   const listed = async (): Promise<readonly (string | null)[]> => {
     const list = await site.run('key', 'list', '--kind', 'signing', '--json');
     return (JSON.parse(list) as readonly Listed[]).map((key) => key.retires_at);
   };
   const named = `${hostname()}:${old.server.child.pid}`;
   // What two looks in a row have found is told.
-  await until(async () => (await readiness()).status === 'degraded');
-  const { reasons } = await readiness();
+  await until(async () => (await readiness(now))[1].status === 'degraded');
+  const [, { reasons }] = await readiness(now);
   assert.match(reasons.join(), new RegExp(`^${programme} differs: ${named} serves it by file `));
   const token = await partnerTokenOf(old);
   assert.deepEqual(await listed(), [null]);
@@ -102,7 +99,7 @@ test('FAULTS 24: keys are given up once the last server that signs by them has e
   await until(async () => /servers +0: \S+ .*\n +1: \S+ /.test(await site.run('status')));
 
   assert.equal(await old.server.end('SIGTERM'), 0);
-  await until(async () => (await readiness()).status === 'ready');
+  await until(async () => (await readiness(now))[1].status === 'ready');
   await until(async () => (await listed())[0] !== null);
   assert.equal((await verify(now, programme, 'client', { token })).status, 200);
 });

@@ -11,7 +11,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { hashingLimits } from '../../src/members/hashing.ts';
-import { loginTarget, refresh, tokensIn, tokensOfLogin } from '../support/club.ts';
+import { loginTarget, refresh, refused, tokensIn, tokensOfLogin } from '../support/club.ts';
+import { eventsNamed } from '../support/log_lines.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
 import { bundleOf } from '../support/program.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -43,19 +44,30 @@ function makeFullPipe(folder: string): string {
   return path;
 }
 
-test('FAULTS 31: a server whose log nobody reads goes on, and ends when it is told', async (t) => {
+test('FAULTS 27, 31: a server whose log nobody reads, or takes, goes on, and ends when it is told', async (t) => {
   const site = await openSite(t);
-  const club = await site.start({ under: withPipe(makeFullPipe(site.folder)) });
-  const { refresh_token: token } = await tokensOfLogin(club);
+  const clubs = [
+    await site.start(),
+    await site.start({ under: withPipe(makeFullPipe(site.folder)) }),
+    await site.start(),
+  ] as const;
+  const [heard, , gone] = clubs;
+  gone.server.child.stdout?.destroy();
+  gone.server.child.stderr?.destroy();
+  const { refresh_token: token } = await tokensOfLogin(heard);
   // G-22: what cannot write tells its operators so, each time.
   const busy = lookInto(site.path);
   busy.exec('BEGIN IMMEDIATE');
-  const ask = (): ReturnType<typeof refresh> => refresh(club, token);
-  for (const { status } of await Promise.all([ask(), ask(), ask()])) assert.equal(status, 503);
+  const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
+  const asked = clubs.flatMap((club) => [refresh(club, token), refresh(club, token)]);
+  for (const answer of await Promise.all(asked)) assert.deepEqual(answer, away);
   busy.exec('ROLLBACK');
   busy.close();
-  tokensIn(await ask());
-  assert.equal(await club.server.end('SIGTERM'), 0);
+  for (const club of clubs) {
+    tokensIn(await refresh(club, (await tokensOfLogin(club)).refresh_token));
+    assert.equal(await club.server.end('SIGTERM'), 0);
+  }
+  assert.ok(eventsNamed(heard.server.printed().stderr, 'unavailable').length > 0);
 });
 
 const talker = await bundleOf('test/faults/log_talker.ts');
@@ -158,10 +170,10 @@ test('HOSTILE 59: logins of one stranger while the queue is full cost few lines,
   const strangers = atOnce + waiting + 100;
   await Promise.all(Array.from({ length: strangers }).map(stranger));
   assert.equal(await club.server.end('SIGTERM'), 0);
-  const { 200: wrong = 0, 429: blocked = 0, 503: refused = 0 } = Object.fromEntries(statuses);
-  assert.equal(wrong + blocked + refused, all);
+  const { 200: wrong = 0, 429: blocked = 0, 503: turnedAway = 0 } = Object.fromEntries(statuses);
+  assert.equal(wrong + blocked + turnedAway, all);
   // Each counts for the address before it waits (HOSTILE 80).
-  assert.ok(refused > 0 && wrong + refused === limit, `${wrong} ${refused}`);
+  assert.ok(turnedAway > 0 && wrong + turnedAway === limit, `${wrong} ${turnedAway}`);
   const lines = club.server
     .printed()
     .stderr.trimEnd()

@@ -6,7 +6,6 @@ import { describe, test } from 'node:test';
 import { decodeJwt } from 'jose';
 
 import { Cluster } from '../../scripts/postgres/cluster.ts';
-import type { Health } from '../../src/http/admin.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
 import {
   askPartnerToken,
@@ -27,12 +26,7 @@ import { testServer } from '../support/postgres.ts';
 import { without } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { type Answer, ask } from '../support/wire.ts';
-import { openFleet, type ServedClub } from './site.ts';
-
-async function readiness({ server }: ServedClub): Promise<readonly [number, Health]> {
-  const { status, body } = await ask(server.admin, '/readyz');
-  return [status, JSON.parse(body) as Health];
-}
+import { openFleet, readiness, type ServedClub, untilReadiness, untilTold } from './site.ts';
 
 describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
   test('HOSTILE 57: a burst split over servers and grant types has one count, and spends no code', async (t) => {
@@ -133,7 +127,7 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
       /the database's clock says \S+Z, but postgres:\S+ has recorded \S+Z: set the clock right; .*serve --accept-clock/,
     );
     const other = await site.start({ args: ['--accept-clock'] });
-    await until(() => one.server.printed().stderr.includes('"event":"clock_accepted"'));
+    await untilTold(one, 'clock_accepted');
     const { refresh_token: token } = tokensIn(await refresh(other, before.refresh_token));
     tokensIn(await refresh(one, token));
     for (const node of [one, other]) {
@@ -161,13 +155,13 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
       cluster.reload();
     };
     standby('gone');
-    for (const node of nodes) await until(async () => (await readiness(node))[0] === 503);
+    for (const node of nodes) await untilReadiness(node, 503);
     const database = await cluster.client();
     t.after(() => database.end());
     assert.notEqual((await database.query('SELECT FROM jetway.registered')).rowCount, 0);
     for (const node of nodes) assert.equal(await verified(node), 503);
     standby('');
-    for (const node of nodes) await until(async () => (await readiness(node))[0] === 200);
+    for (const node of nodes) await untilReadiness(node, 200);
     for (const node of nodes) assert.equal(await verified(node), 200);
   });
 
@@ -184,9 +178,8 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
     const { refresh_token: next } = tokensIn(answer);
     cluster.signal('SIGSTOP');
     for (const node of nodes) {
-      await until(async () => (await readiness(node))[0] === 503);
-      const [, { reasons }] = await readiness(node);
-      assert.match(reasons.join(), /no commit was confirmed for 3 s/);
+      const health = await untilReadiness(node, 503);
+      assert.match(health?.reasons.join() ?? '', /no commit was confirmed for 3 s/);
       assert.equal((await ask(node.server.admin, '/livez')).status, 200);
       const metrics = await ask(node.server.admin, '/metrics');
       assert.match(metrics.body, /^jetway_health\{part="store"\} 0$/m);
@@ -194,7 +187,7 @@ describe('servers on one PostgreSQL', { skip: without('postgres') }, () => {
       assert.deepEqual([status, body], [503, '{"error":"temporarily_unavailable"}']);
     }
     cluster.signal('SIGCONT');
-    for (const node of nodes) await until(async () => (await readiness(node))[0] === 200);
+    for (const node of nodes) await untilReadiness(node, 200);
     // More time has passed than the window has; none of it in service. The heartbeat makes a server ready;
     // its connections for requests may be dialed a moment later.
     const served = async (node: (typeof nodes)[number], text: string): Promise<Answer> => {

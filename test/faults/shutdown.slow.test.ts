@@ -14,10 +14,9 @@ import { aMember } from '../store/fixtures.ts';
 import { askPartnerToken, isLive, loginTarget, paths, tokensIn } from '../support/club.ts';
 import { eventLines } from '../support/log_lines.ts';
 import { openLogin, submitLogin } from '../support/login.ts';
-import { until } from '../support/until.ts';
 import { ask } from '../support/wire.ts';
 import { startLoad } from './load.ts';
-import { openSite, type ServedClub, unthrottled } from './site.ts';
+import { openSite, type ServedClub, untilReadiness, unthrottled } from './site.ts';
 
 /** A token request whose last byte is held back; it keeps a server from ending. */
 async function beginRequest(club: ServedClub): Promise<{ finish: () => Promise<string> }> {
@@ -45,17 +44,6 @@ async function beginRequest(club: ServedClub): Promise<{ finish: () => Promise<s
   };
 }
 
-/** Asks until the answer is as wanted; the server has a moment to hear its signal. */
-async function readiness(club: ServedClub, wanted: number): Promise<string> {
-  let told = '';
-  await until(async () => {
-    const { status, body } = await ask(club.server.admin, '/readyz');
-    told = body;
-    return status === wanted;
-  }, `/readyz never answered ${wanted}`);
-  return told;
-}
-
 test('FAULTS 19: SIGTERM under load costs no request; then the process ends with 0', async (t) => {
   const site = await openSite(t, { over: unthrottled });
   const club = await site.start();
@@ -68,7 +56,8 @@ test('FAULTS 19: SIGTERM under load costs no request; then the process ends with
   const toldAt = performance.now();
   const ended = club.server.end('SIGTERM');
   const stopping = { status: 'unready', reasons: ['stopping'] };
-  assert.deepEqual(JSON.parse(await readiness(club, 503)), stopping);
+  // It has a moment to hear its signal.
+  assert.deepEqual(await untilReadiness(club, 503), stopping);
   assert.equal((await ask(club.server.admin, '/livez')).status, 200);
   await assert.rejects(ask(club.url, paths.login), { code: 'ECONNREFUSED' });
   await load.stop();
@@ -139,7 +128,7 @@ test('FAULTS 19: an unready server answers everybody, until a second signal ends
   const site = await openSite(t, { more: 'stop_delay: 60s\n' });
   const club = await site.start();
   const ended = club.server.end('SIGTERM');
-  await readiness(club, 503);
+  await untilReadiness(club, 503);
   const { status, headers } = await ask(club.url, paths.login);
   assert.deepEqual([status, headers['connection']], [400, undefined]);
   await sleep(700);
@@ -171,7 +160,7 @@ test('FAULTS 19: at Ctrl-C a server stops listening at once, and answers what it
   const ended = club.server.end('SIGINT');
   // One Ctrl-C under npm arrives twice within half a second, and is one.
   club.server.child.kill('SIGINT');
-  await readiness(club, 503);
+  await untilReadiness(club, 503);
   await assert.rejects(ask(club.url, paths.login), { code: 'ECONNREFUSED' });
   assert.match(await held.finish(), /^HTTP\/1\.1 200 OK\r\n[^]*^Connection: close\r\n/m);
   assert.equal(await ended, 0);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
 
+import type { Health } from '../../src/http/admin.ts';
 import { type Instant, instant } from '../../src/lib/clock.ts';
 import { present } from '../../src/lib/present.ts';
 import type { Store } from '../../src/store/contract.ts';
@@ -22,7 +23,10 @@ import {
   shippedProgramme,
   startJetway,
 } from '../support/jetway.ts';
+import { eventsNamed, type LogLine } from '../support/log_lines.ts';
 import { testServer } from '../support/postgres.ts';
+import { until } from '../support/until.ts';
+import { ask } from '../support/wire.ts';
 
 /** A process, seen as the club it serves; `store` looks into the file that it serves from. */
 export interface ServedClub extends Club {
@@ -67,6 +71,46 @@ export const unthrottled = 'throttle: { limit: 1000000, window: 1m }';
 /** Looks into a store file at which processes are at work: their locks are waited for. */
 export function lookInto(path: string): DatabaseSync {
   return new DatabaseSync(path, { timeout: 60_000 });
+}
+
+/** The events of a kind that a server has told of so far, in order. */
+export function told({ server }: ServedClub, event: string): readonly LogLine[] {
+  return eventsNamed(server.printed().stderr, event);
+}
+
+/** Waits until a server has told of that many; it looks once a second. */
+export function untilTold(club: ServedClub, event: string, count = 1): Promise<void> {
+  return until(
+    () => told(club, event).length >= count,
+    () => `no ${count} of ${event}: ${club.server.printed().stderr}`,
+  );
+}
+
+/** What `/readyz` answers. */
+export async function readiness({ server }: ServedClub): Promise<readonly [number, Health]> {
+  const { status, body } = await ask(server.admin, '/readyz');
+  return [status, JSON.parse(body) as Health];
+}
+
+/** Waits until `/readyz` answers with the status, or until nobody answers; resolves to what it says last. */
+export async function untilReadiness(
+  club: ServedClub,
+  wanted: number | undefined,
+): Promise<Health | undefined> {
+  let last: Awaited<ReturnType<typeof readiness>> | undefined;
+  await until(async () => {
+    last = await readiness(club).catch(() => undefined);
+    return last?.[0] === wanted;
+  }, `/readyz never answered ${wanted}`);
+  return last?.[1];
+}
+
+/** Sets a server's clock by so many seconds, and has it follow. */
+export async function acceptClock(club: ServedClub, seconds: number): Promise<void> {
+  const { length } = told(club, 'clock_accepted');
+  await club.server.setClock(seconds);
+  club.server.child.kill('SIGUSR2');
+  await untilTold(club, 'clock_accepted', length + 1);
 }
 
 function configWith(store: string | undefined): string {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -18,41 +18,15 @@ import {
   tokensIn,
   tokensOfLogin,
 } from '../support/club.ts';
+import { fillUp } from '../support/full_disk.ts';
 import { eventLines } from '../support/log_lines.ts';
 import { without } from '../support/tools.ts';
 import { until } from '../support/until.ts';
 import { type Answer, ask } from '../support/wire.ts';
-import { openSite, type ServedClub } from './site.ts';
+import { openSite, untilReadiness } from './site.ts';
 
 /** G-22. */
 const away = refused(503, { error: 'temporarily_unavailable' }, { 'retry-after': '5' });
-
-/** Waits until `/readyz` answers so; resolves to its body. A server that is gone answers 0. */
-async function readiness(club: ServedClub, wanted: number): Promise<string> {
-  let answer: Answer | undefined;
-  await until(async () => {
-    answer = await ask(club.server.admin, '/readyz').catch(() => undefined);
-    return (answer?.status ?? 0) === wanted;
-  }, `/readyz never answered ${wanted}`);
-  return answer?.body ?? '';
-}
-
-/** Takes all the space that is left on a file's disk. */
-function fillUp(path: string): void {
-  const descriptor = openSync(path, 'a');
-  const zeros = Buffer.alloc(65_536);
-  try {
-    for (let size = zeros.length; size >= 512;) {
-      try {
-        writeSync(descriptor, zeros, 0, size);
-      } catch {
-        size /= 2;
-      }
-    }
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 const mounting = { skip: without('mount') };
 
@@ -70,7 +44,7 @@ test(
     try {
       const club = await site.start();
       const { refresh_token: token } = await tokensOfLogin(club);
-      await readiness(club, 200);
+      await untilReadiness(club, 200);
       const ballast = join(disk, 'ballast');
       fillUp(ballast);
       // A refresh replaces a row and may find room in what the file and its log have allocated. Logins
@@ -96,7 +70,7 @@ test(
       assert.equal((await ask(club.url, paths.keys)).status, 200);
       assert.equal((await ask(club.server.admin, '/livez')).status, 200);
       rmSync(ballast);
-      await readiness(club, 200);
+      await untilReadiness(club, 200);
       // What was refused had spent nothing.
       tokensIn(await refresh(club, last));
       assert.equal(await club.server.end('SIGTERM'), 0);
@@ -121,7 +95,7 @@ test(
     // It synchronises on its own account as well, and may have found out before it is asked.
     const answer = await refresh(club, token).catch(() => undefined);
     if (answer !== undefined) assert.deepEqual(answer, away);
-    await readiness(club, 0);
+    await untilReadiness(club, undefined);
     assert.equal(await club.server.ended(), 4);
     const lines = club.server.printed().stderr.trimEnd().split('\n');
     assert.equal(

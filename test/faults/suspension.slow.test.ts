@@ -18,35 +18,18 @@ import {
   tokensOfLogin,
 } from '../support/club.ts';
 import { verify } from '../support/gateway.ts';
-import { until } from '../support/until.ts';
-import { ask, post } from '../support/wire.ts';
-import { openSite, type ServedClub } from './site.ts';
+import { post } from '../support/wire.ts';
+import {
+  acceptClock,
+  openSite,
+  readiness,
+  type ServedClub,
+  told,
+  untilReadiness,
+  untilTold,
+} from './site.ts';
 
 const over = 'tokens: { access: { format: jwt } }';
-
-interface Told {
-  readonly level: string;
-  readonly event: string;
-  readonly seconds?: string;
-  readonly detail: string;
-}
-
-/** The events of a kind so far, in order. */
-function told({ server }: ServedClub, event: string): readonly Told[] {
-  const whole = server.printed().stderr.split('\n').slice(0, -1);
-  const lines = whole.filter((line) => line.startsWith('{'));
-  return lines.map((line) => JSON.parse(line) as Told).filter((one) => one.event === event);
-}
-
-interface Readiness {
-  readonly status: string;
-  readonly reasons: readonly string[];
-}
-
-async function readiness({ server }: ServedClub): Promise<readonly [number, Readiness]> {
-  const { status, body } = await ask(server.admin, '/readyz');
-  return [status, JSON.parse(body) as Readiness];
-}
 
 async function isGood(club: ServedClub, token: string): Promise<boolean> {
   const { status } = await verify(club, programme, 'client', { token });
@@ -72,10 +55,13 @@ describe('a clock that stood still', { concurrency: 3 }, () => {
         false,
         true,
       ]);
-      await until(() => told(club, 'machine_suspended').length > 0);
-      const [{ level, seconds, detail } = assert.fail(), ...more] = told(club, 'machine_suspended');
+      await untilTold(club, 'machine_suspended');
+      const [{ level, seconds, detail = '' } = assert.fail(), ...more] = told(
+        club,
+        'machine_suspended',
+      );
       assert.deepEqual([level, more.length], ['info', 0]);
-      assert.ok(Math.abs(Number(seconds) - hours) <= 2, `${seconds}`);
+      assert.ok(Math.abs(Number(seconds) - hours) <= 2, String(seconds));
       assert.match(
         detail,
         /^the machine was suspended for 7[12]\d\d s: .* goes on at the right time/,
@@ -95,7 +81,7 @@ describe('a clock that stood still', { concurrency: 3 }, () => {
     const club = await site.start();
     // Less than a token lives, then more, as where a virtual machine goes on from a snapshot.
     await club.server.setClock(1700);
-    await until(() => told(club, 'clock_jump').length > 0);
+    await untilTold(club, 'clock_jump');
     const [status, { status: degraded }] = await readiness(club);
     assert.deepEqual([status, degraded], [200, 'degraded']);
     await club.server.setClock(1700);
@@ -110,7 +96,7 @@ describe('a clock that stood still', { concurrency: 3 }, () => {
       /one of the two is wrong. If the machine's clock is right \(.*snapshot\), make the service follow it with SIGUSR2 or a restart; if not, set the machine's clock right$/,
     );
     club.server.child.kill('SIGUSR2');
-    await until(async () => (await readiness(club))[0] === 200);
+    await untilReadiness(club, 200);
     assert.ok(
       Number(decodeJwt(await partnerTokenOf(club)).exp) * 1000 > site.clock.now() + 3_400_000,
     );
@@ -125,13 +111,7 @@ describe('a clock that stood still', { concurrency: 3 }, () => {
         over: `{ tokens: { access: { format: ${format} } }, revocation: { path: /revoke } }`,
       });
       const club = await site.start();
-      const accept = async (seconds: number): Promise<void> => {
-        const { length } = told(club, 'clock_accepted');
-        await club.server.setClock(seconds);
-        club.server.child.kill('SIGUSR2');
-        await until(() => told(club, 'clock_accepted').length > length);
-      };
-      await accept(7200);
+      await acceptClock(club, 7200);
       const revoked = await partnerTokenOf(club);
       const authorization = club.client.basic;
       const path = `/${programme}/revoke`;
@@ -140,7 +120,7 @@ describe('a clock that stood still', { concurrency: 3 }, () => {
       await site.pass(2400);
       // Two rounds of housekeeping, which sweep.
       await sleep(2200);
-      await accept(-7200);
+      await acceptClock(club, -7200);
       const fresh = await partnerTokenOf(club);
       const { access_token: member } = await tokensOfLogin(club);
       assert.deepEqual([await isGood(club, revoked), await isGood(club, fresh)], [false, true]);

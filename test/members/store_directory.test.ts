@@ -178,6 +178,6 @@ describe('store directory', () => {
       change: () => Promise.reject(outage),
     });
     await assert.rejects(broken.verify(attempt('ann')), outage);
-    await assert.rejects(broken.isActive('subject-1' as Subject), outage);
+    await assert.rejects(async () => broken.isActive('subject-1' as Subject), outage);
   });
 });

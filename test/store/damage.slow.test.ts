@@ -270,7 +270,7 @@ withFile('FAULTS 6: a row that is damaged under a running store gets no answer',
   );
   const own = { client: otherPartner, era: await store.era(), issuedAt: at(1) };
   const jti = { tokenId: 'jti 0', expiresAt: at(9000) };
-  const damaged: readonly (readonly [string, () => Promise<unknown>])[] = [
+  const damaged: readonly (readonly [string, () => unknown])[] = [
     ['login', () => findLogin(store, nth(0))],
     ['login', () => findLogin(store, nth(1))],
     ['login', () => store.advanceLogin(club, nth(2).place, nth(2), nth(2))],
@@ -291,7 +291,7 @@ withFile('FAULTS 6: a row that is damaged under a running store gets no answer',
     const item = `the ${table.replace('_', ' ')} \\S+ of ${club}`;
     const message = new RegExp(`^store: (a row of ${table}|${item}) is damaged$`);
     await assert.rejects(
-      answer,
+      async () => answer(),
       (error) => error instanceof Unavailable && message.test(error.message),
     );
   }

@@ -144,7 +144,7 @@ export class Scene<K extends Kind> {
     return id;
   }
 
-  find(store: Store, id: string, programme = club): Promise<Item<K> | undefined> {
+  async find(store: Store, id: string, programme = club): Promise<Item<K> | undefined> {
     return store.find(this.kind, programme, this.id(id));
   }
 

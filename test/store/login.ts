@@ -33,10 +33,10 @@ export async function findCode(
 }
 
 /** The login of that place, the one of `login` if left out. */
-export function findLogin(
+export async function findLogin(
   store: Store,
   { programme, place } = aLogin(),
-): ReturnType<Store['findLogin']> {
+): Promise<Awaited<ReturnType<Store['findLogin']>>> {
   return store.findLogin(programme, place);
 }
 

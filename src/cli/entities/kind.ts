@@ -120,12 +120,12 @@ export async function selectAny<N extends Noun>(
   const programmes = selectProgrammes(config, programme);
   const answers = await Promise.all(
     programmes.map((one) =>
-      (kind.find?.(store, one, name) ?? store.find(kind.noun, one, name as Id<N>)).catch(
-        (error: unknown) => {
-          if (error instanceof DamagedItem) return error;
-          throw error;
-        },
-      ),
+      Promise.resolve(
+        kind.find?.(store, one, name) ?? store.find(kind.noun, one, name as Id<N>),
+      ).catch((error: unknown) => {
+        if (error instanceof DamagedItem) return error;
+        throw error;
+      }),
     ),
   );
   const found = answers.filter((one) => one !== undefined);

@@ -52,12 +52,14 @@ export async function authenticateClient(
   if (credentials.kind === 'own_token') return findTokenOwner(service, credentials, now, record);
   const { programme, store } = service;
   const { id } = credentials;
-  const client = await (credentials.kind === 'secret_alone'
-    ? findHolder(service, credentials, now)
-    : store.find('client', programme.id, credentials.id as ClientId));
+  const finding =
+    credentials.kind === 'secret_alone'
+      ? findHolder(service, credentials, now)
+      : store.find('client', programme.id, credentials.id as ClientId);
+  // What is known at once is not waited for.
+  const client = finding instanceof Promise ? await finding : finding;
   record.isClaimRegistered = client !== undefined;
   const proving = prove(service, credentials, client, now);
-  // What is known at once is not waited for.
   const proof = proving instanceof Promise ? await proving : proving;
   if (client?.status !== 'active' || proof.digest === undefined) {
     // Made for known identifiers too: they are to cost the same.

@@ -66,7 +66,9 @@ export async function expectActiveMember(
   reason: FailureReason,
 ): Promise<void> {
   const { store, directory, programme } = service;
-  if (member === undefined || (await directory.isActive(member.subject, record))) return;
+  if (member === undefined) return;
+  const active = directory.isActive(member.subject, record);
+  if (active instanceof Promise ? await active : active) return;
   await store.revoke(programme.id, { place }, now);
   record.ended = 'inactive_member';
   throw new Refusal(reason, { cause: inactiveMember });

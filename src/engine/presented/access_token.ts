@@ -1,6 +1,7 @@
 // Owns finding an access token for its use: whether this programme issued it, it is live, and whose it is.
 
 import { after, allowedDrift, earlier, instant, type Instant } from '../../lib/clock.ts';
+import { type Soon, soon } from '../../lib/soon.ts';
 import type { Client } from '../../oauth/client.ts';
 import { type ExchangedFrom, type LoginState, scopeOf } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
@@ -63,23 +64,28 @@ export async function findStandingToken(
   known?: ProvenToken,
 ): Promise<StandingToken | TokenFault> {
   const { store, programme, directory } = service;
-  const proven = known ?? (await proveToken(service, text, now));
+  const proving = known ?? proveToken(service, text, now);
+  // What is known at once is not waited for.
+  const proven = proving instanceof Promise ? await proving : proving;
   if (proven === undefined) return 'unproven';
   if (!proven.isKnown) return 'unknown';
   if (proven.login?.revoked === true) return 'login_ended';
   // A token whose issuer's clock was further ahead, and was set right since, would live until that
   // clock's end of it (FAULTS 11).
   if (proven.issuedAt > now + allowedDrift) return 'revoked';
-  if (service.hasEndedTokens && (await isReplaced(service, ledBy(service, proven), now))) {
+  if (service.hasEndedTokens && (await isReplaced(service, leading(service, proven), now))) {
     return 'replaced';
   }
-  if (!(await isStanding(service, proven))) return 'revoked';
+  const standing = isStanding(service, proven);
+  if (!(standing instanceof Promise ? await standing : standing)) return 'revoked';
   // Client and member may be enabled again before the token ends.
-  const client = await store.find('client', programme.id, proven.client);
+  const finding = store.find('client', programme.id, proven.client);
+  const client = finding instanceof Promise ? await finding : finding;
   if (client?.status !== 'active') return 'client_disabled';
   const subject = proven.login?.member?.subject;
-  if (subject !== undefined && directory.isOwn && !(await directory.isActive(subject))) {
-    return 'member_disabled';
+  if (subject !== undefined && directory.isOwn) {
+    const active = directory.isActive(subject);
+    if (!(active instanceof Promise ? await active : active)) return 'member_disabled';
   }
   return { ...proven, client };
 }
@@ -88,13 +94,14 @@ export async function findStandingToken(
  * The token with its login's row, if this programme issued it and it has not expired. A clock that was
  * ahead may have issued it later than `now`: it can be revoked before it is good.
  */
-export async function proveToken(
+export function proveToken(
   service: Service,
   text: string,
   now: Instant,
-): Promise<ProvenToken | undefined> {
-  const proven = await prove(service, text, now);
-  return proven === undefined || now >= proven.expiresAt ? undefined : proven;
+): Soon<ProvenToken | undefined> {
+  return soon(prove(service, text, now), (proven) =>
+    proven === undefined || now >= proven.expiresAt ? undefined : proven,
+  );
 }
 
 /** The same also of a token that has expired. */
@@ -127,14 +134,14 @@ function prove(
   token: string,
   now: Instant,
   keptAt: Instant = now,
-): Promise<ProvenToken | undefined> {
+): Soon<ProvenToken | undefined> {
   if (service.programme.forms.access_token === undefined) return proveText(service, token, now);
   return ordinaryText(service, 'access_token', token, keptAt).then((text) =>
     proveText(service, text, now),
   );
 }
 
-function proveText(service: Service, text: string, now: Instant): Promise<ProvenToken | undefined> {
+function proveText(service: Service, text: string, now: Instant): Soon<ProvenToken | undefined> {
   return isJwt(text) ? proveJwt(service, text, now) : proveSealed(service, text);
 }
 
@@ -154,12 +161,11 @@ function isItsOwn({ programme }: Service, token: ProvenToken): boolean {
   return !isClientSubject(subject) && !isClientSubject(toldSubject);
 }
 
-/** Of a client's token beside a member's that one: it is the live token of its owner, or was. */
-function ledBy({ programme }: Service, proven: ProvenToken): ProvenToken {
-  const { beside, login, question } = proven;
+/** As the token that it is live with: the member's, of one that stands beside that. */
+function leading({ programme }: Service, proven: ProvenToken): ProvenToken {
+  const { beside, login } = proven;
   if (beside === undefined || login === undefined) return proven;
-  const subject = subjectOf(programme, login);
-  return { ...proven, subject, question: { ...question, tokenId: beside } };
+  return { ...proven, subject: subjectOf(programme, login) };
 }
 
 /** The member whom a token is about. A client's own is about none, even if it ends with a member's login. */
@@ -207,7 +213,8 @@ async function proveJwt(
     owner === undefined ? subject === token.subject : keyring.ownerDigest(subject) === owner;
   if (!isOwned) return undefined;
   const expiresAt = earlier(token.expiresAt, login.endsAt);
-  const question = { tokenId, expiresAt, loginEndsAt: login.endsAt };
+  // Of two tokens that end together the member's name is what the store knows.
+  const question = { tokenId: beside ?? tokenId, expiresAt, loginEndsAt: login.endsAt };
   const toldSubject = owner === undefined ? undefined : token.subject;
   const whose =
     beside === undefined
@@ -216,17 +223,42 @@ async function proveJwt(
   return ownOrNone(service, { ...facts, ...whose, expiresAt, question, isKnown: true });
 }
 
-async function proveSealed(service: Service, text: string): Promise<ProvenToken | undefined> {
+function proveSealed(service: Service, text: string): Soon<ProvenToken | undefined> {
+  const opened = service.openAccess(text, service.tokenKeys.find);
+  return opened !== undefined && isVouched(service, opened)
+    ? proveOpened(service, opened)
+    : proveAnew(service, text);
+}
+
+/**
+ * Another process may have added the key of a text just now, or a clock may have been accepted, by which the key
+ * begins earlier.
+ */
+async function proveAnew(service: Service, text: string): Promise<ProvenToken | undefined> {
+  const { openAccess, tokenKeys } = service;
+  let isUnknown = false;
+  const former = openAccess(text, (number) => {
+    const key = tokenKeys.find(number);
+    isUnknown = key === undefined;
+    return key;
+  });
+  if (former === undefined && !isUnknown) return undefined;
+  await tokenKeys.reloadIfMoved();
+  const opened = former ?? openAccess(text, tokenKeys.find);
+  if (opened === undefined || !isVouched(service, opened)) return undefined;
+  return proveOpened(service, opened);
+}
+
+function isVouched({ tokenKeys }: Service, { access, key }: OpenedAccess): boolean {
+  return tokenKeys.find(key.number) === key && tokenKeys.vouches(key.number, access.issuedAt);
+}
+
+function proveOpened(
+  service: Service,
+  { access, tag: tokenId, key }: OpenedAccess,
+): Soon<ProvenToken | undefined> {
   const { store, programme, tokenKeys } = service;
-  const opened = service.openAccess(text, tokenKeys.find) ?? (await openAnew(service, text));
-  if (opened === undefined) return undefined;
-  const { access, tag: tokenId, key } = opened;
   const { issuedAt } = access;
-  const isVouched = (): boolean =>
-    tokenKeys.find(key.number) === key && tokenKeys.vouches(key.number, issuedAt);
-  // A clock may have been accepted just now, by which the key begins earlier.
-  if (!isVouched()) await tokenKeys.reloadIfMoved();
-  if (!isVouched()) return undefined;
   const latest = tokenKeys.latestEnd(key.number);
   const said = after(issuedAt, access.span);
   const ended = latest === undefined ? said : earlier(said, latest);
@@ -237,45 +269,30 @@ async function proveSealed(service: Service, text: string): Promise<ProvenToken 
     const facts = { client, subject, scope, issuedAt, expiresAt: ended, exchangedFrom };
     return ownOrNone(service, { kind: 'client', ...facts, question, isKnown: true });
   }
-  const login = await store.findLogin(programme.id, access.place);
-  // The place may have been given again, after a store was put back and its clock with it.
-  if (login === undefined || loginTagOf(login.loginDigest) !== access.loginTag) return undefined;
-  const { client, endsAt } = login;
-  const expiresAt = earlier(ended, endsAt);
-  const proven: ProvenToken = {
-    kind: kindOf(login),
-    client,
-    subject: subjectOf(programme, login),
-    scope: scopeOf(login.scope, access.ownScope),
-    login,
-    issuedAt,
-    expiresAt,
-    exchangedFrom: access.exchangedFrom,
-    question: { tokenId, expiresAt, loginEndsAt: endsAt },
-    isKnown: access.generation <= login.generation,
-  };
-  const { beside, ownScope } = access;
-  if (beside === undefined) return ownOrNone(service, proven);
-  const own = {
-    kind: 'client',
-    subject: programme.clientSubject(client),
-    scope: ownScope,
-  } as const;
-  return ownOrNone(service, { ...proven, ...own, beside });
-}
-
-/** Another process may have added the key of a text just now. */
-async function openAnew(
-  { tokenKeys, openAccess }: Service,
-  text: string,
-): Promise<OpenedAccess | undefined> {
-  let isUnknown = false;
-  openAccess(text, (number) => {
-    const key = tokenKeys.find(number);
-    isUnknown = key === undefined;
-    return key;
+  return soon(store.findLogin(programme.id, access.place), (login) => {
+    // The place may have been given again, after a store was put back and its clock with it.
+    if (login === undefined || loginTagOf(login.loginDigest) !== access.loginTag) return undefined;
+    const { client, endsAt } = login;
+    const expiresAt = earlier(ended, endsAt);
+    const proven: ProvenToken = {
+      kind: kindOf(login),
+      client,
+      subject: subjectOf(programme, login),
+      scope: scopeOf(login.scope, access.ownScope),
+      login,
+      issuedAt,
+      expiresAt,
+      exchangedFrom: access.exchangedFrom,
+      question: { tokenId: access.beside ?? tokenId, expiresAt, loginEndsAt: endsAt },
+      isKnown: access.generation <= login.generation,
+    };
+    const { beside, ownScope } = access;
+    if (beside === undefined) return ownOrNone(service, proven);
+    const own = {
+      kind: 'client',
+      subject: programme.clientSubject(client),
+      scope: ownScope,
+    } as const;
+    return ownOrNone(service, { ...proven, ...own, beside });
   });
-  if (!isUnknown) return undefined;
-  await tokenKeys.reloadIfMoved();
-  return openAccess(text, tokenKeys.find);
 }

@@ -41,7 +41,8 @@ export async function findRefresh(
   const token = text === undefined ? undefined : parseRefreshText(text);
   if (token === undefined) return undefined;
   const digest = refreshDigest(programme.id, token.text);
-  const found = await store.findLogin(programme.id, token.place);
+  const finding = store.findLogin(programme.id, token.place);
+  const found = finding instanceof Promise ? await finding : finding;
   // The place may be another login's, after a store was put back and its clock with it. The latest token
   // proves its login by the digest of all of it.
   const isIts =

@@ -7,7 +7,6 @@ import { html } from 'hono/html';
 import { failureAnswer } from '../../contract/failures.ts';
 import { curlLines } from '../../contract/partner/curl.ts';
 import { type Guide, makeGuide } from '../../contract/partner/guide.ts';
-import { partnerHtml } from '../../contract/partner/html.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { methodRows } from '../../oauth/methods.ts';
 import { programmePaths } from '../../oauth/own_paths.ts';
@@ -221,7 +220,7 @@ export function mountDemo(app: App, demos: readonly Demo[]): void {
     const { commands, callback, partner, tokens } = demoPaths(programme.id);
     if (index === 0) mount('/', { GET: () => startPage(plain, demos) });
     mount(commands, { GET: () => written('plain', commandSheet(demo)) });
-    mount(partner, { GET: () => written('html', partnerHtml(guideOf(demo))) });
+    mount(partner, { GET: () => partnerPage(demo) });
     mount(callback, {
       GET: ({ query }) => callbackPage(frame, demo, query),
       POST: (request) => callbackPage(frame, demo, bodyText(request)),
@@ -246,6 +245,12 @@ function mountPage(app: App, base: string, path: string, answers: PageAnswers): 
     return answers[request.method === 'GET' ? 'GET' : 'POST']?.(request) ?? refusal;
   };
   app.endpoint(path, { methods: new Set(methods), wrongMethod: () => refusal, answer });
+}
+
+/** Loaded with its reader of Markdown where somebody asks for it, which most runs of `dev` do without. */
+async function partnerPage(demo: Demo): Promise<Reply> {
+  const { partnerHtml } = await import('../../contract/partner/html.ts');
+  return written('html', partnerHtml(guideOf(demo)));
 }
 
 /** The fields of a form or query, each with its first value. */

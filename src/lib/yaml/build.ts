@@ -5,12 +5,15 @@ import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Node, Scalar, YAMLMap } from 'yaml';
 
 import { type Fault, type Path, quote } from '../fault.ts';
+import { narrow } from '../flat_text.ts';
 import type { MapEntry, MapNode, ScalarNode, YamlNode } from './node.ts';
 import { errorAtOffset, foreignCharacterIn, positionOf, type YamlSource } from './source.ts';
 
 /** What building finds besides the nodes. */
 export interface Reading {
   readonly source: YamlSource;
+  /** Whether any character of it needs two bytes. */
+  readonly isWide: boolean;
   /** Of aliases, anchors, tags and open quotes: certain even on a line that is broken. */
   readonly refusals: Fault[];
   readonly faults: Fault[];
@@ -46,7 +49,7 @@ function buildNode(reading: Reading, node: unknown, from: number, path: Path): Y
     return { kind: 'list', at, items };
   }
   if (!isScalar(node)) return { kind: 'scalar', at, value: null, source: '' };
-  const value = node.value as ScalarNode['value'];
+  const value = own(reading, node.value as ScalarNode['value']);
   const { source: written = '' } = node;
   const plain = isPlain(node) ? { source: written } : {};
   if (typeof value === 'number' && !Number.isFinite(value)) {
@@ -105,7 +108,7 @@ function buildEntries(reading: Reading, map: YAMLMap, path: Path): MapNode['entr
       const at = name === undefined ? path : [...path, name];
       reading.faults.push(errorAtOffset(reading.source, start, at, message, hint));
     };
-    const name = nameOf(key, refuse);
+    const name = nameOf(reading, key, refuse);
     const node = buildNode(reading, value, end, name === undefined ? path : [...path, name]);
     if (name === undefined) continue;
     const earlier = entries.get(name);
@@ -114,6 +117,11 @@ function buildEntries(reading: Reading, map: YAMLMap, path: Path): MapNode['entr
     } else refuse(name, `the key ${quote(name)} is already given at line ${earlier.keyAt.line}`);
   }
   return entries;
+}
+
+/** A text that goes into answers, and into lines of the log, is no part of a file with long characters. */
+function own<Value>({ isWide }: Reading, value: Value): Value | string {
+  return isWide && typeof value === 'string' ? narrow(value) : value;
 }
 
 function isPlain(node: Scalar): boolean {
@@ -126,12 +134,13 @@ const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
 type Refuse = (name: string | undefined, message: string, hint?: string) => undefined;
 
 /** The name under which an entry is kept; undefined leaves the entry out. */
-function nameOf(key: unknown, refuse: Refuse): string | undefined {
+function nameOf(reading: Reading, key: unknown, refuse: Refuse): string | undefined {
   if (!isScalar(key)) {
     const message = 'a key must be text, not a map or list';
     return refuse(undefined, message, 'quote it if it is text');
   }
-  const { value, source = '' } = key;
+  const value = own(reading, key.value);
+  const { source = '' } = key;
   if (value === '<<') return refuse(undefined, 'merge keys are not read', 'write the keys out');
   if (typeof value === 'string') {
     if (forbiddenKeys.has(value)) {

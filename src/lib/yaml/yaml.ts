@@ -4,6 +4,7 @@ import { Document, isMap, isScalar, isSeq, Lexer, parseDocument, Parser } from '
 import type { YAMLParseError } from 'yaml';
 
 import { byPosition, type Fault, type Path, quote } from '../fault.ts';
+import { isWide } from '../flat_text.ts';
 import { buildRoot, type Reading } from './build.ts';
 import type { YamlNode } from './node.ts';
 import {
@@ -104,6 +105,7 @@ function readDocument(source: YamlSource): ParsedYaml {
   const document = withoutStacks(() => parseDocument(source.text, options));
   const reading: Reading = {
     source,
+    isWide: isWide(source.text),
     refusals: [],
     faults: [],
     brackets: new Map(),

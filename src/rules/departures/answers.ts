@@ -71,7 +71,6 @@ export const answerDepartures: Readonly<Record<string, JoinedDeparture>> = {
 
   client_scope_untold: {
     isQuiet: true,
-    keys: ['scope.kind', 'scope.default', 'token_response.fields'],
     find: (definition) => {
       const { scope } = definition;
       const told = grantsWith(definition, 'client_token_scope');

@@ -69,10 +69,12 @@ function writingVerbs(store: Store, begin: () => Changer | undefined): Writing {
     },
     remove: async (kind, programme, id, now) => {
       const audit = begin();
-      const found = await store.find(kind, programme, id).catch((error: unknown) => {
-        if (error instanceof DamagedItem) return error;
-        throw error;
-      });
+      const found = await Promise.resolve(store.find(kind, programme, id)).catch(
+        (error: unknown) => {
+          if (error instanceof DamagedItem) return error;
+          throw error;
+        },
+      );
       const isGone = await store.remove(kind, programme, id, now);
       if (!isGone || found === undefined) return isGone;
       if (!(found instanceof DamagedItem)) tell(audit, kind, [found], []);

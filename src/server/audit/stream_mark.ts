@@ -22,7 +22,8 @@ export interface StreamMark {
 /** @throws Unavailable where the store cannot be asked */
 export async function streamMarkOf(store: Store, config: Config): Promise<StreamMark> {
   const stream = streamName(config);
-  const found = await store.find('audit_stream', ofNoProgramme, stream).catch(orNoneIfDamaged);
+  const finding = Promise.resolve(store.find('audit_stream', ofNoProgramme, stream));
+  const found = await finding.catch(orNoneIfDamaged);
   let last = found?.seq ?? 0;
   return {
     known: found && { seq: found.seq, mark: found.mac as Mark },

@@ -4,6 +4,8 @@
 import { closeSync, constants, openSync, write, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
+import { joined } from '../../lib/flat_text.ts';
+
 /** A place for lines. */
 export interface Sink {
   /** Characters that wait. */
@@ -153,7 +155,7 @@ function batchOf(send: (lines: string) => void): Batch {
     flush,
     waiting: () => lines.length,
     put: (more, isUrgent) => {
-      lines += more;
+      lines += joined(more);
       if (isUrgent) flush();
       else if (!isPlanned) {
         isPlanned = true;

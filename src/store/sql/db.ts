@@ -1,6 +1,7 @@
 // Owns what an SQL backend does for the verbs that are written once: finding a row, and changing one.
 
 import type { Instant } from '../../lib/clock.ts';
+import type { Soon } from '../../lib/soon.ts';
 import type { Era } from '../../oauth/grant.ts';
 import type { AcceptedTime } from '../accepted_time.ts';
 import type { Chain } from './chain.ts';
@@ -31,7 +32,7 @@ export interface Remembering<Row> {
 
 export interface Reader<Row> {
   /** The first row; undefined where there is none. */
-  readonly find: (values: Values) => Promise<Row | undefined>;
+  readonly find: (values: Values) => Soon<Row | undefined>;
   /** The row as it was held last, which may be out of date; undefined where none is held. */
   readonly last: (name: string | number) => Row | undefined;
   /** A row as it is after a change, in the place of the row before if that is still held; call it as `settled`. */
@@ -94,7 +95,7 @@ export interface Removal {
 }
 
 export interface Db {
-  readonly life: () => Promise<Life>;
+  readonly life: () => Soon<Life>;
   /**
    * Notes that a revocation that was to be kept until then is not: its token would be good again if the clock
    * were set back later (FAULTS 29).

@@ -96,7 +96,7 @@ export function sqliteDb({ database, queue, transactions, fresh, eras }: DriverP
   return {
     life: () => queue.read(eras.life),
     forget: (until) => queue.writeFromReserve(() => eras.forget(until)),
-    forgotten: () => queue.read(eras.forgotten),
+    forgotten: async () => queue.read(eras.forgotten),
     expectWritable: () => queue.write(() => undefined),
     reader: (asked, parse, remembering) => {
       const { get } = prepare(database, asked);
@@ -114,7 +114,7 @@ export function sqliteDb({ database, queue, transactions, fresh, eras }: DriverP
       const { all } = prepare(database, asked);
       const answer = (questions: readonly Values[]) =>
         questions.map((values) => parse(all(values)));
-      return (questions) => queue.read(answer, questions);
+      return async (questions) => queue.read(answer, questions);
     },
     editor: (_name, statements) => {
       const prepared = statements.map((one) => prepare(database, one));

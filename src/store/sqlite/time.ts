@@ -103,7 +103,7 @@ export function fileRecordedTime(database: DatabaseSync): FileTime {
 /** The recorded time of a store whose commits are those of `queue`. */
 export function timeOf(time: FileTime, queue: CommitQueue): RecordedTime {
   return {
-    read: () =>
+    read: async () =>
       queue.read(() => ({
         recorded: time.recorded(),
         current: time.current(),

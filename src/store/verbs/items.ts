@@ -120,7 +120,7 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): ItemV
     return done.then(({ result }) => result);
   };
   const look = (kind: Kind, programme: string, id: string) =>
-    isText(id) ? known.find({ kind, programme, id }) : noRow;
+    isText(id) ? known.find({ kind, programme, id }) : undefined;
   const list: Registry['list'] = async (kind, programme, page = {}) => {
     const { after, limit = noLimit, onDamage } = page;
     const listed = async (from: string | null, most: number) => {
@@ -150,11 +150,13 @@ export function itemVerbs(db: Db, written: (changes: RowChanges) => void): ItemV
     return items;
   };
   return {
-    // Every request asks several times: two promises less than async functions would make.
     find: (kind, programme, id, onGone) => {
       const found = look(kind, programme, id);
-      const itemIn = onGone === undefined ? soundItem : (row?: NamedRow) => soundItem(row, onGone);
-      return found.then(itemIn);
+      // Every request asks several times, and usually it is remembered. Damage rejects.
+      if (!(found instanceof Promise) && found?.damage === undefined) {
+        return soundItem(found, onGone);
+      }
+      return Promise.resolve(found).then((row) => soundItem(row, onGone));
     },
     findBy: async (kind, lookUp, programme, key) =>
       isText(key) ? holding(kind, lookUp, programme, key) : [],
@@ -177,7 +179,6 @@ interface Listed {
 }
 
 const absent: NamedRow = { item: undefined, isTaken: false };
-const noRow: Promise<undefined> = Promise.resolve(undefined);
 
 function soundItem(
   { item, damage, isTaken }: NamedRow = absent,

@@ -1,6 +1,7 @@
 // Owns logins: one row each, which a refresh changes and which holds no token.
 
 import type { Instant } from '../../lib/clock.ts';
+import { type Soon, soon } from '../../lib/soon.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { Answer, Place } from '../../oauth/grant.ts';
@@ -121,8 +122,8 @@ export function loginVerbs(db: Db): LoginVerbs {
   const ends = [end, end, db.writer(revokeAnyway)];
   /** By the state that was found: what a change of it needs beside, where no row is held. */
   const kept = new WeakMap<Answer, KeptLogin>();
-  const look = (programme: ProgrammeId, place: Place): Promise<KeptLogin | undefined> =>
-    rows.find({ place }).then((login) => {
+  const look = (programme: ProgrammeId, place: Place): Soon<KeptLogin | undefined> =>
+    soon(rows.find({ place }), (login) => {
       if (login?.login.programme !== programme) return undefined;
       if (rows.last(place) === undefined) kept.set(login.state, login);
       return login;
@@ -145,12 +146,7 @@ export function loginVerbs(db: Db): LoginVerbs {
       const isStarted = await start((era) => withSum(logins, loginRow(login, login.era ?? era)));
       if (isStarted !== true) throw new PlaceTaken();
     },
-    findLogin: (programme, place) =>
-      rows.find({ place }).then((login) => {
-        if (login?.login.programme !== programme) return undefined;
-        if (rows.last(place) === undefined) kept.set(login.state, login);
-        return login.state;
-      }),
+    findLogin: (programme, place) => soon(look(programme, place), (login) => login?.state),
     advanceLogin: async (programme, place, before, after) => {
       const login = known(place, before) ?? (await look(programme, place));
       if (login === undefined) return false;

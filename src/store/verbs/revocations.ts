@@ -2,6 +2,7 @@
 // All that an owner was issued is revoked by an edition (items.ts).
 
 import type { Instant } from '../../lib/clock.ts';
+import { type Soon, soon } from '../../lib/soon.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { isOfThisLife, revokedUntil } from '../accepted_time.ts';
@@ -105,25 +106,20 @@ export function tokenVerbs(db: Db): TokenVerbs {
     return !found.revokedUntil.some((until) => diedAtOnce(own.era, until));
   };
   return {
-    era: () => db.life().then(eraIn),
+    era: () => soon(db.life(), eraIn),
     revokeToken: async (programme, token, now) => {
       // Over by the clock, which may be set back later.
       if (revokedUntil(token) <= now) return db.forget(revokedUntil(token));
       const row = revokedRow(programme, token);
       await put(row, { settled: () => forgetToken(row) });
     },
-    // Every request of a gateway asks: one promise less than an async function would make.
     isStanding: (programme, question) => {
       const { own } = question;
       const owner = own === undefined ? null : ownerName(own);
       const values = { programme, key: question.tokenId, owner };
-      return held
-        .find(values)
-        .then(
-          (found) =>
-            judge(found, question, owner) ??
-            unheld.find(values).then((other) => judge(other, question, owner) ?? false),
-        );
+      const anew = (): Soon<boolean> =>
+        soon(unheld.find(values), (other) => judge(other, question, owner) ?? false);
+      return soon(held.find(values), (found) => judge(found, question, owner) ?? anew());
     },
     forgetToken,
   };

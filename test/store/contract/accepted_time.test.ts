@@ -106,7 +106,7 @@ eachStore('an accepted time', (check) => {
       found.map((code) => code !== undefined),
       [true, false],
     );
-    const standing = (seconds: number, of = era): Promise<boolean> =>
+    const standing = async (seconds: number, of = era): Promise<boolean> =>
       store.isStanding(club, aTokenOfItsOwn(of, { issuedAt: at(seconds) }));
     assert.deepEqual(await Promise.all([standing(59), standing(60)]), [true, true]);
     assert.equal(await standing(60.001), false);

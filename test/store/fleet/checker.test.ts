@@ -91,12 +91,12 @@ test('what is shown ends with the answer that no correct server gives', () => {
   assert.equal(
     tellHistory(untilFault(historyOf(`grace: ${login}, ${lost}`))),
     [
-      '  ms            (with grace)',
-      '  0–5          node 1  issue code1      → done',
-      '  10–15        node 1  spend code1      → refresh2 and access3',
-      '  20–          node 1  refresh refresh2 → unknown',
-      '  30–35        node 1  refresh refresh2 → refresh4 and access5',
-      '  40–45        node 1  refresh refresh4 → refused',
+      '  with grace',
+      '  0 to 5 ms at node 1: {"kind":"issue","code":"C"} → "done"',
+      '  10 to 15 ms at node 1: {"kind":"spend","code":"C"} → {"access":"A1","refresh":"R1"}',
+      '  20 to Infinity ms at node 1: {"kind":"refresh","token":"R1"} → "unknown"',
+      '  30 to 35 ms at node 1: {"kind":"refresh","token":"R1"} → {"access":"A2","refresh":"R2"}',
+      '  40 to 45 ms at node 1: {"kind":"refresh","token":"R2"} → "refused"',
     ].join('\n'),
   );
 });

@@ -110,7 +110,7 @@ describe('two nodes on one PostgreSQL', { skip: without('postgres') }, () => {
       () => one.startLogin(aLogin()),
       () => one.time(),
     ];
-    for (const ask of asked) await assert.rejects(ask, Unavailable);
+    for (const ask of asked) await assert.rejects(async () => ask(), Unavailable);
     assert.equal(one.health().status, 'away');
     assert.match(JSON.stringify(one.health()), /no commit was confirmed for 3 s/);
     await one.leaseNode(at(3), 'one', facts);

@@ -18,7 +18,7 @@ const facts = { name: 'machine:7', version: '1', programmes: {}, settings: {} };
 
 const absent = kindNames.find((kind) => kinds[kind].remembersAbsence) ?? assert.fail();
 
-const verbs: readonly ((store: Store) => Promise<unknown>)[] = [
+const verbs: readonly ((store: Store) => unknown)[] = [
   (store) => store.find('client', club, partner),
   (store) => store.list('client', club),
   (store) => store.change('client', club, partner, (client) => ({ ...client, name: 'New' })),

@@ -187,7 +187,7 @@ withFile('G-22: a closed store is an outage, and closing twice is none', async (
   await store.close();
   await queued;
   await store.close();
-  await assert.rejects(store.find('client', club, partner), Unavailable);
+  await assert.rejects(async () => store.find('client', club, partner), Unavailable);
   await assert.rejects(store.startLogin(loginNamed('late')), Unavailable);
   const again = openFileStore({ path, environment: 'staging' });
   assert.ok(await findLogin(again, loginNamed('one')));

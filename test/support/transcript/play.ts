@@ -113,12 +113,15 @@ async function exchangeOn(stage: Stage, exchange: Exchange): Promise<void> {
 /** A server that is asked, and its time. */
 export type AskedServer = Parameters<typeof verifyJwt>[0];
 
+/** Whom a login page meets, unless a request says otherwise. */
+type WhoLogsIn = Pick<TestMember, 'username' | 'password'>;
+
 /** Sends a request once with each of its choices; each answer beside what it must be. */
 export async function answersOf(
   server: AskedServer,
   asked: Asked,
   bindings: Bindings,
-  member: TestMember,
+  member: WhoLogsIn,
 ): Promise<readonly (readonly [actual: Answer, expected: Answer])[]> {
   const pairs: (readonly [Answer, Answer])[] = [];
   for (const request of spelledOut(asked.request)) {
@@ -218,7 +221,7 @@ function withAssertions(message: Message, { jwks }: Transcript['settings'], now:
   return { ...message, body };
 }
 
-async function send(jetway: AskedServer, request: Message, member: TestMember): Promise<Answer> {
+async function send(jetway: AskedServer, request: Message, member: WhoLogsIn): Promise<Answer> {
   const { headers, body } = request;
   if (request.start === 'RAW')
     return readRaw(await rawExchange(jetway.url, Buffer.from(body, 'latin1')));
@@ -251,7 +254,7 @@ async function logIn(
   method: string,
   target: string,
   { headers, body }: Message,
-  member: TestMember,
+  member: WhoLogsIn,
 ): Promise<Answer> {
   const sent = Object.fromEntries(new URLSearchParams(body));
   // A login request whose parameters are not in the address is a form.

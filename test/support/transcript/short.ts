@@ -18,10 +18,10 @@ const shapes: readonly (readonly [line: RegExp, first: string, rest: string])[] 
   [new RegExp(`^(== .*?): (${beginning}.*)$`), '$1', '$2'],
   [/^(define \w+(?: \$\d)*) = (.*)$/, '$1', '$2'],
   [/^(after \S+ seconds|now [^;]+); (.*)$/, '$1', '$2'],
-  [/^(over) (\w+: .*)$/, '$1:', '  $2'],
-  [/^(now server restarts) with (.*)$/, '$1', '  $2'],
+  [/^(over) (\w+: .*|\{ .* \})$/, '$1:', '  $2'],
+  [/^(now server restarts|beside \S+(?: = \S+)?) with (.*)$/, '$1', '  $2'],
   [/^(?![-#=])(\S.*?) (--- .*)$/, '$1', '$2'],
-  [/^(?!define )(\S.*) \[((?:no )?[A-Z][\w-]*(?::(?: [^\]]*)?)?)\]$/, '$1', '$2'],
+  [/^(?!define )(\S.*) \[((?:no )?[A-Z][\w-]*(?::(?: [^\]]*)?)?|do [^\]]+)\]$/, '$1', '$2'],
 ];
 
 /** The text of a transcript without short lines. */

@@ -38,6 +38,8 @@
 //
 //   {"token":"{access_token_2}"}        in an answer, an unused name takes what stands there
 //
+// What is said often has a name: `define` in the head, `do` and `--- name` below (definitions.ts).
+//
 // Most exchanges are short: title, what happens before, request, headers in brackets and answer share lines as far as
 // they fit (short.ts). A body begins after the target or the status and goes on in the lines below that are no
 // headers; of a redirect it is the Location.
@@ -71,6 +73,7 @@
 //                                       no event did
 //   why: invalid_code | grant | …       what `jetway why` tells of it (why.ts)
 
+import { definitionsOf, expanded } from './definitions.ts';
 import { writtenOut } from './short.ts';
 
 export interface Exchange {
@@ -140,7 +143,11 @@ export interface Transcript {
 
 /** Reads a transcript; throws on what is not one. */
 export function parseTranscript(text: string): Transcript {
-  const [head = '', ...rest] = writtenOut(text)
+  const whole = writtenOut(text);
+  const begin = whole.search(/^== /m);
+  const own = definitionsOf(begin < 0 ? whole : whole.slice(0, begin));
+  const told = begin < 0 ? '' : expanded(whole.slice(begin), own.defined);
+  const [head = '', ...rest] = `${own.head}${told}`
     .replaceAll(/\{=\*(\d+)\}/g, (_, times: string) => `{=${'|'.repeat(Number(times) - 1)}}`)
     .replaceAll(/\{([^{}=|*]+)\*(\d+)\}/g, (_, part: string, times: string) =>
       part.repeat(Number(times)),

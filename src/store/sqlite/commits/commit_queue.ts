@@ -1,5 +1,6 @@
 // Owns when verbs run on the SQLite connection, which verbs share a commit, and which errors end the queue.
 
+import type { Soon } from '../../../lib/soon.ts';
 import { inTurn } from '../../../lib/turn.ts';
 import { Unavailable } from '../../../oauth/failure.ts';
 import { StoreFailed } from '../../unusable.ts';
@@ -67,15 +68,15 @@ export class CommitQueue {
 
   /**
    * Runs a reading verb at once, with what it is asked; the verb sees committed rows.
-   * @throws Unavailable when the store cannot answer.
+   * Rejects with Unavailable when the store cannot answer.
    */
-  read<T>(verb: () => T): Promise<T>;
-  read<T, Asked>(verb: (asked: Asked) => T, asked: Asked): Promise<T>;
-  read<T>(verb: (asked: unknown) => T, asked?: unknown): Promise<T> {
+  read<T>(verb: () => T): Soon<T>;
+  read<T, Asked>(verb: (asked: Asked) => T, asked: Asked): Soon<T>;
+  read<T>(verb: (asked: unknown) => T, asked?: unknown): Soon<T> {
     if (this.#ended) return Promise.reject(this.#ended);
     try {
       this.#transactions.read();
-      return Promise.resolve(verb(asked));
+      return verb(asked);
     } catch (error) {
       this.#transactions.endRead();
       return this.#readLater(() => verb(asked), error);

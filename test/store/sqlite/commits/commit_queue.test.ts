@@ -189,5 +189,5 @@ withQueue('DESIGN: closing commits what is queued and refuses the rest', async (
   assert.equal(bench.rows(), 300);
   await queued;
   await assert.rejects(bench.put('late'), Unavailable);
-  await assert.rejects(bench.queue.read(bench.rows), Unavailable);
+  await assert.rejects(async () => bench.queue.read(bench.rows), Unavailable);
 });

@@ -1,15 +1,15 @@
-// Owns the pages for partners of the shipped programmes, which `npm run reference` writes.
+// Owns the pages for partners of the shipped programmes, by their paths.
 
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { makeGuide } from '../src/contract/partner/guide.ts';
-import { partnerPage } from '../src/contract/partner/page/page.ts';
-import { formatFault } from '../src/lib/fault.ts';
-import { compileProgramme } from '../src/programme/programme.ts';
-import { loadProgramme } from '../src/rules/load.ts';
+import { makeGuide } from '../../src/contract/partner/guide.ts';
+import { partnerPage } from '../../src/contract/partner/page/page.ts';
+import { formatFault } from '../../src/lib/fault.ts';
+import { compileProgramme } from '../../src/programme/programme.ts';
+import { loadProgramme } from '../../src/rules/load.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 
 /** Stands for the operator's own address. */
 const base = 'https://tokens.example.com';
@@ -27,8 +27,4 @@ export function makePartnerPages(): ReadonlyMap<string, string> {
       return [`docs/partners/${name}.md`, partnerPage(guide)] as const;
     }),
   );
-}
-
-if (import.meta.main) {
-  for (const [path, page] of makePartnerPages()) writeFileSync(join(root, path), page);
 }
