@@ -3,6 +3,7 @@
 import { statfsSync } from 'node:fs';
 import { cpus } from 'node:os';
 
+import { formatGrowth, grow } from './bench/growth.ts';
 import { guardPlan, judge } from './bench/guard.ts';
 import { careful, measure, paths, type Plan } from './bench/measure.ts';
 import { tableOfAll } from './bench/report.ts';
@@ -22,11 +23,18 @@ await runCampaign(
       seconds: ['S', `length of one measurement (${careful.seconds})`, ...upTo(30)],
       only: ['NAME', `one path: ${paths.join(', ')}`],
       server: ['NAME', `one server beside the bare one: ${careful.servers.join(', ')}`],
+      growth: ['N', 'only makes N logins in a store, and tells its bytes by table', ...upTo(1e8)],
+      unspent: 'with --growth: leaves the codes unspent',
       guard: "fails if a request costs much more CPU, beside the bare server's, than expected",
     },
     fails: 'when any answer is wrong',
   },
-  async ({ rounds, seconds, only, server, guard }, { folder, progress }) => {
+  async (options, { folder, progress }) => {
+    const { rounds, seconds, only, server, growth, unspent, guard } = options;
+    if (growth > 0) {
+      const name = server === 'postgres' ? server : 'file';
+      return { text: formatGrowth(await grow(name, growth, !unspent, folder)), faults: [] };
+    }
     const base = guard ? guardPlan : careful;
     const plan: Plan = {
       ...base,

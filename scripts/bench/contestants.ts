@@ -6,12 +6,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { readConfig } from '../../src/config/config.ts';
-import { after, milliseconds } from '../../src/lib/clock.ts';
+import { after, type Instant, milliseconds } from '../../src/lib/clock.ts';
 import { digest } from '../../src/lib/digest.ts';
 import { formatFault } from '../../src/lib/fault.ts';
-import { randomKey } from '../../src/lib/random.ts';
+import { timedKey } from '../../src/lib/random.ts';
 import type { ClientId } from '../../src/oauth/client.ts';
-import { codeKey } from '../../src/oauth/grant.ts';
+import { type AuthorizationCode, codeKey } from '../../src/oauth/grant.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { compileProgramme, type Programme } from '../../src/programme/programme.ts';
 import { loadProgramme } from '../../src/rules/load.ts';
@@ -20,7 +20,7 @@ import { buildIfStale } from '../build.ts';
 import { onFirstCore, startChild } from '../load/child.ts';
 import { namesOf } from '../load/login.ts';
 import { client } from '../load/requests.ts';
-import { jetwayCommand, startServer } from '../load/server.ts';
+import { cpuMicroseconds, jetwayCommand, type ServedSite, startServer } from '../load/server.ts';
 import { layOut, openClub } from '../load/site.ts';
 import { Cluster } from '../postgres/cluster.ts';
 import type { BareServer } from './bare_server.ts';
@@ -38,6 +38,8 @@ export interface Contestant {
   readonly port: number;
   readonly gatewayPort: number;
   readonly pid: number;
+  /** Processor time of its database's processes so far, in microseconds; 0 without one. */
+  readonly databaseCpu: () => number;
   /** Authorization codes, each for one exchange. */
   readonly codes: (format: Format, count: number) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
@@ -63,6 +65,7 @@ export async function startBare(): Promise<Contestant> {
     port,
     gatewayPort: port,
     pid,
+    databaseCpu: () => 0,
     // As long as real ones: reading the request is part of the measurement.
     codes: (_format, count) =>
       Promise.resolve(Array.from({ length: count }, () => randomBytes(32).toString('hex'))),
@@ -70,11 +73,11 @@ export async function startBare(): Promise<Contestant> {
   };
 }
 
-/** Starts Jetway on a store of its own below a folder. */
-export async function startJetway(
+/** A site with an empty store below a folder, and the cluster of its store where it has one. */
+export async function makeSite(
   name: Exclude<ServerName, 'bare'>,
   place: string,
-): Promise<Contestant> {
+): Promise<{ readonly site: ServedSite; readonly database: Cluster | undefined }> {
   const folder = join(place, name);
   mkdirSync(folder);
   const database = name === 'postgres' ? await startDatabase() : undefined;
@@ -87,12 +90,23 @@ export async function startJetway(
     owners: ['opaque', 'signed'],
     members: 1,
   });
+  return { site, database };
+}
+
+/** Starts Jetway on a store of its own below a folder. */
+export async function startJetway(
+  name: Exclude<ServerName, 'bare'>,
+  place: string,
+): Promise<Contestant> {
+  const { site, database } = await makeSite(name, place);
   const built = name === 'executable' ? await buildIfStale() : undefined;
   const server = await startServer(onFirstCore(jetwayCommand(built)), site);
   const { codes, close } = await openMint(site.configFile);
   return {
     ...server,
     name,
+    databaseCpu: () =>
+      (database?.processes() ?? []).reduce((sum, pid) => sum + cpuMicroseconds({ pid }), 0),
     codes,
     stop: async () => {
       await server.stop();
@@ -127,39 +141,43 @@ async function openMint(
   configFile: string,
 ): Promise<Pick<Contestant, 'codes'> & { readonly close: () => Promise<unknown> }> {
   const { store, clock } = await openStore(readConfig(configFile));
-  const [username] = namesOf('known', 1);
   const programmes = { opaque: programmeOf('opaque'), ES256: programmeOf('ES256') };
   const codes = async (format: Format, count: number): Promise<readonly string[]> => {
-    const { id, code, scope } = programmes[format];
-    const issuedAt = clock.now();
-    const expiresAt = after(issuedAt, code.lifetime);
-    // As after a login without a scope.
-    const granted = scope.ofLogin(undefined, undefined);
-    const made = Array.from({ length: count }, () => code.generate());
+    const programme = programmes[format];
+    const made = Array.from({ length: count }, () => programme.code.generate());
     for (let from = 0; from < count; from += atOnce) {
-      await Promise.all(
-        made.slice(from, from + atOnce).map((one) =>
-          store.issueCode({
-            programme: id,
-            key: codeKey(one),
-            transaction: randomKey(12),
-            client: client.id as ClientId,
-            redirectUri: digest(client.redirectUri),
-            member: { subject: `subject-of-${username}` as Subject },
-            ...(granted === undefined ? {} : { scope: granted }),
-            issuedAt,
-            expiresAt,
-            forgetAt: after(expiresAt, milliseconds(600_000)),
-          }),
-        ),
-      );
+      const some = made.slice(from, from + atOnce);
+      await Promise.all(some.map((one) => store.issueCode(codeOf(programme, one, clock.now()))));
     }
     return made;
   };
   return { codes, close: () => store.close() };
 }
 
-function programmeOf(format: Format): Programme {
+/** A code of a login that has just begun, without a scope. */
+export function codeOf(
+  { id, code, scope }: Programme,
+  text: string,
+  issuedAt: Instant,
+): AuthorizationCode {
+  const [username] = namesOf('known', 1);
+  const granted = scope.ofLogin(undefined, undefined);
+  const forgetAt = after(issuedAt, milliseconds(900_000));
+  return {
+    programme: id,
+    key: codeKey(text),
+    transaction: timedKey(forgetAt),
+    client: client.id as ClientId,
+    redirectUri: digest(client.redirectUri),
+    member: { subject: `subject-of-${username}` as Subject },
+    ...(granted === undefined ? {} : { scope: granted }),
+    issuedAt,
+    expiresAt: after(issuedAt, code.lifetime),
+    forgetAt,
+  };
+}
+
+export function programmeOf(format: Format): Programme {
   const { loaded, faults } = loadProgramme(`${names[format]}.yaml`, textOf(format));
   if (loaded === undefined) throw new Error(faults.map(formatFault).join('\n'));
   return compileProgramme(loaded.id, loaded.definition, 'http://127.0.0.1');

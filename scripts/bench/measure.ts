@@ -66,6 +66,8 @@ export interface Measurement {
   readonly seconds: number;
   /** Microseconds of the server's processor time for each request. */
   readonly cpu: number;
+  /** The same of the database's processes. */
+  readonly databaseCpu: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
@@ -164,7 +166,9 @@ class Run {
     length: number,
   ): Promise<Omit<Measurement, 'round'>> {
     const [format, server] = [this.#format, this.#contestant.name];
+    const before = this.#contestant.databaseCpu();
     const offered = await offerTo(this.#generator, this.#contestant, [order], length);
+    const spent = this.#contestant.databaseCpu() - before;
     const [result] = offered.results;
     const fault = (what: string): Error => new Error(`${path} ${format} on ${server}: ${what}`);
     if (result === undefined || result.served.count === 0) throw fault('nothing was answered');
@@ -179,7 +183,8 @@ class Run {
     this.#tokens = [...this.#tokens, ...result.tokens].slice(-mostTokens);
     const { count: requests, p50, p99 } = result.served;
     const { seconds, cpu } = offered;
-    return { path, format, server, requests, seconds, cpu: cpu / requests, p50, p99 };
+    const each = { cpu: cpu / requests, databaseCpu: spent / requests };
+    return { path, format, server, requests, seconds, ...each, p50, p99 };
   }
 }
 

@@ -12,6 +12,7 @@ const head = [
   'of bare',
   'CPU µs/req',
   '× bare',
+  'database',
   'p50 ms',
   'p99 ms',
 ];
@@ -35,7 +36,8 @@ export function tableOfAll(all: readonly Measurement[]): string {
     const cpu = (one: Measurement): number => one.cpu;
     const times = [over(({ p50 }) => p50), over(({ p99 }) => p99)].map((time) => time.toFixed(2));
     const figures = [over(rate).toFixed(0), beside(rate).toFixed(3), over(cpu).toFixed(0)];
-    return [[path, format, name, ...figures, beside(cpu).toFixed(1), ...times]];
+    const database = over((one) => one.databaseCpu).toFixed(0);
+    return [[path, format, name, ...figures, beside(cpu).toFixed(1), database, ...times]];
   });
-  return tableOf([head, ...rows], 6);
+  return tableOf([head, ...rows], 7);
 }

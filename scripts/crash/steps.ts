@@ -8,6 +8,7 @@ import { type Answer, codeKey, type Place } from '../../src/oauth/grant.ts';
 import type { Subject } from '../../src/oauth/member.ts';
 import { newPlace } from '../../src/oauth/place.ts';
 import { type NewLogin, PlaceTaken } from '../../src/store/grants.ts';
+import { codeName } from '../../src/store/sql/login_rows.ts';
 import type { FileStore } from '../../src/store/sqlite/store.ts';
 import { aClient, aCode, aLogin, anAnswer, aSigningKey } from '../../test/store/fixtures.ts';
 
@@ -59,7 +60,7 @@ export type Line =
 /** The row that a query finds, by SQL of the campaign's own: the store under test does not judge itself. */
 export type Ask = (
   sql: string,
-  ...values: readonly (string | number)[]
+  ...values: readonly (string | number | Uint8Array)[]
 ) => Record<string, unknown> | undefined;
 
 interface Kind {
@@ -91,7 +92,7 @@ const kinds: Readonly<Record<Act, Kind>> = {
         }),
       ),
     fault: (ask, { name }, outcomes) =>
-      outcomes && !ask(codeOf, name) ? 'a code is lost' : undefined,
+      outcomes && !Object.values(codeIn(ask, name)).some(Boolean) ? 'a code is lost' : undefined,
   },
   spend: {
     take: (store, { name, offers }, now) =>
@@ -240,7 +241,7 @@ async function addKey(
 }
 
 const ofProgramme = `programme = '${programme}'`;
-const codeOf = `SELECT spent_for FROM code WHERE ${ofProgramme} AND login = ?`;
+const isUnspent = `SELECT 1 FROM code WHERE ${ofProgramme} AND login = ?`;
 const loginAt = `SELECT substr(state, 1, 4) AS generation, substr(state, 21, 12) AS nonce, revoked_at
   FROM login WHERE ${ofProgramme} AND place = ?`;
 const revocationOf = `SELECT * FROM revocation WHERE ${ofProgramme} AND owner = 'subject ' || ?`;
@@ -264,9 +265,16 @@ function findLogin(ask: Ask, offer: Offer | undefined) {
   );
 }
 
+/** Whether a code is there unspent, and for which place it was spent. */
+function codeIn(ask: Ask, name: string) {
+  if (ask(isUnspent, name) !== undefined) return { isUnspent: true };
+  const { digest } = codeName(programme, codeKey(name));
+  return { spentFor: ask('SELECT place FROM known_code WHERE digest = ?', digest)?.['place'] };
+}
+
 /** Of concurrent tries exactly one wins, with its login; the others leave nothing. */
 function spendFault(ask: Ask, { name, offers }: Step, outcomes?: readonly string[]) {
-  const spentFor = ask(codeOf, name)?.['spent_for'];
+  const { spentFor } = codeIn(ask, name);
   const winners = offers.map((offer) => {
     const found = findLogin(ask, offer);
     // Another process may have drawn the place of a try that left nothing: its login has another nonce.

@@ -96,7 +96,7 @@ export function residentMegabytes({ pid }: Pick<Server, 'pid'>): number {
 }
 
 /** Processor time of all its threads so far, in microseconds. */
-function cpuMicroseconds({ pid }: Pick<Server, 'pid'>): number {
+export function cpuMicroseconds({ pid }: Pick<Server, 'pid'>): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads.reduce((sum, thread) => sum + timesOf(pid, thread).ran, 0);
 }

@@ -28,10 +28,18 @@ import type { GrantRequest, LoginBeginning } from './authorization.ts';
 import { clientLikeSubject } from './failure.ts';
 import type { Service } from './service.ts';
 
-/** A login at a new place, with its first answer. */
+/** A login with its first answer. */
 export function newLogin(
   { service, client, grant, now, era, record, lifetime: accessSpan }: GrantRequest,
-  { member, asked, scope: requested, resource, loggedInAt, hasChallenge = false }: LoginBeginning,
+  {
+    member,
+    asked,
+    scope: requested,
+    resource,
+    loggedInAt,
+    hasChallenge = false,
+    place = newPlace(now),
+  }: LoginBeginning,
 ): { readonly login: NewLogin; readonly refreshText: string | undefined } {
   const { programme, tokenKeys } = service;
   const { id, refresh, scope: rules } = programme;
@@ -39,7 +47,7 @@ export function newLogin(
   const granted = asked ?? rules.unasked;
   const scope = rules.narrow(requested, granted);
   expectAnswerable(service, grant, member);
-  const first = firstRefreshText(newPlace(now));
+  const first = firstRefreshText(place);
   record.login = first.place;
   const refreshText = programme.refreshing.has(grant) ? first.text : undefined;
   const login: Login = {

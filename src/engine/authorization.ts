@@ -3,7 +3,15 @@
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
 import type { Soon } from '../lib/pause.ts';
-import type { Answer, Era, ExchangedFrom, GrantType, Login, LoginState } from '../oauth/grant.ts';
+import type {
+  Answer,
+  Era,
+  ExchangedFrom,
+  GrantType,
+  Login,
+  LoginState,
+  Place,
+} from '../oauth/grant.ts';
 import type { Member } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';
 import type { Inputs } from '../programme/requests/inputs.ts';
@@ -69,6 +77,8 @@ export interface LoginBeginning extends Payment {
   readonly hasChallenge?: boolean;
   /** Of a login request, whose answer may hold an identity token. */
   readonly loggedIn?: LoggedIn;
+  /** Where the store would have the login; if left out, or if another login has it, it is drawn. */
+  readonly place?: Place | undefined;
   /** Writes the login in one step with what it is spent for; if left out, the login alone is written. */
   readonly persist?: (login: NewLogin) => Promise<void>;
 }

@@ -49,7 +49,10 @@ async function beginLogin(request: GrantRequest, beginning: LoginBeginning): Pro
     record.timed('store start_login', async () => store.startLogin(login));
   const { persist = start } = beginning;
   for (let tries = 1; ; tries += 1) {
-    const { login, refreshText } = newLogin(request, beginning);
+    const { login, refreshText } = newLogin(
+      request,
+      tries === 1 ? beginning : { ...beginning, place: undefined },
+    );
     const refresh = refreshText === undefined ? undefined : { text: refreshText };
     const making = makeLoginTokens(request, login, refresh);
     const made = making instanceof Promise ? await making : making;

@@ -3,6 +3,8 @@
 
 import { hash, randomFillSync } from 'node:crypto';
 
+import type { Instant } from './clock.ts';
+
 /** Filled by one system call for many requests: the call costs more than the bytes. */
 const pool = Buffer.alloc(4096);
 let used = pool.length;
@@ -62,6 +64,17 @@ function drawnText(alphabet: string, length: number, draw: (count: number) => Bu
     }
   }
   return text;
+}
+
+/**
+ * Six bytes of a time and six random ones, in base64url (16 characters): keys of one time lie beside each
+ * other in a store.
+ */
+export function timedKey(time: Instant): string {
+  const key = Buffer.alloc(12);
+  key.writeUIntBE(Math.max(0, time), 0, 6);
+  randomBytes(6).copy(key, 6);
+  return key.toString('base64url');
 }
 
 /** `bytes` random bytes in base64url without padding. */

@@ -163,14 +163,13 @@ export interface AuthorizationCode {
   readonly era?: Era;
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
-  /** The row outlives the code, so that a second use of an unspent code is noticed. */
+  /** The row outlives the code, so that a second use of an unspent code is noticed; and its login gets no other. */
   readonly forgetAt: Instant;
 }
 
 /**
  * What a store keeps of a spent code: enough to recognise its client and its login request in a replay.
- * From the code's `forgetAt` on `redirectUri` and `codeChallenge` are cut to their first 6 characters
- * (36 bits).
+ * `redirectUri` and `codeChallenge` are cut to their first 6 characters (36 bits).
  */
 export type SpentCode = Pick<AuthorizationCode, 'client' | 'redirectUri' | 'codeChallenge'>;
 

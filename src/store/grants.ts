@@ -43,7 +43,12 @@ export interface SpentFor {
 }
 
 export type FoundCode =
-  | { readonly code: AuthorizationCode; readonly spentFor?: undefined }
+  | {
+      readonly code: AuthorizationCode;
+      readonly spentFor?: undefined;
+      /** Where its login is written at the least cost; another place will do. */
+      readonly place?: Place;
+    }
   | SpentFor;
 
 /** The owner of tokens: a client (all its tokens), or a member (the tokens of its logins). */

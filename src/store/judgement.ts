@@ -18,14 +18,14 @@ import type { FoundCode, SpentFor } from './grants.ts';
 import type { Outage } from './keeping.ts';
 
 /** A code as a backend keeps it: unspent, or spent for a login. */
-export type KeptCode =
-  | {
-      readonly code: AuthorizationCode;
-      readonly spentFor?: undefined;
-      /** All that its owner had been issued was revoked since. */
-      readonly revoked: boolean;
-    }
-  | SpentFor;
+export type KeptCode = UnspentCode | SpentFor;
+
+export interface UnspentCode {
+  readonly code: AuthorizationCode;
+  readonly spentFor?: undefined;
+  /** All that its owner had been issued was revoked since. */
+  readonly revoked: boolean;
+}
 
 /** The era in which a store begins. */
 export const firstEra = 1 as Era;

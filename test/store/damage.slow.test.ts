@@ -8,7 +8,7 @@ import { milliseconds } from '../../src/lib/clock.ts';
 import type { Digest } from '../../src/lib/digest.ts';
 import { Unavailable } from '../../src/oauth/failure.ts';
 import { storeAt } from '../../src/store/open.ts';
-import { unspent } from '../../src/store/sql/login_rows.ts';
+import { finishedName } from '../../src/store/sql/login_rows.ts';
 import { tables } from '../../src/store/sql/tables.ts';
 import { readIndex } from '../../src/store/sqlite/file/log.ts';
 import { verifyFile } from '../../src/store/sqlite/file/read.ts';
@@ -160,6 +160,9 @@ async function makeFull(path: string): Promise<void> {
     if (n % 4 === 0) await store.revoke(club, { place: nth(n).place }, at(2));
     await store.revoke(club, { tokenId: `jti ${n}`, expiresAt: at(9000) }, at(3));
   });
+  await inParallel(20, (n) =>
+    store.issueCode(aCode({ key: key(`code ${40 + n}`), transaction: `login ${40 + n}` })),
+  );
   await store.sweep(at(10), 100);
   await store.revoke(club, { client: otherPartner });
   await store.add('gateway', [aGateway()]);
@@ -243,6 +246,7 @@ withFile('FAULTS 6: a refused file and its log stay unchanged', async (path) => 
 withFile('FAULTS 6: a row that is damaged under a running store gets no answer', async (path) => {
   await makeFull(path);
   const store = open(path);
+  const name = Buffer.from(finishedName(club, 'login 22')).toString('hex');
   execute(
     path,
     `
@@ -251,8 +255,9 @@ withFile('FAULTS 6: a row that is damaged under a running store gets no answer',
     UPDATE login SET state = CAST(x'00000009' || substr(state, 5) AS BLOB)
       WHERE place = ${nth(2).place};
     UPDATE login SET details = replace(details, 'gold', 'bold') WHERE place = ${nth(5).place};
-    UPDATE code SET spent_for = ${unspent} WHERE key = '${key('code 22')}';
-    UPDATE spent_code SET redirect_uri = 'another' WHERE place = ${nth(4).place};
+    UPDATE code SET client = 'another' WHERE login = 'login 40';
+    UPDATE finished_login SET forget_at = forget_at + 1 WHERE login = x'${name}';
+    UPDATE known_code SET redirect_uri = 'another' WHERE place = ${nth(4).place};
     UPDATE registered SET record = replace(record, 'partner.example', 'evil.example');
     UPDATE registered SET record = replace(record, 'subject-1', 'subject-2');
     UPDATE registered SET record = replace(record, 'ES256', 'RS256');
@@ -270,8 +275,9 @@ withFile('FAULTS 6: a row that is damaged under a running store gets no answer',
     ['login', () => findLogin(store, nth(1))],
     ['login', () => store.advanceLogin(club, nth(2).place, nth(2), nth(2))],
     ['login', () => findLogin(store, nth(5))],
-    ['code', () => store.spendCode(club, partner, key('code 22'), loginNamed('next'), at(2))],
-    ['spent_code', () => findCode(store, 'code 4', 11)],
+    ['code', () => store.spendCode(club, partner, key('code 40'), loginNamed('next'), at(2))],
+    ['known_code', () => findCode(store, 'code 4', 11)],
+    ['finished_login', () => store.issueCode(aCode({ transaction: 'login 22' }))],
     ['client', () => store.find('client', club, partner)],
     ['revocation', () => store.isStanding(club, { ...jti, tokenId: 'other', own })],
     ['revoked_token', () => store.isStanding(club, jti)],
@@ -296,7 +302,7 @@ withFile('FAULTS 6: a row that is damaged under a running store gets no answer',
   await store.close();
   assert.match(
     (await refusal(path)) ?? '',
-    /rows do not fit their checksums: 1 of revocation, 1 of revoked_token, 4 of registered, 1 of look_up, 4 of login, 1 of code, 1 of spent_code/,
+    /rows do not fit their checksums: 1 of revocation, 1 of revoked_token, 4 of registered, 1 of look_up, 4 of login, 1 of code, 1 of known_code, 1 of finished_login/,
   );
 });
 
@@ -327,7 +333,7 @@ function rowsUnderSums(path: string): unknown {
     const held = tables.filter(({ summed }) => summed.length > 0);
     return held.map(({ name, summed }) => {
       const columns = summed.join(', ');
-      return database.prepare(`SELECT ${columns} FROM ${name} ORDER BY 1, 2, 3`).all();
+      return database.prepare(`SELECT ${columns} FROM ${name} ORDER BY ${columns}`).all();
     });
   } finally {
     database.close();

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import type { Instant } from '../../src/lib/clock.ts';
 import type { Answer, LoginState } from '../../src/oauth/grant.ts';
 import type { Store } from '../../src/store/contract.ts';
-import type { NewLogin } from '../../src/store/grants.ts';
+import type { FoundCode, NewLogin } from '../../src/store/grants.ts';
 import {
   judgeRefresh,
   type PresentedRefresh,
@@ -21,13 +21,15 @@ export async function login(store: Store, over: Partial<NewLogin> = {}): Promise
   });
 }
 
-export function findCode(
+export async function findCode(
   store: Store,
   name: string,
   seconds: number,
   programme = club,
-): ReturnType<Store['findCode']> {
-  return store.findCode(programme, key(name), at(seconds));
+): Promise<Omit<FoundCode, 'place'> | undefined> {
+  const found = await store.findCode(programme, key(name), at(seconds));
+  if (found?.spentFor !== undefined) return found;
+  return found && { code: found.code };
 }
 
 /** The login of that place, the one of `login` if left out. */

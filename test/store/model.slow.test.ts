@@ -34,7 +34,7 @@ async function codeView(
   now: Instant,
 ): Promise<unknown> {
   const found = await target.findCode(programme, key(name), now);
-  if (found?.spentFor === undefined) return found;
+  if (found?.spentFor === undefined) return found?.code;
   const login = await target.findLogin(programme, found.spentFor);
   const { client, redirectUri, codeChallenge } = found.code;
   return login && [found.spentFor, client, redirectUri.slice(0, 6), codeChallenge?.slice(0, 6)];

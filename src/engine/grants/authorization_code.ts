@@ -67,7 +67,7 @@ export async function authorizeByCode(request: GrantRequest): Promise<Authorizat
   };
   const loggedIn = { at: issuedAt, nonce: code.nonce };
   const hasChallenge = code.codeChallenge !== undefined;
-  const began = { loggedInAt: issuedAt, loggedIn, hasChallenge };
+  const began = { loggedInAt: issuedAt, loggedIn, hasChallenge, place: found.place };
   return { kind: 'login', member, asked, scope, resource, ...began, persist };
 }
 

@@ -7,7 +7,7 @@ import type { ResponseMode } from '../../language/authorize_schema.ts';
 import { BoundedMap } from '../../lib/bounded_map.ts';
 import type { Instant } from '../../lib/clock.ts';
 import { keyedDigest, sameDigest } from '../../lib/digest.ts';
-import { randomKey } from '../../lib/random.ts';
+import { randomKey, timedKey } from '../../lib/random.ts';
 import { seal, unseal } from '../../lib/seal.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
 import { ownCookies } from '../../oauth/own_paths.ts';
@@ -44,7 +44,7 @@ export type BoundTransaction = LoginTransaction & { readonly browser: string };
 export function beginTransaction(
   request: Omit<LoginTransaction, 'id' | 'browser'>,
 ): LoginTransaction {
-  return { ...request, id: randomKey(12) };
+  return { ...request, id: timedKey(request.expiresAt) };
 }
 
 /** Binds a transaction to the browser that is given the cookie. */

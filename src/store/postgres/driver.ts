@@ -240,7 +240,7 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Postgr
         return isChanged;
       };
     },
-    chainWriter: (asked, second) => {
+    chainWriter: (asked, second = asked) => {
       const [first, next] = [chainText(asked), chainText(second)];
       return batched<Values, Chained>({
         link,
@@ -260,12 +260,10 @@ export function postgresDb({ link, care, epochs, written }: DriverParts): Postgr
         },
       });
     },
-    bulkWriter: (asked, keep) => {
+    bulkWriter: (asked) => {
       const text = bulkText(asked);
-      const kept = keep && textsOf(keep).many;
-      return async (rows, { lived = null, kept: others = [], forgotten = 0 }) => {
+      return async (rows, { lived = null, forgotten = 0 }) => {
         if (forgotten > 0) await care.run(noteOfLife, [forgotten, lived]);
-        if (keep && kept && others.length > 0) await care.run(kept, arraysOf(keep, others));
         return (await care.run(text, [lived, ...arraysOf(asked, rows)])).length;
       };
     },

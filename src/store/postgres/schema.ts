@@ -14,7 +14,7 @@ import { outageTable } from './outages.ts';
 import { createTable } from './tables.ts';
 
 /** The tables below. Until something is released no version has the tables of another. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /**
  * Without sums: `epoch` has one row, which every registration and every revocation of all that an owner

@@ -15,7 +15,6 @@ const numbered = 'position';
 /** Tables whose rows are changed in place, and the part of a page that is left for it, so that no index changes. */
 const fillFactors: Readonly<Record<string, number>> = {
   login: 70,
-  code: 70,
   login_attempt: 50,
   throttle: 50,
 };

@@ -90,8 +90,6 @@ export interface Notes {
 export interface Removal {
   /** The era of the accepted time that the caller goes by: nothing is done where it is another by now. */
   readonly lived: Era | undefined;
-  /** Rows of the statement that keeps some of them. */
-  readonly kept?: readonly Values[];
   /** See `Db.forget`. */
   readonly forgotten?: Instant;
 }
@@ -134,11 +132,11 @@ export interface Db {
     name: string,
     statements: readonly Statement[],
   ) => (life: Life, options: EditOptions, rows: readonly (readonly Values[])[]) => Promise<boolean>;
-  readonly chainWriter: (asked: Chain, second: Chain) => (values: Values) => Promise<Chained>;
-  /** Changes or removes rows for good, after `keep` has written others; resolves to how many there were. */
+  /** `second` as with `writer`. */
+  readonly chainWriter: (asked: Chain, second?: Chain) => (values: Values) => Promise<Chained>;
+  /** Changes or removes rows for good; resolves to how many there were. */
   readonly bulkWriter: (
     asked: Statement,
-    keep?: Statement,
   ) => (rows: readonly Values[], removal: Removal) => Promise<number>;
   /** The columns by which the rows of a table lie beside each other. */
   readonly orderOf: (table: Table) => Readonly<Record<string, Column>>;

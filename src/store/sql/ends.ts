@@ -4,7 +4,15 @@ import type { Instant } from '../../lib/clock.ts';
 import { looksPerRemoval, overUpTo } from '../judgement.ts';
 import { forgetAtInState, instantBytes } from './state.ts';
 import type { Table, Value } from './table.ts';
-import { codes, keptTexts, loginAttempts, logins, revokedTokens, spentCodes } from './tables.ts';
+import {
+  codes,
+  finishedLogins,
+  keptTexts,
+  knownCodes,
+  loginAttempts,
+  logins,
+  revokedTokens,
+} from './tables.ts';
 
 /** How the ended rows of a table are told. */
 export interface Ends {
@@ -32,12 +40,14 @@ export function endingAt(table: Table, end: string): Ends {
 /** In the order in which they are swept. */
 export const ends: readonly Ends[] = [
   endingAt(codes, 'code.forget_at'),
+  endingAt(finishedLogins, 'finished_login.forget_at'),
   {
-    ...endingAt(spentCodes, ''),
+    ...endingAt(knownCodes, ''),
     // Whatever the time.
     isOver: `:at IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = spent_code.place)`,
-    // Each look reads a row of another table, in no order.
+      AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = known_code.place)
+      AND NOT EXISTS (SELECT 1 FROM code WHERE code.digest = known_code.digest)`,
+    // Each look reads rows of other tables, in no order.
     looks: 1,
   },
   {

@@ -18,18 +18,19 @@ import {
 import type { Member, Subject } from '../../oauth/member.ts';
 import { beganAt } from '../../oauth/place.ts';
 import type { NewLogin, SpentFor } from '../grants.ts';
-import { cutDigest, diedAtOnce, type KeptCode } from '../judgement.ts';
+import { cutDigest, diedAtOnce, type UnspentCode } from '../judgement.ts';
 import type { Values } from './db.ts';
 import { answerOf, stateOf } from './state.ts';
 import { damaged, expectWhole, rowSum, type RowOf, sumOf, withSum } from './table.ts';
 import {
   type CodeRow,
   codes,
+  finishedLogins,
+  knownCodes,
   type LoginRow,
   logins,
   type RevocationRow,
   revocations,
-  spentCodes,
 } from './tables.ts';
 
 /** The revocations of a row's client and member; nulls where there are none. */
@@ -210,16 +211,30 @@ export function setBackLogin(row: LoginRow, to: Instant): Values | undefined {
   return { ...after, before: row.state, was_to_end: row.ends_at };
 }
 
-/**
- * The place in an unspent code's row. It takes as many bytes as any place: a row that grew when its code
- * is spent would split its page.
- */
-export const unspent = -(2 ** 52) as Place;
+/** The names of a code's rows, 8 bytes each: of all that is known of it, and the rest of an unspent one's. */
+export function codeName(
+  programme: ProgrammeId,
+  key: CodeKey,
+): { readonly digest: Uint8Array; readonly rest: Uint8Array } {
+  const name = hash('sha256', `${programme} ${key}`, 'buffer');
+  return { digest: name.subarray(0, 8), rest: name.subarray(8, 16) };
+}
 
-export function codeRow(code: AuthorizationCode, era: Era): Omit<CodeRow, 'sum'> {
+const timeBytes = 6;
+
+/** The key of a finished login's row: 14 bytes, of which the first 6 are those of its transaction's identifier. */
+export function finishedName(programme: ProgrammeId, transaction: string): Uint8Array {
+  const name = Buffer.alloc(timeBytes + 8);
+  name.write(transaction, 0, timeBytes, 'base64url');
+  hash('sha256', `${programme} ${transaction}`, 'buffer').copy(name, timeBytes);
+  return name;
+}
+
+export function codeRow(code: AuthorizationCode, place: Place, era: Era): Omit<CodeRow, 'sum'> {
   return {
+    ...codeName(code.programme, code.key),
+    place,
     programme: code.programme,
-    key: code.key,
     login: code.transaction,
     client: code.client,
     redirect_uri: code.redirectUri,
@@ -228,19 +243,18 @@ export function codeRow(code: AuthorizationCode, era: Era): Omit<CodeRow, 'sum'>
     issued_at: code.issuedAt,
     expires_at: code.expiresAt,
     forget_at: code.forgetAt,
-    spent_for: unspent,
     era,
     details: detailsColumn(code.member, code),
   };
 }
 
-/** The code of a row. */
-export function keptCode(row: CodeRow, found: Revocations): KeptCode {
+/** The code of a row, which was found by `key`. */
+export function keptCode(row: CodeRow, key: CodeKey, found: Revocations): UnspentCode {
   expectWhole(codes, row);
   const details = detailsOf(row.details);
   const code: Writable<AuthorizationCode> = {
     programme: row.programme,
-    key: row.key,
+    key,
     transaction: row.login,
     client: row.client,
     redirectUri: row.redirect_uri,
@@ -254,38 +268,38 @@ export function keptCode(row: CodeRow, found: Revocations): KeptCode {
   if (details.resource !== undefined) code.resource = details.resource;
   if (details.nonce !== undefined) code.nonce = details.nonce;
   if (details.repeatsRedirectUri === true) code.repeatsRedirectUri = true;
-  if (row.spent_for === unspent) return { code, revoked: isRevoked(row.era, found) };
-  return { code, spentFor: row.spent_for };
+  return { code, revoked: isRevoked(row.era, found) };
 }
 
-type SpentRow = RowOf<typeof spentCodes>;
+type KnownRow = RowOf<typeof knownCodes>;
 
-/** The key of a spent code: 8 bytes. */
-export function spentDigest(programme: ProgrammeId, key: CodeKey): Uint8Array {
-  return hash('sha256', `${programme} ${key}`, 'buffer').subarray(0, 8);
-}
-
-/** What is left of the row of a spent code. */
-function spentRow(row: CodeRow): Omit<SpentRow, 'sum'> {
-  return {
-    digest: spentDigest(row.programme, row.key),
-    place: row.spent_for,
-    redirect_uri: cutDigest(row.redirect_uri),
-    code_challenge: row.code_challenge === null ? null : cutDigest(row.code_challenge),
+/** What is known of a code whose login has that place, with the sum under a name of its own. */
+export function knownColumns(
+  {
+    digest,
+    redirect_uri,
+    code_challenge,
+  }: Pick<CodeRow, 'digest' | 'redirect_uri' | 'code_challenge'>,
+  place: Place,
+): Values {
+  const known = {
+    digest,
+    place,
+    redirect_uri: cutDigest(redirect_uri),
+    code_challenge: code_challenge === null ? null : cutDigest(code_challenge),
   };
+  return { ...known, known_sum: sumOf(knownCodes, known) };
 }
 
-/** What is left of those codes that are spent. */
-export function spentRows(rows: readonly CodeRow[]): readonly Values[] {
-  const spent = rows.filter((row) => row.spent_for !== unspent);
-  // A damaged row would be sound again as another.
-  const whole = spent.filter((row) => sumOf(codes, row) === row.sum);
-  return whole.map((row) => withSum(spentCodes, spentRow(row)));
+/** What is written of a transaction whose code is spent. */
+export function finishedColumns({ programme, login, forget_at }: CodeRow): Values {
+  const finished = { login: finishedName(programme, login), forget_at };
+  return { ...finished, finished_sum: sumOf(finishedLogins, finished) };
 }
 
 /** The spent code of a row, whose login is of `client`. */
-export function spentFor(row: SpentRow, { client }: Pick<LoginRow, 'client'>): SpentFor {
-  expectWhole(spentCodes, row);
+export function spentFor(row: KnownRow, { client }: Pick<LoginRow, 'client'>): SpentFor {
+  expectWhole(knownCodes, row);
   const code: Writable<SpentCode> = { client, redirectUri: row.redirect_uri };
   if (row.code_challenge !== null) code.codeChallenge = row.code_challenge;
   return { code, spentFor: row.place };

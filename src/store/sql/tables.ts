@@ -3,7 +3,7 @@
 import type { Instant } from '../../lib/clock.ts';
 import type { Digest } from '../../lib/digest.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
-import type { CodeKey, Era, Place } from '../../oauth/grant.ts';
+import type { Era, Place } from '../../oauth/grant.ts';
 import type { Subject } from '../../oauth/member.ts';
 import type { KeptUse } from '../kept_texts.ts';
 import type { Kind } from '../kinds.ts';
@@ -28,16 +28,18 @@ const member = {
 };
 
 /**
- * Authorization codes. Keys are random, so rows lie in the order of their
- * issue: codes that are spent together were issued together and share pages, and only the two indices are
- * written in random places.
+ * Authorization codes that are not spent, in the order of their issue: few, so that the indices are small and
+ * codes that are spent together share pages. `digest` and `rest` are `codeName`; `place` is the one that its
+ * login should have.
  */
 export const codes = table(
   'code',
-  { key, unique: [['programme', 'login']], order: 'as inserted' },
+  { key: ['digest'], unique: [['programme', 'login']], order: 'as inserted' },
   {
+    digest: blob(),
+    rest: blob(),
+    place: integer<Place>(),
     programme: text<ProgrammeId>(),
-    key: text<CodeKey>(),
     login: text(),
     client: text<ClientId>(),
     redirect_uri: text<Digest>(),
@@ -47,7 +49,6 @@ export const codes = table(
     issued_at: integer<Instant>(),
     expires_at: integer<Instant>(),
     forget_at: integer<Instant>(),
-    spent_for: integer<Place>(),
     era: integer<Era>(),
     details: nullable(text()),
   },
@@ -55,11 +56,12 @@ export const codes = table(
 export type CodeRow = RowOf<typeof codes>;
 
 /**
- * What is left of spent codes from their `forget_at` on, until their login is forgotten. The login's row
- * has programme and client. `digest` is `spentDigest`.
+ * What is known of a code from its issue until its login is forgotten. `place` is that of its login, once there
+ * is one: the code is spent then, and the login's row has programme and client. Written at the issue, since
+ * rows of codes lie in no order: an exchange that gives the login this place writes none of their pages.
  */
-export const spentCodes = table(
-  'spent_code',
+export const knownCodes = table(
+  'known_code',
   { key: ['digest'] },
   {
     digest: blob(),
@@ -67,6 +69,16 @@ export const spentCodes = table(
     redirect_uri: text<Digest>(),
     code_challenge: nullable(text()),
   },
+);
+
+/**
+ * Logins whose code is spent, so that they get no other; until their transaction has ended. `login` is
+ * `finishedName`: they lie in the order of time, as the transactions were begun.
+ */
+export const finishedLogins = table(
+  'finished_login',
+  { key: ['login'] },
+  { login: blob(), forget_at: integer<Instant>() },
 );
 
 /**
@@ -195,19 +207,20 @@ export const tables: readonly Table[] = [
   lookUps,
   logins,
   codes,
-  spentCodes,
+  knownCodes,
+  finishedLogins,
   loginAttempts,
   secretUses,
 ];
 
 /** A restore voids them: some were used, advanced or revoked since the backup (FAULTS 8). */
-export const granted: readonly Table[] = [codes, spentCodes, logins];
+export const granted: readonly Table[] = [codes, knownCodes, logins];
 
 /**
- * A restore empties them: a lock that was lifted since must not return, and a floor stands for the
- * assertions that were used.
+ * A restore empties them: a lock that was lifted since must not return, a floor stands for the
+ * assertions that were used, and a login may be finished anew once its code is void.
  */
-export const passing: readonly Table[] = [loginAttempts, keptTexts];
+export const passing: readonly Table[] = [loginAttempts, keptTexts, finishedLogins];
 
 /** What a restore brings back, apart from the items of `vouching`. */
 export const lasting: readonly Table[] = tables.filter(

@@ -155,14 +155,12 @@ export function sqliteDb({ database, queue, transactions, fresh, eras }: DriverP
           return { done, wasUnknown: false };
         });
     },
-    bulkWriter: (asked, keep) => {
+    bulkWriter: (asked) => {
       const { run } = prepare(database, asked);
-      const kept = keep && prepare(database, keep);
-      return (rows, { lived, kept: others = [], forgotten = 0 as Instant }) =>
+      return (rows, { lived, forgotten = 0 as Instant }) =>
         write(asked.isUrgent, () => {
           if (eras.accepted()?.era !== lived) return 0;
           eras.forget(forgotten);
-          for (const row of others) kept?.run(row);
           return rows.filter(run).length;
         });
     },

@@ -13,7 +13,7 @@ export const movedApplicationId = 0x4a65_746d;
  * The schema below; a file with a higher number was written by a newer Jetway. Until something is released
  * there is no migration: a file with a lower number is refused.
  */
-export const schemaVersion = 10;
+export const schemaVersion = 11;
 
 /** Without sums: a process whose lease is not what it wrote takes another number. */
 const otherTables = `

@@ -3,119 +3,143 @@
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { CodeKey, Era } from '../../oauth/grant.ts';
+import { newPlace } from '../../oauth/place.ts';
 import type { Store } from '../contract.ts';
-import { PlaceTaken, type SpendOutcome } from '../grants.ts';
-import { judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
-import { chain } from '../sql/chain.ts';
+import { PlaceTaken, type SpendOutcome, type SpentFor } from '../grants.ts';
+import { firstEra, judgeSpend, type KeptCode, visibleCode } from '../judgement.ts';
+import { type Chain, chain } from '../sql/chain.ts';
 import type { Db } from '../sql/db.ts';
-import { codeRow, keptCode, loginRow, spentDigest, spentFor, unspent } from '../sql/login_rows.ts';
-import { leftJoined, partReader } from '../sql/parts.ts';
+import {
+  codeName,
+  codeRow,
+  finishedColumns,
+  finishedName,
+  keptCode,
+  knownColumns,
+  loginRow,
+  spentFor,
+} from '../sql/login_rows.ts';
+import { from, partReader } from '../sql/parts.ts';
 import { revocationJoins, revocationParts } from '../sql/revocations.ts';
-import { insertText, statement } from '../sql/statement.ts';
-import { some, sumOf, withSum } from '../sql/table.ts';
-import { type CodeRow, codes, logins, spentCodes } from '../sql/tables.ts';
-import { type RevokeLogin, startLogin, startLoginAgain } from './logins.ts';
+import { insertText, replacing, type Statement, statement } from '../sql/statement.ts';
+import { expectWhole, some, withSum } from '../sql/table.ts';
+import { type CodeRow, codes, finishedLogins, knownCodes, logins } from '../sql/tables.ts';
+import { confirmLogin, type RevokeLogin, startLogin } from './logins.ts';
 import { untilDone } from './tries.ts';
 
 const { columns, names } = codes;
-const parts = partReader({
-  row: leftJoined(codes, 'code'),
-  spent: leftJoined(spentCodes, 'spent_code'),
-  login: leftJoined(some(logins, 'client'), 'login'),
-  ...revocationParts,
-});
-
+const parts = partReader({ row: from(codes, 'code'), ...revocationParts });
 const find = statement(
   'find_code',
   columns,
-  // In one statement: a sweep moves what is left of a spent code from one table to the other.
-  `SELECT ${parts.columns} FROM (SELECT 1) AS one
-    LEFT JOIN code ON code.programme = :programme AND code.key = :key
-    LEFT JOIN spent_code ON spent_code.digest = :digest
-    LEFT JOIN login ON login.place = spent_code.place AND login.programme = :programme
-    ${revocationJoins('code')}`,
-  { types: { digest: 'blob' } },
+  `SELECT ${parts.columns} FROM code ${revocationJoins('code')}
+    WHERE code.digest = :digest AND code.rest = :rest`,
+);
+
+const spentParts = partReader({
+  spent: from(knownCodes, 'known_code'),
+  login: from(some(logins, 'client'), 'login'),
+});
+const findSpent = statement(
+  'find_spent_code',
+  knownCodes.columns,
+  `SELECT ${spentParts.columns} FROM known_code
+    JOIN login ON login.place = known_code.place AND login.programme = :programme
+    WHERE known_code.digest = :digest`,
+  { types: { programme: 'text' } },
+);
+
+const finished = partReader({ row: from(finishedLogins, 'finished_login') });
+const findFinished = statement(
+  'find_finished_login',
+  finishedLogins.columns,
+  `SELECT ${finished.columns} FROM finished_login WHERE finished_login.login = :login`,
 );
 
 const issue = statement(
   'issue_code',
   columns,
-  // A row of the same key is this very code, which an earlier run of the statement has written.
+  // A row of the same digest is this very code, which an earlier run of the statement has written.
   insertText(
     codes,
     `ON CONFLICT (programme, login) DO UPDATE SET
         ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
-      WHERE code.spent_for = ${unspent} AND code.issued_at <= excluded.issued_at`,
+      WHERE code.issued_at <= excluded.issued_at`,
+    'NOT EXISTS (SELECT 1 FROM finished_login WHERE finished_login.login = :finished)',
   ),
-  { row: ['programme', 'login'] },
+  { row: ['programme', 'login'], types: { finished: 'blob' } },
 );
 
-const findIssued = statement(
-  'find_issued',
-  columns,
-  'SELECT spent_for FROM code WHERE programme = :programme AND login = :login',
-);
+const isCode = 'code.digest = :digest AND code.rest = :rest';
+const drop = statement('drop_code', columns, `DELETE FROM code WHERE ${isCode}`, {
+  row: ['digest'],
+  isUrgent: true,
+});
+
+/** Several rows are written together: each sum has a name of its own. */
+function put(table: typeof knownCodes | typeof finishedLogins, sum: string): Statement {
+  const text = insertText(table, replacing(table)).replace(':sum', `:${sum}`);
+  const { columns: like, key } = table;
+  return statement(`put_${table.name}`, like, text, { row: key, types: { [sum]: 'integer' } });
+}
+
+const putKnown = put(knownCodes, 'known_sum');
 
 /** The code's row comes first, and the login only for who has it: a place that is taken leaves the code unspent. */
-function spending(name: string, isUnspent: string, start: typeof startLogin) {
+function spending(name: string, ...more: readonly Statement[]): Chain {
   return chain(
     name,
-    statement(
-      `${name}_guard`,
-      columns,
-      `SELECT 1 FROM code WHERE code.programme = :code_programme AND code.key = :code_key
-        AND code.spent_for IN (${isUnspent})`,
-      {
-        row: ['code_programme', 'code_key'],
-        types: { code_programme: 'text', code_key: 'text', place: 'integer' },
-        isUrgent: true,
-      },
-    ),
+    statement(`${name}_guard`, columns, `SELECT 1 FROM code WHERE ${isCode}`, {
+      row: ['digest'],
+      isUrgent: true,
+    }),
     // Codes of one statement may ask for one place: who has it is known by the digest.
-    { ...start, row: ['place', 'login_digest'] },
-    statement(
-      `${name}_mark`,
-      columns,
-      `UPDATE code SET spent_for = :place, sum = :code_sum
-        WHERE code.programme = :code_programme AND code.key = :code_key`,
-      {
-        types: { code_programme: 'text', code_key: 'text', place: 'integer', code_sum: 'integer' },
-      },
-    ),
+    { ...startLogin, row: ['place', 'login_digest'] },
+    put(finishedLogins, 'finished_sum'),
+    ...more,
+    drop,
   );
 }
 
-const spend = spending('spend_code', String(unspent), startLogin);
-/** Also a code that an earlier run has spent for this place. */
-const spendAgain = spending('spend_code_again', `${unspent}, :place`, startLoginAgain);
+const spend = spending('spend_code');
+/** For a login at another place than the code's. */
+const spendElsewhere = spending('spend_code_elsewhere', putKnown);
 
 const tooFast = 'a code changes faster than it can be spent';
 
 interface FoundCode {
-  /** Undefined for a code that is not there. */
-  readonly kept?: KeptCode;
-  /** Undefined for a code of which only its use is left. */
-  readonly row?: CodeRow;
-  readonly era: Era;
+  readonly kept: KeptCode;
+  /** Of a code that is not spent. */
+  readonly live?: { readonly row: CodeRow; readonly era: Era };
 }
 
 export function codeVerbs(
   db: Db,
   revokeLogin: RevokeLogin,
 ): Pick<Store, 'issueCode' | 'findCode' | 'spendCode'> {
-  const rows = db.reader(find, (read, life): FoundCode => {
-    const { row, spent, login, ...revocations } = parts.read(read);
-    const { era } = life();
-    if (row !== null) return { kept: keptCode(row, revocations), row, era };
-    return spent === null || login === null ? { era } : { kept: spentFor(spent, login), era };
+  const rows = db.reader(find, (read, life) => ({ ...parts.read(read), era: life().era }));
+  const spentRows = db.reader(findSpent, (read): SpentFor => {
+    const { spent, login } = spentParts.read(read);
+    return spentFor(spent, login);
   });
-  const issued = db.reader(findIssued, ([place]) => place);
-  const [put, pay] = [db.writer(issue), db.chainWriter(spend, spendAgain)];
-  const look = async (programme: ProgrammeId, key: CodeKey): Promise<FoundCode> => {
-    const found = await rows.find({ programme, key, digest: spentDigest(programme, key) });
-    // There is a row always.
-    if (found === undefined) throw new Unavailable('store: a code could not be looked up');
-    return found;
+  const finishedRows = db.reader(findFinished, (read) => {
+    const { row } = finished.read(read);
+    expectWhole(finishedLogins, row);
+    return row;
+  });
+  const [know, write, take] = [db.writer(putKnown), db.writer(issue), db.writer(drop)];
+  const confirm = db.writer(confirmLogin);
+  const [pay, payElsewhere] = [db.chainWriter(spend), db.chainWriter(spendElsewhere)];
+  const look = async (programme: ProgrammeId, key: CodeKey): Promise<FoundCode | undefined> => {
+    const name = codeName(programme, key);
+    const found = await rows.find(name);
+    if (found !== undefined) {
+      const { row, era } = found;
+      return { kept: keptCode(row, key, found), live: { row, era } };
+    }
+    // Second: a code that is spent meanwhile is found in either.
+    const spent = await spentRows.find({ programme, digest: name.digest });
+    return spent && { kept: spent };
   };
   /** What was found in this turn, in which the code is mostly spent too. */
   const justFound = new Map<string, FoundCode>();
@@ -127,40 +151,61 @@ export function codeVerbs(
     const known = justFound.get(name);
     // Once: after that the row is another.
     justFound.delete(name);
-    const { kept, row, era } = known ?? (await look(programme, key));
+    const { kept, live } = known ?? (await look(programme, key)) ?? {};
     const judgement = judgeSpend(kept, client, now);
     if (judgement.verdict === 'replay') {
       await revokeLogin(programme, judgement.place, now);
       return { outcome: 'replayed', place: judgement.place };
     }
-    if (judgement.verdict === 'unknown' || row === undefined) return { outcome: 'unknown' };
-    const { done, wasUnknown } = await pay({
+    if (judgement.verdict === 'unknown' || live === undefined) return { outcome: 'unknown' };
+    const { row, era } = live;
+    const isElsewhere = login.place !== row.place;
+    const values = {
       ...withSum(logins, loginRow(login, login.era ?? era)),
-      code_programme: programme,
-      code_key: key,
-      code_sum: sumOf(codes, { ...row, spent_for: login.place }),
-    });
-    if (done === 3) return { outcome: 'spent' };
+      digest: row.digest,
+      rest: row.rest,
+      ...finishedColumns(row),
+      ...(isElsewhere ? knownColumns(row, login.place) : {}),
+    };
+    const { done, wasUnknown } = await (isElsewhere ? payElsewhere : pay)(values);
+    if (done > (isElsewhere ? spendElsewhere : spend).steps.length) return { outcome: 'spent' };
     if (done === 1) throw new PlaceTaken();
-    if (wasUnknown) throw new Unavailable('store: a spent code was lost');
-    return undefined;
+    if (!wasUnknown) return undefined;
+    // An earlier run may have done it all: nobody else has the secret of this login.
+    if ((await confirm(values)) === true) return { outcome: 'spent' };
+    throw new Unavailable('store: a spent code was lost');
   };
   return {
     issueCode: async (code) => {
-      const isIssued = await put((era) => withSum(codes, codeRow(code, code.era ?? era)));
-      if (isIssued === true) return 'issued';
-      const { programme, transaction: login } = code;
-      const place = await issued.find({ programme, login });
-      return place === unspent ? 'superseded' : 'already_spent';
+      const { programme, key, transaction } = code;
+      const login = finishedName(programme, transaction);
+      const place = newPlace(code.issuedAt);
+      // Together. Without the other one neither row is of any consequence.
+      const [isIssued] = await Promise.all([
+        write((era) => ({
+          ...withSum(codes, codeRow(code, place, code.era ?? era)),
+          finished: login,
+        })),
+        know(knownColumns(codeRow(code, place, firstEra), place)),
+      ]);
+      // Also of a code that was written: the one before it may have been spent beside this statement.
+      if ((await finishedRows.find({ login })) === undefined) {
+        return isIssued === true ? 'issued' : 'superseded';
+      }
+      // Nobody was told of it.
+      if (isIssued === true) await take({ ...codeName(programme, key) });
+      return 'already_spent';
     },
     findCode: async (programme, key, now) => {
       const found = await look(programme, key);
       // What is not there may come; what is there stays what it is until it is spent, of which its row tells.
-      if (found.row !== undefined) {
+      if (found?.live !== undefined) {
         if (justFound.size === 0) setImmediate(() => justFound.clear());
         justFound.set(`${programme}\0${key}`, found);
       }
-      return visibleCode(found.kept, now);
+      const visible = visibleCode(found?.kept, now);
+      const place = found?.live?.row.place;
+      return place === undefined || visible === undefined ? visible : { ...visible, place };
     },
     spendCode: (...call) => untilDone(tooFast, () => spendOnce(...call)),
   };

@@ -42,7 +42,7 @@ export const startLogin = statement(
  * The row that an earlier run has made is written again as it is by now, since it may be revoked meanwhile: this
  * commit waits for the standbys, too.
  */
-export const startLoginAgain = statement(
+const startLoginAgain = statement(
   'start_login_again',
   columns,
   insertText(
@@ -50,6 +50,15 @@ export const startLoginAgain = statement(
     `ON CONFLICT (place) DO UPDATE SET sum = login.sum
       WHERE login.login_digest = excluded.login_digest`,
   ),
+  { row: ['place'] },
+);
+
+/** Writes the row of a login as it is, for the same reason. */
+export const confirmLogin = statement(
+  'confirm_login',
+  columns,
+  `UPDATE login SET sum = login.sum
+    WHERE login.place = :place AND login.login_digest = :login_digest`,
   { row: ['place'] },
 );
 

@@ -7,40 +7,17 @@ import type { Keeping } from '../keeping.ts';
 import type { Db, Removal, Values } from '../sql/db.ts';
 import { type Ends, ends } from '../sql/ends.ts';
 import { isMark } from '../sql/kept_rows.ts';
-import { spentRows } from '../sql/login_rows.ts';
-import { from, partReader } from '../sql/parts.ts';
-import { insertText, type Statement, statement } from '../sql/statement.ts';
+import { type Statement, statement } from '../sql/statement.ts';
 import type { Value } from '../sql/table.ts';
-import { codes, spentCodes } from '../sql/tables.ts';
 
 /** What is done beside the removal of rows. */
 interface Beside {
   /** SQL of what is read of them. */
   readonly reads: string;
-  /** What is written first, of the rows that were read. */
-  readonly keep?: Statement;
   readonly noted: (rows: readonly (readonly Value[])[]) => Omit<Removal, 'lived'>;
 }
 
 const nothing: Beside = { reads: '1', noted: () => ({}) };
-
-const code = partReader({ row: from(codes, 'code') });
-
-/** What is left of a spent code stays as long as its login. */
-const keepSpent: Beside = {
-  reads: code.columns,
-  keep: statement(
-    'keep_spent',
-    spentCodes.columns,
-    insertText(
-      spentCodes,
-      'ON CONFLICT (digest) DO NOTHING',
-      'EXISTS (SELECT 1 FROM login WHERE login.place = :place)',
-    ),
-    { row: spentCodes.key },
-  ),
-  noted: (rows) => ({ kept: spentRows(rows.map((row) => code.read(row).row)) }),
-};
 
 /**
  * The latest end of revocations of tokens, or of marks of live tokens: the tokens that these have ended would
@@ -71,7 +48,6 @@ export interface SweepParts {
 export function sweepVerb(db: Db, parts: SweepParts): Keeping['sweep'] {
   const { recorded, life, forgetLogin, more = [] } = parts;
   const beside: Readonly<Record<string, Beside>> = {
-    code: keepSpent,
     login: {
       reads: 'login.place',
       noted: (rows) => {
@@ -128,7 +104,7 @@ const outermost = {
 function tableSweep(
   db: Db,
   { table, isOver, upTo, type, looks }: Ends,
-  { reads, keep, noted }: Beside = nothing,
+  { reads, noted }: Beside = nothing,
 ): (now: Instant, limit: number, lived: Era | undefined) => Promise<number> {
   const { name } = table;
   const order = db.orderOf(table);
@@ -170,7 +146,6 @@ function tableSweep(
   const remove = db.bulkWriter(
     // Asked of the row itself again: another process may have begun it anew since it was read.
     asked('sweep', `DELETE FROM ${name} WHERE ${isRow} AND ${isOver}`),
-    keep,
   );
   const edge = (index: 0 | 1): Position =>
     Object.values(order).map((column) => outermost[column.type][index]);

@@ -11,12 +11,12 @@ import { floorAfterSetBack } from '../kept_texts.ts';
 import { type Kind, type KindDescription, kindNames, kinds } from '../kinds.ts';
 import type { Db, Life, Values } from '../sql/db.ts';
 import { digitsOf, floorRow, isMarkAfter, putFloor, rowSetBack } from '../sql/kept_rows.ts';
-import { setBackLogin, spentRows } from '../sql/login_rows.ts';
+import { setBackLogin } from '../sql/login_rows.ts';
 import { from, partReader } from '../sql/parts.ts';
 import { ofEverybody, putRevocation } from '../sql/revocations.ts';
-import { insertText, statement } from '../sql/statement.ts';
+import { statement } from '../sql/statement.ts';
 import { withSum } from '../sql/table.ts';
-import { codes, keptTexts, logins, registered, secretUses, spentCodes } from '../sql/tables.ts';
+import { codes, keptTexts, logins, registered, secretUses } from '../sql/tables.ts';
 import { changeItem, everywhere, itemRow } from './item_rows.ts';
 import { untilDone } from './tries.ts';
 
@@ -44,21 +44,6 @@ export interface TimeVerbs extends Pick<Keeping, 'time' | 'acceptTime'> {
   /** The era of the accepted time that this process goes by. */
   readonly life: () => Era | undefined;
 }
-
-const code = partReader({ row: from(codes, 'code') });
-const findCodes = statement(
-  'find_later_codes',
-  codes.columns,
-  `SELECT ${code.columns} FROM code WHERE code.issued_at > :issued_at`,
-);
-
-/** Their logins live on. */
-const keepSpent = statement(
-  'keep_spent_later',
-  spentCodes.columns,
-  insertText(spentCodes, 'ON CONFLICT (digest) DO NOTHING'),
-  { row: spentCodes.key },
-);
 
 const dropCodes = statement(
   'drop_codes',
@@ -112,7 +97,6 @@ const changeMark = statement(
 );
 
 const steps = {
-  keepSpent,
   dropCodes,
   dropLogins,
   dropForgotten,
@@ -157,7 +141,6 @@ export function timeVerbs(db: Db, { time, followed: opened, setBackUses }: TimeP
   const edit = db.editor('time', Object.values(steps));
   const items = everywhere(db);
   const marks = db.bulkReader(findMarks, (rows) => rows.map((row) => mark.read(row).row));
-  const laterCodes = db.bulkReader(findCodes, (rows) => rows.map((row) => code.read(row).row));
   const laterLogins = db.bulkReader(findLater, (rows) => rows.map((row) => login.read(row).row));
 
   /** Writes rows that are worked out from a life of the store, if that has not changed meanwhile. */
@@ -226,9 +209,7 @@ export function timeVerbs(db: Db, { time, followed: opened, setBackUses }: TimeP
       const begun = await redated(now, life);
       redatedTo.clear();
       for (const { place, ends_at } of begun) redatedTo.set(place, ends_at);
-      const [issued = []] = await laterCodes([{ issued_at: now }]);
       return {
-        keepSpent: spentRows(issued),
         dropCodes: [{ issued_at: now }],
         // Of these a revocation may have been removed.
         dropForgotten: forgotten > now ? [{ ends_at: forgotten }] : [],

@@ -62,7 +62,8 @@ async function copied(
 }
 
 const all = {
-  code: 2,
+  code: 1,
+  finished_login: 1,
   kept_text: 1,
   login: 2,
   login_attempt: 1,
@@ -72,7 +73,7 @@ const all = {
   revocation: 1,
   revoked_token: 1,
   secret_use: 1,
-  spent_code: 0,
+  known_code: 2,
 };
 
 async function fillAll(site: StoreSite): Promise<void> {

@@ -26,6 +26,16 @@ function spend(store: Store, n: number, seconds: number): Promise<SpendOutcome> 
   return store.spendCode(club, partner, key('code'), nth(n), at(seconds));
 }
 
+/** What a store keeps of the code once it is spent. */
+const whatIsLeft = {
+  code: {
+    client: aCode().client,
+    redirectUri: aCode().redirectUri.slice(0, 6),
+    codeChallenge: aCode().codeChallenge?.slice(0, 6),
+  },
+  spentFor: aLogin().place,
+};
+
 const nth = (n: number) => aLogin({ place: placeAt(0, n) });
 
 eachStore('codes', (check) => {
@@ -85,14 +95,7 @@ function spendTests(check: StoreTest): void {
     assert.deepEqual(await spend(o.store, 0, 119.999), { outcome: 'spent' });
     const store = await o.reopened();
     assert.deepEqual(await findLogin(store), { ...aLogin(), revoked: false });
-    const { client, redirectUri, codeChallenge } = aCode();
-    const found = await findCode(store, 'code', 120);
-    assert.equal(found?.spentFor, aLogin().place);
-    const { code } = found;
-    assert.deepEqual(
-      [code.client, code.redirectUri, code.codeChallenge],
-      [client, redirectUri, codeChallenge],
-    );
+    assert.deepEqual(await findCode(store, 'code', 120), whatIsLeft);
   });
 
   check('HOSTILE 23: a spend by another client or programme changes nothing', async ({ store }) => {
@@ -157,35 +160,40 @@ function replayTests(check: StoreTest): void {
     });
   }
 
-  check('G-2: a spent code is known as long as its login, then cut to what it needs', async (o) => {
+  check('G-2: a spent code is known as long as its login, cut to what it needs', async (o) => {
     const { store } = o;
     await store.issueCode(aCode());
     await spend(store, 0, 1);
     const sweep = async (seconds: number): Promise<void> => {
-      for (let calls = 0; calls < 12; calls += 1) await store.sweep(at(seconds), 100);
-    };
-    const { client, redirectUri, codeChallenge = '' } = aCode();
-    await sweep(3599.999);
-    const whole = (await findCode(store, 'code', 3599.999))?.code;
-    assert.equal(whole?.redirectUri, redirectUri);
-    assert.equal(whole.codeChallenge, codeChallenge);
-    await sweep(3600);
-    const cut = {
-      code: {
-        client,
-        redirectUri: redirectUri.slice(0, 6),
-        codeChallenge: codeChallenge.slice(0, 6),
-      },
-      spentFor: aLogin().place,
+      for (let calls = 0; calls < 14; calls += 1) await store.sweep(at(seconds), 100);
     };
     const later = await o.elsewhere();
-    for (const one of [store, later]) assert.deepEqual(await findCode(one, 'code', 3600), cut);
+    for (const seconds of [1, 3600, 86_459]) {
+      await sweep(seconds);
+      for (const one of [store, later]) {
+        assert.deepEqual(await findCode(one, 'code', seconds), whatIsLeft);
+      }
+    }
     await sweep(86_459.999);
-    assert.deepEqual(await findCode(later, 'code', 86_459), cut);
-    assert.deepEqual(await spend(later, 1, 86_459), { outcome: 'replayed', place: cut.spentFor });
+    const replayed = { outcome: 'replayed', place: aLogin().place };
+    assert.deepEqual(await spend(later, 1, 86_459), replayed);
     await sweep(86_460);
     assert.equal(await findCode(later, 'code', 86_460), undefined);
     assert.deepEqual(await spend(later, 1, 86_460), { outcome: 'unknown' });
+  });
+
+  check('HOSTILE 15: a login gets no other code until its transaction has ended', async (o) => {
+    const { store } = o;
+    await store.issueCode(aCode());
+    await spend(store, 0, 1);
+    const next = aCode({ key: key('next') });
+    for (const [seconds, outcome] of [
+      [3599.999, 'already_spent'],
+      [3600, 'issued'],
+    ] as const) {
+      for (let calls = 0; calls < 14; calls += 1) await store.sweep(at(seconds), 100);
+      assert.equal(await store.issueCode(next), outcome);
+    }
   });
 }
 
@@ -208,6 +216,24 @@ function raceTests(check: StoreTest): void {
   };
 
   check('HOSTILE 26: of 20 simultaneous spends exactly one wins', (o) => race([o.store]));
+
+  check('HOSTILE 15: a login gets no other code beside a spend', async (o) => {
+    const { store } = o;
+    const other = (await o.another?.()) ?? store;
+    const tries = await inParallel(200, async (n) => {
+      const [first, second] = ['first', 'second'].map((one) => key(`${one} ${n}`));
+      const transaction = `login ${n}`;
+      await store.issueCode(aCode({ key: first!, transaction }));
+      const [{ outcome }, issued] = await Promise.all([
+        store.spendCode(club, partner, first!, nth(n), at(1)),
+        other.issueCode(aCode({ key: second!, transaction })),
+      ]);
+      const isLive = (await findCode(store, `second ${n}`, 1)) !== undefined;
+      return `${outcome} ${issued} ${isLive}`;
+    });
+    const both = new Set(['spent already_spent false', 'unknown issued true']);
+    assert.deepEqual([...new Set(tries).difference(both)], []);
+  });
 
   check('HOSTILE 26: of spends through two stores exactly one wins', async (o) => {
     if (o.another !== undefined) await race([o.store, await o.another()]);

@@ -118,11 +118,11 @@ describe('a PostgreSQL that grows', { skip: without('postgres') }, () => {
     await store.issueCode(aCode());
     await store.sweep(at(0), 10);
     assert.equal((await analyzed()).includes('code'), false);
-    await query(`INSERT INTO code (programme, key, login, client, redirect_uri,
+    await query(`INSERT INTO code (digest, rest, place, programme, login, client, redirect_uri,
         subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at,
-        spent_for, era, sum) SELECT programme, 'key' || n, 'login' || n, client, redirect_uri,
+        era, sum) SELECT decode(md5(n::text), 'hex'), rest, place, programme, 'login' || n, client, redirect_uri,
         subject, level, membership_number, scope, code_challenge, issued_at, expires_at, forget_at,
-        spent_for, era, sum FROM code, generate_series(1, 2000) AS n`);
+        era, sum FROM code, generate_series(1, 2000) AS n`);
     await store.sweep(at(0), 10);
     assert.equal((await analyzed()).includes('code'), true);
     // Plans of the time when it was empty are made anew.

@@ -58,14 +58,13 @@ function textsOfAll(): string {
       noteBoth(second);
       return none;
     },
-    chainWriter: (asked, second) => {
+    chainWriter: (asked, second = asked) => {
       note(chainText(asked));
       note(chainText(second));
       return none;
     },
-    bulkWriter: (asked, keep) => {
+    bulkWriter: (asked) => {
       note(bulkText(asked));
-      if (keep !== undefined) note(textsOf(keep).many);
       return none;
     },
     orderOf: postgresOrder,

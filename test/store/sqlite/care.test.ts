@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import type { ClientId } from '../../../src/oauth/client.ts';
+import { codeName } from '../../../src/store/sql/login_rows.ts';
 import { fileCare } from '../../../src/store/sqlite/care.ts';
 import { saidWhole, startChild } from '../children.ts';
 import { execute, withFile } from '../file_directory.ts';
@@ -56,10 +57,10 @@ withBackup(
     const report = await fileCare(path).restore(backup, 'staging');
     const { replaced: kept = '' } = report;
     assert.match(kept, /\/jetway\.db\.before-restore-\d{8}T\d{6}\.\d{3}Z$/);
-    assert.deepEqual(report.voided, { code: 2, spent_code: 0, login: 2, token_key: 1 });
+    assert.deepEqual(report.voided, { code: 1, known_code: 2, login: 2, token_key: 1 });
     assert.deepEqual(report.damage, []);
     // Not even in pages that nobody reads any more.
-    assert.ok(!readFileSync(path).includes(key('unspent')));
+    assert.ok(!readFileSync(path).includes(codeName(club, key('unspent')).digest));
     // The replaced file is what it was.
     const replaced = open(kept);
     assert.equal((await replaced.list('client', club)).length, 2);

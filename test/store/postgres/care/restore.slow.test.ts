@@ -48,7 +48,15 @@ const ofOperators = {
   maintenance: 0,
 };
 const registered = { ...ofOperators, audit_stream: 0 };
-const none = { code: 0, kept_text: 0, login: 0, login_attempt: 0, node_lease: 0, spent_code: 0 };
+const none = {
+  code: 0,
+  finished_login: 0,
+  kept_text: 0,
+  login: 0,
+  login_attempt: 0,
+  node_lease: 0,
+  known_code: 0,
+};
 
 test(
   'a backup of a PostgreSQL store has no grant, and no use of a secret that waits',
@@ -99,7 +107,7 @@ describe('a database that was brought back', { skip: without('postgres') }, () =
     await assert.rejects(open, isUnusable(/may have been brought back to an earlier time/));
     await query(`UPDATE meta SET value = '${longAgo}' WHERE name LIKE 'recorded%'`);
     const report = await site.care?.restoreInPlace?.('staging');
-    assert.deepEqual(report?.voided, { code: 2, login: 2, spent_code: 0, token_key: 1 });
+    assert.deepEqual(report?.voided, { code: 1, known_code: 2, login: 2, token_key: 1 });
     await using(site, async (store) => {
       assert.deepEqual(await store.list('client', club), [aClient()]);
       assert.equal(await findLogin(store), undefined);
@@ -183,7 +191,8 @@ describe('verifying a PostgreSQL store', { skip: without('postgres') }, () => {
       recordedTime: at(50),
       counts: {
         ...registered,
-        code: 2,
+        code: 1,
+        finished_login: 1,
         kept_text: 1,
         login: 2,
         login_attempt: 0,
@@ -192,7 +201,7 @@ describe('verifying a PostgreSQL store', { skip: without('postgres') }, () => {
         revocation: 1,
         revoked_token: 1,
         secret_use: 0,
-        spent_code: 0,
+        known_code: 2,
         token_key: 1,
       },
       damage: [],
