@@ -15,7 +15,7 @@ import { configExample } from './reference/config_example.ts';
 import { dashboard } from './reference/dashboard.ts';
 import { fileSchema } from './reference/file_schema.ts';
 import { kindsTable, listTables } from './reference/lists.ts';
-import { keyTable, type Variants } from './reference/markdown.ts';
+import { keyTables, type Variants } from './reference/markdown.ts';
 import { eventsPage, metricsPage } from './reference/metrics.ts';
 import { makePartnerPages } from './reference/partner_pages.ts';
 
@@ -46,8 +46,8 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
     variantNames().map((name) => [name, toPlain(readVariant(name))]),
   );
   const described = fileSchema(schema);
-  const keys = keysOf(schema).filter(({ entry }) => entry.docs?.example !== undefined);
-  const tableOf = (some: readonly Key[]): string => keyTable(some, keys, schema, variants);
+  const keys = toldKeys(schema);
+  const tableOf = keyTables(keys, schema, variants);
   const shipped = keysInUse();
   const [first, rest] = [true, false].map((isFirst) =>
     keys.filter(({ path }) => shipped.has(path) === isFirst),
@@ -69,6 +69,13 @@ export function makeReference(schema: Schema = definitionSchema): Reference {
     dashboard: dashboard(),
     config: configExample(),
   };
+}
+
+/** The keys of the tables. A map that has the keys of a type, and others, is told by its others. */
+function toldKeys(schema: Schema): readonly Key[] {
+  const keys = keysOf(schema).filter(({ entry }) => entry.docs?.example !== undefined);
+  const ofTypes = new Set(keys.flatMap(({ entry, type }) => (type === undefined ? [] : [entry])));
+  return keys.filter(({ entry, type }) => type !== undefined || !ofTypes.has(entry));
 }
 
 /** Links to the page's topics, in a line. */

@@ -52,8 +52,10 @@ function moduleOf(id: string): unknown {
 }
 
 function runProgram(): void {
+  // ASCII alone (bundle.ts), which as UTF-8 would be looked through first.
+  const source = Buffer.from(getRawAsset(programAsset)).toString('latin1');
   // V8 compiles the source as usual if it refuses the cache.
-  const program = new Script(getAsset(programAsset, 'utf8'), {
+  const program = new Script(source, {
     filename: programAsset,
     cachedData: new Uint8Array(getRawAsset(codeCacheAsset)),
   });

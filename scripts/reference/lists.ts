@@ -34,18 +34,17 @@ export function listTables(variants: Variants): Readonly<Record<string, string>>
     failures: table(
       ['Reason', 'When', 'Usual answer', ...names],
       failureReasons.map((reason) => {
-        const usual = errorWords(usualAnswer(reason));
-        const others = listed.map(([, { errors }]) => errorWords(errors.reasons[reason]));
-        const told = others.map((words) => (words === usual ? 'the usual' : words));
-        return [code(reason), reasons[reason].text, usual, ...told];
+        const usual = usualAnswer(reason);
+        const others = listed.map(([, { errors }]) => otherWords(errors.reasons[reason], usual));
+        return [code(reason), reasons[reason].text, errorWords(usual), ...others];
       }),
     ),
     'login failures': table(
-      ['Failure', 'When', ...names],
+      ['Failure', 'When', 'In the variants'],
       Object.entries(loginReasons).map(([reason, { text }]) => [
         code(reason),
         text,
-        ...listed.map(([, { authorize }]) => failureWords(authorize.failures, reason)),
+        inVariants(listed.map(([, { authorize }]) => failureWords(authorize.failures, reason))),
       ]),
     ),
     endpoints: table(
@@ -128,13 +127,27 @@ function errorWords(answer: UsualAnswer): string {
   return `${status} ${[code(error), ...details].join(', ')}`;
 }
 
+/** What an answer has that is not as in the usual one. */
+function otherWords(answer: UsualAnswer, usual: UsualAnswer): string {
+  const { status, error, error_description: text, challenge } = answer;
+  const isOther = status !== usual.status || error !== usual.error || challenge !== usual.challenge;
+  if (isOther) return errorWords(answer);
+  return text === usual.error_description ? '' : (text ?? 'no description');
+}
+
+/** What all of them have. Throws if they do not agree, since the page has one column for them. */
+function inVariants([words = '', ...others]: readonly string[]): string {
+  if (others.some((one) => one !== words)) throw new Error(`${words} is not in every variant`);
+  return words;
+}
+
 function failureWords(
   failures: Readonly<Record<string, PageFailure | RedirectFailure>>,
   reason: string,
 ): string {
   const failure = failures[reason];
   if (failure === undefined) return 'not mapped';
-  if ('redirect' in failure) return `redirect, ${code(failure.redirect)}`;
+  if ('redirect' in failure) return code(failure.redirect);
   return `page, ${failure.page.status} ${failure.page.title}`;
 }
 

@@ -8,6 +8,7 @@ import {
   typeWords,
 } from '../../src/schema/key_words.ts';
 import { hasKeys, type Key, typesOf } from '../../src/schema/keys.ts';
+import type { KeyDeparture } from '../../src/schema/notes.ts';
 import type { Schema } from '../../src/schema/walk.ts';
 
 /** The variants' own documents, as plain values by name. */
@@ -20,23 +21,42 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** The table of some of all keys. */
-export function keyTable(
-  some: readonly Key[],
+/**
+ * A function for the tables of some of all keys, in the order of the page: a departure that several keys can make is
+ * told at the first of them.
+ */
+export function keyTables(
   all: readonly Key[],
   schema: Schema,
   variants: Variants,
-): string {
+): (some: readonly Key[]) => string {
   const types = typesOf(schema);
+  const told = new Set<string>();
+  const departureOf = (departure: KeyDeparture<never>): string => {
+    const words = departureWords(departure);
+    if (told.has(words)) return `Departure ${code(departure.name)}.`;
+    told.add(words);
+    return words;
+  };
+  return (some) => keyTable(some, { all, types, variants, departureOf });
+}
+
+interface Telling {
+  readonly all: readonly Key[];
+  readonly types: ReadonlyMap<string, Schema>;
+  readonly variants: Variants;
+  readonly departureOf: (departure: KeyDeparture<never>) => string;
+}
+
+function keyTable(some: readonly Key[], { all, types, variants, departureOf }: Telling): string {
   const rows = some.map((key) => {
     const { text = '', example = '', departs = [] } = key.entry.docs ?? {};
-    const name = key.path.split('.').at(-1) ?? '';
     return [
       code(shownPath(key)),
       typeWords(key.entry as Schema, (type) => linkTo(type, types)),
       defaultOf(key, all, variants),
-      [text, ...departs.map(departureWords)].join(' '),
-      code(`${name}: ${example}`),
+      [text, ...departs.map(departureOf)].join(' '),
+      code(example),
     ];
   });
   return table(['Key', 'Type', 'Default', 'What it does', 'Example'], rows);

@@ -1,7 +1,7 @@
 // Owns the audit stream of a server: events wait in memory, in bounds, until they are appended in a batch,
 // beside requests; and what becomes of requests where that cannot be (FAULTS 27).
 
-import { joined } from '../lib/flat_text.ts';
+import { joined } from '../lib/heap/flat_text.ts';
 import type { Entry } from './chain.ts';
 import { type EventName, eventText, type Facts } from './event.ts';
 import { isTurnOfOther, Trail, type TrailOptions } from './trail.ts';

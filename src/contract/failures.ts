@@ -117,7 +117,7 @@ export function tellsParameter(programme: Programme, reason: FailureReason): boo
   return one?.body !== other?.body;
 }
 
-/** Leaves out the failures of grants that are not offered. */
+/** Leaves out the failures of grants that are not offered, and of resources where none is read. */
 function offeredReasons({ grants, tokenEndpoints }: Programme): readonly FailureReason[] {
   const named = new Set(
     tokenEndpoints.flatMap(({ reading }) =>
@@ -128,9 +128,10 @@ function offeredReasons({ grants, tokenEndpoints }: Programme): readonly Failure
       ]),
     ),
   );
-  const others = new Set(
-    grantTypes.flatMap((type) => (grants.has(type) ? [] : (grantFailures[type] ?? []))),
-  );
+  const others = new Set<FailureReason>([
+    'invalid_target',
+    ...grantTypes.flatMap((type) => (grants.has(type) ? [] : (grantFailures[type] ?? []))),
+  ]);
   return failureReasons.filter((reason) => !others.has(reason) || named.has(reason));
 }
 

@@ -46,11 +46,13 @@ export function loginFailuresOf(programme: Programme): readonly LoginFailure[] {
   }));
 }
 
-/** Only a programme that reads `prompt` can require a login, and not every one refuses request objects. */
+/** Only what reads `prompt` can require a login, or `resource` refuse one; not all refuse request objects. */
 function reasonsOf({ reading, requestObjects }: LoginEndpoint): readonly LoginFailureReason[] {
   const unmet = new Set<string>(requestObjectNames.map((name) => `${name}_not_supported`));
   for (const name of requestObjects) unmet.delete(`${name}_not_supported`);
-  if (!reading.inputs.some(({ role }) => role === 'prompt')) unmet.add('login_required');
+  const read = new Set(reading.inputs.map(({ role }) => role));
+  if (!read.has('prompt')) unmet.add('login_required');
+  if (!read.has('resource')) unmet.add('invalid_target');
   return loginFailureReasons.filter((reason) => !unmet.has(reason));
 }
 

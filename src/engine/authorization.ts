@@ -2,6 +2,7 @@
 // the request pays for them with. The issuer alone (issue.ts) makes tokens and spends.
 
 import type { Instant, Milliseconds } from '../lib/clock.ts';
+import type { Soon } from '../lib/pause.ts';
 import type {
   Answer,
   Era,
@@ -28,6 +29,8 @@ export interface GrantRequest extends Authenticated {
   readonly inputs: Inputs;
   /** Refuses the request for the lack of an input, where only its grant can tell that it is needed. */
   readonly refuseMissing: TokenEndpoint['refuseMissing'];
+  /** Refuses an input whose value only its grant can tell to be another than the right one. */
+  readonly refuseOther: TokenEndpoint['refuseOther'];
   /** The inputs that are held against what a login has drawn. */
   readonly drawn: TokenEndpoint['drawn'];
   /** The requested scope, if any; it exists. */
@@ -48,7 +51,7 @@ export interface GrantRequest extends Authenticated {
  *
  * @param round 0, or how often what the request rests on was changed by another one before it was spent
  */
-export type Grant = (request: GrantRequest, round: number) => Promise<Authorization>;
+export type Grant = (request: GrantRequest, round: number) => Soon<Authorization>;
 
 export type Authorization = LoginBeginning | NextAnswer | OwnToken;
 
@@ -66,6 +69,8 @@ export interface LoginBeginning extends Payment {
   readonly asked: string | undefined;
   /** Of the first tokens, where the request asks for a part of it. */
   readonly scope: string | undefined;
+  /** The audience that was asked for, if one was. */
+  readonly resource: string | undefined;
   /** The login ends when the dialect's longest login since then does. */
   readonly loggedInAt: Instant;
   /** Its login request had a PKCE challenge. */
@@ -103,5 +108,6 @@ export interface Exchange {
 export interface OwnToken extends Payment {
   readonly kind: 'own';
   readonly scope: string | undefined;
+  readonly resource: string | undefined;
   readonly exchange?: Exchange;
 }

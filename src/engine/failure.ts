@@ -1,6 +1,6 @@
 // Owns how a request fails: what is told to the caller, and what is logged for operators.
 
-import type { Soon } from '../lib/soon.ts';
+import type { Soon } from '../lib/pause.ts';
 import type { ClientId } from '../oauth/client.ts';
 import { HungUp, InMaintenance, Overloaded, Refusal, Unavailable } from '../oauth/failure.ts';
 import type { FailureReason } from '../oauth/reasons.ts';

@@ -12,6 +12,7 @@ import { holdsSecret } from './authentication/secret.ts';
 import { answering, forcibleAt } from './failure.ts';
 import { findStandingToken, type StandingToken, subjectOf } from './presented/access_token.ts';
 import { findRefresh, Presented } from './presented/refresh_token.ts';
+import { audienceOf } from './resource.ts';
 import type { Service } from './service.ts';
 import { type Authenticating, readQuestion } from './token_question.ts';
 
@@ -66,14 +67,15 @@ async function findGateway(
 }
 
 /** Undefined members are left out of the JSON. */
-function accessFacts({ programme }: Service, token: StandingToken): object {
+function accessFacts(service: Service, token: StandingToken): object {
+  const { programme } = service;
   return {
     token_type: 'bearer',
     client_id: token.client.id,
     sub: token.toldSubject ?? token.subject,
     scope: token.scope,
     iss: token.jti === undefined ? programme.issuer : programme.access.issuer,
-    aud: programme.audience,
+    aud: audienceOf(service, token),
     iat: epochSeconds(token.issuedAt),
     exp: epochSeconds(token.expiresAt),
     jti: token.jti,

@@ -24,7 +24,8 @@ const mostRounds = 5;
 /** The tokens that a grant gives; what they rest on is durable. */
 export async function issueBy(grant: Grant, request: GrantRequest): Promise<TokenSet> {
   for (let round = 0; round < mostRounds; round += 1) {
-    const tokens = await issue(request, await grant(request, round));
+    const granting = grant(request, round);
+    const tokens = await issue(request, granting instanceof Promise ? await granting : granting);
     if (tokens !== undefined) return tokens;
   }
   throw new Error('a login was changed by other requests again and again');
@@ -89,12 +90,10 @@ async function answerNext(
   return typed(tokens, exchange);
 }
 
-async function giveOwn(
-  request: GrantRequest,
-  { scope, spend, exchange }: OwnToken,
-): Promise<TokenSet> {
+async function giveOwn(request: GrantRequest, own: OwnToken): Promise<TokenSet> {
   const { service, client } = request;
-  const making = makeClientToken(request, scope, exchange?.from);
+  const { spend, exchange } = own;
+  const making = makeClientToken(request, own);
   const made = making instanceof Promise ? await making : making;
   const keeping = keepForms(service, made);
   const tokens = keeping instanceof Promise ? await keeping : keeping;

@@ -1,7 +1,7 @@
 // Owns the refusal of requests before anything is read, counted or spent: to a programme in maintenance,
 // and where the audit stream cannot be told of them.
 
-import { type Soon, soon } from '../lib/soon.ts';
+import { type Soon, soon } from '../lib/pause.ts';
 import { InMaintenance, Unavailable } from '../oauth/failure.ts';
 import { type Maintenance, wholeProgramme } from '../oauth/maintenance.ts';
 import type { Service } from './service.ts';

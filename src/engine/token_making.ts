@@ -19,7 +19,7 @@ import { counterMaker } from '../token/sealed/access_plaintext.ts';
 import { sealAccess } from '../token/sealed/access_text.ts';
 import { loginTagOf } from '../token/sealed/refresh_text.ts';
 import { hasRefreshAudience } from '../token/token_ids.ts';
-import type { GrantRequest } from './authorization.ts';
+import type { GrantRequest, OwnToken } from './authorization.ts';
 import type { Service } from './service.ts';
 import { type RefreshTelling, tokenName } from './token_forms.ts';
 
@@ -66,6 +66,7 @@ async function withBeside(
     issuedAt: answeredAt,
     accessExpiresAt: expiresAt,
     scope,
+    resource: login.resource,
   });
   if (signAccess !== undefined && access.formats.client_credentials === 'jwt') {
     const owner = keyring.ownerDigest(tokens.subject);
@@ -104,6 +105,7 @@ function makeTokens(
     accessExpiresAt: accessEnd(login),
     refreshExpiresAt: refresh === undefined ? undefined : refreshEnd(login),
     scope: scopeOf(login.scope, login.ownScope),
+    resource: login.resource,
     level: member?.level,
     membershipNumber: member?.membershipNumber,
     memberProperties: member?.properties,
@@ -181,15 +183,16 @@ const nextCounter = counterMaker();
 /** A client's own token without a refresh token (RFC 6749 4.4.3). Nothing of an ordinary one is stored. */
 export function makeClientToken(
   { service, client, grant, now, era, lifetime: span }: GrantRequest,
-  scope: string | undefined,
-  exchangedFrom?: ExchangedFrom,
+  { scope, resource, exchange }: OwnToken,
 ): TokenSet | Promise<TokenSet> {
   const { programme, tokenIds, tokenKeys, signAccess } = service;
+  const exchangedFrom = exchange?.from;
   const facts = clientFacts(service, client, grant, {
     tokenId: programme.access.tellsIds ? tokenIds.own(now) : '',
     issuedAt: now,
     accessExpiresAt: after(now, span),
     scope,
+    resource,
   });
   if (signAccess !== undefined && programme.access.formats[facts.grant] === 'jwt') {
     const claims = { ...accessClaims(service.programme, client, facts), era, exchangedFrom };
@@ -205,6 +208,7 @@ export function makeClientToken(
     era,
     counter: nextCounter(),
     ...(scope === undefined ? {} : { scope }),
+    ...(resource === undefined ? {} : { resource }),
     ...(exchangedFrom === undefined ? {} : { exchangedFrom }),
   });
   return withTokens(facts, accessToken, undefined);
@@ -214,7 +218,7 @@ function clientFacts(
   { programme }: Service,
   client: Client,
   grant: GrantType,
-  { tokenId, issuedAt, accessExpiresAt, scope }: TokenTimes,
+  { tokenId, issuedAt, accessExpiresAt, scope, resource }: TokenTimes,
 ): TokenFacts {
   return {
     grant,
@@ -226,9 +230,13 @@ function clientFacts(
     accessExpiresAt,
     refreshExpiresAt: undefined,
     scope,
+    resource,
     level: undefined,
     membershipNumber: undefined,
   };
 }
 
-type TokenTimes = Pick<TokenFacts, 'tokenId' | 'issuedAt' | 'accessExpiresAt' | 'scope'>;
+type TokenTimes = Pick<
+  TokenFacts,
+  'tokenId' | 'issuedAt' | 'accessExpiresAt' | 'scope' | 'resource'
+>;

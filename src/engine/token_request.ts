@@ -94,6 +94,7 @@ async function serveTokens(
     grant,
     inputs,
     refuseMissing: endpoint.refuseMissing,
+    refuseOther: endpoint.refuseOther,
     drawn: endpoint.drawn,
     scope,
     lifetime: endpoint.chosenLifetime(inputs) ?? programme.access.lifetimes[grant],

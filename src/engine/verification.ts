@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Instant } from '../lib/clock.ts';
-import type { Soon } from '../lib/soon.ts';
+import type { Soon } from '../lib/pause.ts';
 import { ownCause } from '../oauth/cause.ts';
 import type { Client } from '../oauth/client.ts';
 import { Refusal } from '../oauth/failure.ts';
@@ -18,6 +18,7 @@ import { deadKey, deadToken } from './causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from './failure.ts';
 import { findStandingToken, memberOf } from './presented/access_token.ts';
 import { missingToken, readBearer } from './presented/bearer.ts';
+import { expectAudience } from './resource.ts';
 import type { Service } from './service.ts';
 import { passed } from './verification_answer.ts';
 
@@ -83,6 +84,7 @@ async function verify(service: Service, demand: Demand, request: ShownRequest): 
   if (demand.mode === 'none' || token === undefined) {
     return passed(service, token?.client ?? sharedBy(holders, meant), headers);
   }
+  expectAudience(service, token, verifyRule, demand.audience);
   record.step = 'scope';
   if (token.kind !== demand.mode) {
     const cause = ownCause(verifyRule, `a token of a ${demand.mode}`, `one of a ${token.kind}`);

@@ -27,7 +27,7 @@ import type { TokenEndpoint } from '../programme/requests/token_endpoint.ts';
 import { managementMethods } from '../programme/requests/token_management.ts';
 import type { EndpointRoute } from '../programme/routes.ts';
 import { keySetMaxAge, renderKeySet } from '../token/signing_keys.ts';
-import type { Endpoint, HeadReply, Load } from './endpoints.ts';
+import { type Endpoint, type HeadReply, type Load, unasked } from './endpoints.ts';
 import { handleLoginPage, handleLoginRequest, type LoginSite, textsFor } from './login_handlers.ts';
 import { renderPicture } from './login_pages.ts';
 import { noting, orPage } from './missing_pages.ts';
@@ -138,12 +138,13 @@ function chosenFormAt(endpoints: readonly TokenEndpoint[]): FormChooser | undefi
 /** The endpoint as pages of other origins reach it, if the file lets them. */
 function forPages(service: Service, terms: CrossOriginTerms, endpoint: Endpoint): Endpoint {
   if (!service.programme.isCrossOrigin) return endpoint;
-  const { load, methods, wrongMethod, answer } = endpoint;
-  const tooMany: Load['tooMany'] | undefined =
-    load && (async (head, retryAfter) => varying(await load.tooMany(head, retryAfter)));
+  // Whose origin it is, the store is asked.
+  const { load = unasked, methods, wrongMethod, answer } = endpoint;
+  const tooMany: Load['tooMany'] = async (head, retryAfter) =>
+    varying(await load.tooMany(head, retryAfter));
   return {
     ...endpoint,
-    ...(load && tooMany && { load: { ...load, tooMany } }),
+    load: { ...load, tooMany },
     wrongMethod: async (head) => varying(await wrongMethod(head)),
     preflight: (head) => allowPreflight(service, methods, terms, head),
     answer: async (request) => allowOrigin(service, terms, request, await answer(request)),

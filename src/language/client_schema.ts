@@ -193,7 +193,7 @@ const authenticationSchema = v.strictObject({
       },
     }),
     {
-      text: 'How many wrong secrets may come from one address (of IPv6, one /64) in a window of time. Jetway counts them by client identifier, known or not, and those without an identifier together. All identifiers of an address share 64 counts. After that a wrong secret is answered `throttled` until the window ends. The right secret is let in even then, so that nobody locks a partner out. If a trusted proxy names the address, Jetway counts wrong API keys by it, too; over the limit they get the same answer, without a line of the log. `off` in place of a map: no limit.',
+      text: 'How many wrong secrets may come from one address (of IPv6, one /64) in a window of time. Jetway counts them by client identifier, known or not, and those without an identifier together. All identifiers of an address share 64 counts. After that a wrong secret is answered `throttled` until the window ends. The right secret is let in even then, so that nobody locks a partner out. If a trusted proxy names the address, Jetway counts wrong API keys by it, too; over the limit they get the same answer, without a line of the log.',
       example: '{ limit: 60, window: 1m }',
       departs: [unlimited('no_failure_limit', 'wrong secrets for one client')],
     },

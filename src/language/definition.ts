@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 
+import { quote } from '../lib/fault.ts';
 import { usualIdHeader } from '../oauth/request_record.ts';
 import { key, named, type Output } from '../schema/notes.ts';
 import {
@@ -10,10 +11,12 @@ import {
   fixedPathSchema,
   freeHeaderSchema,
   lifetimeSchema,
+  listOf,
   matching,
   textSchema,
 } from '../schema/scalars.ts';
 import { ownUrn } from '../token/jwt.ts';
+import { longestResource } from '../token/sealed/access_plaintext.ts';
 import { authorizeSchema } from './authorize_schema.ts';
 import { clientSchema } from './client_schema.ts';
 import { withContentType } from './encoding.ts';
@@ -69,7 +72,7 @@ const answerFormSchema = v.pipe(
       example: 'xml',
     }),
     content_type: key(v.exactOptional(contentTypeSchema), {
-      text: 'Its `Content-Type`. It changes nothing about the body.',
+      text: 'Its `Content-Type`, as `token_response.content_type`.',
       example: 'text/xml; charset=utf-8',
       otherwise: 'that of the encoding',
     }),
@@ -91,6 +94,17 @@ const audienceSchema = v.pipe(
   ),
 );
 
+/** RFC 8707 2: an absolute URI (RFC 3986 4.3). Sealed tokens hold it behind one byte of its length. */
+const resourceSchema = v.pipe(
+  audienceSchema,
+  v.regex(
+    /^[A-Za-z][A-Za-z0-9+.-]*:(?:[\w.~:/?[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$/,
+    ({ input }) =>
+      `${quote(input)} is no absolute URI without a fragment, such as https://orders.example.com/`,
+  ),
+  v.check((uri) => uri.length <= longestResource, `expected at most ${longestResource} characters`),
+);
+
 const requestIdSchema = v.pipe(
   freeHeaderSchema,
   v.check(
@@ -106,7 +120,7 @@ const managementSchema = (example: string) =>
   v.exactOptional(
     v.strictObject({
       path: key(fixedPathSchema, {
-        text: "The path below the programme's own path. That is its base path; if several programmes share that, the programme's name follows it.",
+        text: "The path below the programme's own path, as of `login.path`.",
         example,
       }),
     }),
@@ -140,8 +154,12 @@ export const definitionSchema = v.strictObject({
     example: 'https://api.example.com/hotels',
     otherwise: "the programme's public base URL, as in `iss`",
   }),
+  resources: key(v.optional(listOf(resourceSchema), []), {
+    text: "More APIs for which a request can get a token by the input `resource` (RFC 8707), each as an absolute URI. It is then the token's `aud`. Code and login keep it: no later request changes it. Such a token passes at a gateway only where the gateway names that `audience`, and is neither a proof of its client nor good for `userinfo`. `must_equal: client.NAME` at the input leaves each client those that are registered for it.",
+    example: '[https://orders.example.com/, https://rooms.example.com/]',
+  }),
   selector: key(v.exactOptional(selectorSchema), {
-    text: 'Lets several programmes share a `base_path`. An input of every documented endpoint then says which programme is meant. The login page and the key set lie under `{base_path}/{file name}`.',
+    text: 'Lets several programmes share a `base_path` and the documented endpoints. A header or query parameter of each then says which programme is meant. The login page, the key set and the verify paths lie under `{base_path}/{file name}`. What would be ambiguous does not load.',
     example: '{ input: programme, default: true }',
     otherwise: 'the programme has its paths to itself',
   }),
@@ -203,7 +221,7 @@ export const definitionSchema = v.strictObject({
     example: 'X-Correlation-Id',
   }),
   throttle: key(throttleSchema, {
-    text: 'How many token requests a client may make in a window of time, over all grants (G-18). One more is `throttled`. `jetway client set` can give a client a limit of its own. `off` in place of a map: no limit.',
+    text: 'How many token requests a client may make in a window of time, over all grants (G-18). One more is `throttled`. `jetway client set` can give a client a limit of its own.',
     example: '{ limit: 60, window: 10s }',
   }),
   token_response: key(tokenResponseSchema, {

@@ -175,7 +175,7 @@ export const errorsSchema = v.pipe(
       example: 'form',
     }),
     content_type: key(v.exactOptional(contentTypeSchema), {
-      text: 'Their `Content-Type`. It changes nothing about the body.',
+      text: 'Their `Content-Type`, as `token_response.content_type`.',
       example: 'application/problem+json',
       otherwise: 'that of the encoding',
     }),

@@ -22,6 +22,8 @@ export interface KnownInput {
   readonly hasOwnForm?: true;
   /** No RFC has it. */
   readonly isOurs?: true;
+  /** Its RFC lets it come several times: that is no fault where it is ignored. */
+  readonly mayRepeat?: true;
 }
 
 export const inputRows: Readonly<Record<string, KnownInput>> = {
@@ -92,6 +94,12 @@ export const inputRows: Readonly<Record<string, KnownInput>> = {
     at: ['login', 'token'],
     use: 'What is asked for.',
     partner: 'what the token is to be good for',
+  },
+  resource: {
+    at: ['login', 'token'],
+    use: 'Which of `resources` the tokens are to be good for (RFC 8707). A request names one at most.',
+    partner: 'the API that the token is to be good for',
+    mayRepeat: true,
   },
   access_lifetime: {
     at: ['token'],
@@ -232,6 +240,11 @@ export const tokenInputs: ReadonlySet<string> = readAt('token');
 
 /** Those of all endpoints. */
 export const knownInputs: ReadonlySet<string> = new Set(Object.keys(inputRows));
+
+/** Those that may come once, even where they are ignored (HOSTILE 43). */
+export const singleInputs: readonly string[] = Object.entries(inputRows).flatMap(
+  ([role, { mayRepeat }]) => (mayRepeat === true ? [] : [role]),
+);
 
 /** The row of an input; undefined for one that only the file knows. */
 export function knownInput(role: string): KnownInput | undefined {

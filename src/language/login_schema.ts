@@ -123,7 +123,7 @@ export const loginSchema = v.strictObject({
   }),
   ...linkEntries,
   lockout: key(lockoutSchema, {
-    text: 'When Jetway locks a username, known or not. After so many failures within the window it refuses every attempt for a while, in the words and the time of a wrong password. Tries during the lock do not prolong it. `jetway member unlock` ends it. A browser in which the member has logged in before has a count of its own, so that strangers cannot lock the member out of it. `off` in place of a map: no lock.',
+    text: 'When Jetway locks a username, known or not. After so many failures within the window it refuses every attempt for a while, in the words and the time of a wrong password. Tries during the lock do not prolong it. `jetway member unlock` ends it. A browser in which the member has logged in before has a count of its own, so that strangers cannot lock the member out of it.',
     example: '{ attempts: 10, window: 1h, lock: 30m }',
     departs: [unlimited('no_lockout', 'wrong passwords for one username')],
   }),
@@ -136,7 +136,7 @@ export const loginSchema = v.strictObject({
       },
     }),
     {
-      text: "How many failed logins may come from one address (of IPv6, one /64) in a window of time. After that every attempt from there gets a page with status 429 and `Retry-After`, until the window ends. An attempt counts until it has succeeded. A successful login counts nothing and clears nothing. A browser that hangs up while its login waits for its turn counts as a failure. The browsers in which a member has logged in before have a count of their own, which is as large and is for all of them together; after that they are like any other browser. The password grant counts for public clients alone, whose callers are the customers themselves. The customers of another client all have their partner's address: there `login.lockout` and `throttle` hold. `off` in place of a map: no limit.",
+      text: "How many failed logins may come from one address (of IPv6, one /64) in a window of time. After that every attempt from there gets a page with status 429 and `Retry-After`, until the window ends. An attempt counts until it has succeeded. A successful login counts nothing and clears nothing. A browser that hangs up while its login waits for its turn counts as a failure. The browsers in which a member has logged in before have a count of their own, which is as large and is for all of them together; after that they are like any other browser. The password grant counts for public clients alone, whose callers are the customers themselves. The customers of another client all have their partner's address: there `login.lockout` and `throttle` hold.",
       example: '{ limit: 100, window: 5m }',
       departs: [unlimited('no_address_limit', 'failed logins from one address')],
     },

@@ -136,7 +136,7 @@ const tokenValues: Vocabulary['values'] = {
   partner_id: ['text', "The client's partner id, if it has one (P-7).", 'your partner id'],
   programme_identifier: ['text', 'As `programme_identifier` has it.', "the programme's identifier"],
   issuer: ['text', "The programme's public base URL (`iss`).", 'who issued the token'],
-  audience: ['text', 'As `audience` has it.', 'whom the token is meant for'],
+  audience: ['text', "The token's `aud`.", 'whom the token is meant for'],
   request_id: [
     'text',
     'A fresh UUID for each answer, not the id of `X-Request-Id`. Not in claims.',

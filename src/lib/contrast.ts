@@ -7,8 +7,8 @@ type Channels = readonly [red: number, green: number, blue: number];
 
 /** Contrast ratio of two colours, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export function contrast(one: string, other: string): number {
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
-  return (light + 0.05) / (dark + 0.05);
+  const [first, second] = [luminance(one), luminance(other)];
+  return (Math.max(first, second) + 0.05) / (Math.min(first, second) + 0.05);
 }
 
 /** A ratio as text, rounded down: one shown as 4.5 is at least 4.5. */
@@ -38,12 +38,15 @@ export function standOut(colour: string, from: string, ratio: number): string {
   return end;
 }
 
+/** What a channel, from 0 to 255, gives of its light. */
+const lights: readonly number[] = Array.from({ length: 256 }, (_, channel) => {
+  const share = channel / 255;
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+});
+
 function luminance(colour: string): number {
-  const [red, green, blue] = channelsOf(colour).map((channel) => {
-    const share = channel / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as unknown as Channels;
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  const [red, green, blue] = channelsOf(colour);
+  return 0.2126 * (lights[red] ?? 0) + 0.7152 * (lights[green] ?? 0) + 0.0722 * (lights[blue] ?? 0);
 }
 
 function channelsOf(colour: string): Channels {

@@ -1,7 +1,7 @@
 // Owns the MemberDirectory contract, which checks a member's credentials.
 
 import type { Admission } from '../lib/gate.ts';
-import type { Soon } from '../lib/soon.ts';
+import type { Soon } from '../lib/pause.ts';
 import type { ClientId } from '../oauth/client.ts';
 import type { Member, Subject } from '../oauth/member.ts';
 import type { RequestRecord } from '../oauth/request_record.ts';

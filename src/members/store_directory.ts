@@ -1,7 +1,7 @@
 // Owns the embedded member directory: members in Jetway's own store.
 
+import { type Soon, soon } from '../lib/pause.ts';
 import { present } from '../lib/present.ts';
-import { type Soon, soon } from '../lib/soon.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import { Unavailable } from '../oauth/failure.ts';
 import type { Member, MemberRecord, Subject } from '../oauth/member.ts';

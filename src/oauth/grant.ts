@@ -153,6 +153,8 @@ export interface AuthorizationCode {
   readonly repeatsRedirectUri?: true;
   /** The login request's scope, if any. */
   readonly scope?: string;
+  /** The login request's resource (RFC 8707), if any. */
+  readonly resource?: string;
   /** The login request's S256 challenge (RFC 7636), if any. */
   readonly codeChallenge?: string;
   /** The login request's nonce (OpenID Connect Core 3.1.2.1), if any. */
@@ -180,6 +182,8 @@ export interface Login {
   readonly member?: Member;
   /** What the login granted; a refresh may ask for less, never for more. */
   readonly scope?: string;
+  /** `aud` of its access tokens, if a request asked for one (RFC 8707); no later one changes it. */
+  readonly resource?: string;
   /** Its refresh token stays, where the programme tells by the login whether it does. */
   readonly keepsRefresh?: true;
   /** No token of the login outlives this. */
@@ -247,6 +251,7 @@ export function answered(login: Login, answer: Answer): Login & Answer {
   };
   if (login.member !== undefined) made.member = login.member;
   if (login.scope !== undefined) made.scope = login.scope;
+  if (login.resource !== undefined) made.resource = login.resource;
   if (login.keepsRefresh === true) made.keepsRefresh = true;
   if (answer.ownScope !== undefined) made.ownScope = answer.ownScope;
   return made;

@@ -106,6 +106,12 @@ export const redirectableLoginReasons = {
     remedy: 'Ask for a scope that this page lists, or for none.',
     code: 'invalid_scope',
   },
+  invalid_target: {
+    text: 'The `resource` is none of `resources`, or came more than once (RFC 8707 2.1).',
+    cause: 'The resource is not offered, or came more than once: {names}.',
+    remedy: 'Ask for one that this page lists, or for none.',
+    code: 'invalid_target',
+  },
   access_denied: {
     text: 'The client does not have the role `member` (G-22).',
     cause: 'You are not registered to log members in.',

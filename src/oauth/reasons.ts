@@ -201,6 +201,12 @@ export const reasons = {
     cause: 'The scope does not exist, or is more than the login or you may have: {names}.',
     remedy: 'Ask for a scope that this page lists, or for none.',
   },
+  invalid_target: {
+    text: 'The `resource` is none of `resources`, came more than once, or is not the one that the login or token has already (RFC 8707 2).',
+    cause: 'The resource is not offered, not yours, or not the one of your token: {names}.',
+    remedy: 'Ask for one that this page lists, for the one that the login asked for, or for none.',
+    answer: { error_description: '{parameter} is not a resource for this token' },
+  },
   throttled: {
     text: 'The client has made as many requests as `throttle` allows (G-18). The answer gets `Retry-After`; nothing is spent.',
     cause: 'You have made too many requests, or sent too many wrong secrets.',

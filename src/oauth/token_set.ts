@@ -22,6 +22,8 @@ export interface TokenSet {
   /** Of an exchange alone: which kind of token was issued (RFC 8693 2.2.1). */
   readonly issuedTokenType?: string | undefined;
   readonly scope?: string | undefined;
+  /** `aud`, where a request asked for one. */
+  readonly resource?: string | undefined;
   readonly level?: string | undefined;
   readonly membershipNumber?: string | undefined;
   readonly memberProperties?: Member['properties'] | undefined;

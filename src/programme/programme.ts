@@ -157,6 +157,8 @@ function compile(id: ProgrammeId, written: Definition, serviceUrl: string, logos
     /** Public base URL; `iss` of its tokens (C-9). */
     issuer,
     audience,
+    /** The audiences that a request can ask for. */
+    resources: definition.resources,
     /** Whether pages of registered origins can read answers. */
     isCrossOrigin: definition.cors === 'on',
     /** The header of answers that holds the request id; undefined where the dialect has none. */
@@ -310,7 +312,8 @@ function compileClientRules(
   const { identifier, authentication } = definition.client;
   const misfit = compileMisfit(identifier);
   // The `aud` of an identity token is a client: it must not be that of another kind of token (HOSTILE 35).
-  const others = definition.id_token === undefined ? [] : [audience, refreshAudience];
+  const others =
+    definition.id_token === undefined ? [] : [audience, refreshAudience, ...definition.resources];
   const foreign = others.filter((text) => misfit(text) === undefined);
   // Keys of stores join an identifier and other texts by a line break (HOSTILE 78).
   const fits = (text: string): boolean =>

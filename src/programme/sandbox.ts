@@ -159,7 +159,9 @@ export function foundAtLogin({
       // Their failures come before there is a trusted address, and have pages of their own.
       .filter(({ role }) => role !== 'client_id' && role !== 'redirect_uri')
       .flatMap((input): readonly Found<LoginFailureReason>[] => [
-        ...(input.list ? [] : [['repeated_parameter', { parameter: input.name }] as const]),
+        ...(input.list || input.role === 'resource'
+          ? []
+          : [['repeated_parameter', { parameter: input.name }] as const]),
         ...inputFailures(input),
       ]),
     ...(unknown === 'refuse' ? [['unknown_parameter', { parameter: unheardOf }] as const] : []),

@@ -24,7 +24,7 @@ import {
   selectorComplaints,
 } from './endpoints.ts';
 import { drawnComplaints, generatedComplaints } from './generated.ts';
-import { idleLoginComplaints, refusalComplaints } from './inputs.ts';
+import { idleLoginComplaints, refusalComplaints, resourceComplaints } from './inputs.ts';
 import {
   cookieComplaints,
   answerComplaints,
@@ -72,6 +72,7 @@ const errors: readonly Check[] = [
   besideComplaints,
   idleLoginComplaints,
   refusalComplaints,
+  resourceComplaints,
   verifyComplaints,
   sandboxComplaints,
   acceptanceComplaints,

@@ -66,6 +66,36 @@ export function* idleLoginComplaints({ authorize }: Definition): Iterable<Compla
   }
 }
 
+/** `resources` and the input `resource` are nothing without each other. */
+export function* resourceComplaints(definition: Definition): Iterable<Complaint> {
+  const { resources } = definition;
+  const reading = [...endpointsIn(definition)].filter(([, { inputs }]) => inputs['resource']);
+  if (resources.length > 0) {
+    yield* wrong([
+      reading.length === 0,
+      ['resources'],
+      'no endpoint reads the input resource, so that no request can ask for one of these',
+      'add resource: {} to the inputs of the login request and of each token endpoint',
+    ]);
+  }
+  for (const [at, { inputs }] of reading) {
+    const { allowed, must_equal: _, ...shape } = inputs['resource'] ?? { required: false };
+    const { fits } = compileInput('', shape, '');
+    yield* wrong([
+      allowed === undefined && !resources.every(fits),
+      [...at, 'inputs', 'resource'],
+      'this refuses some of resources',
+      'take its shape out',
+    ]);
+    if (resources.length > 0) continue;
+    yield [
+      [...at, 'inputs', 'resource'],
+      'the file does not say which resources a request can ask for',
+      'write resources: [https://orders.example.com/]; an input of your own needs another name here: api: { name: resource }',
+    ];
+  }
+}
+
 /** Inputs that refuse values which Jetway generates or registers (HOSTILE 58). */
 export function* refusalComplaints(definition: Definition): Iterable<Complaint> {
   for (const [at, endpoint, name] of endpointsIn(definition)) {

@@ -262,6 +262,10 @@ const understood: Readonly<Record<string, UnderstoodAt>> = {
     (value) =>
       access.requested === undefined || requestedLifetime(access.requested, value) !== undefined,
   ],
+  resource: ({ resources }) => [
+    'what resources has',
+    (value) => resources.length === 0 || resources.includes(value),
+  ],
   subject_token_type: () => accessTokenTypes,
   requested_token_type: () => accessTokenTypes,
   scope: ({ scope }) => {

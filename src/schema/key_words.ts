@@ -24,13 +24,17 @@ export function typeWords(schema: Schema, link: (type: string) => string): strin
   if (type === 'picklist') return eitherWords(options.map((one) => code(inFlow(one))));
   if (type === 'nullable') return eitherWords([...choicesOf(inner).map(of), 'null']);
   const choices = choicesOf(inner);
-  if (choices.length > 0) return eitherWords(choices.map(of));
+  if (choices.length > 0) {
+    const words = choices.map(of);
+    const lists = new Set(words.map((one) => `list of ${one}`));
+    return eitherWords(words.map((one) => (lists.has(one) ? 'a list' : one)));
+  }
   if (type === 'array') return `list of ${of(item).replace(/^map of/, 'maps of')}`;
   if (type === 'record') return `map of ${of(value)}`;
   const required = (step: string): unknown =>
     pipe.find((one: PipeStep) => one.type === step)?.requirement;
   const form = required('regex');
-  if (form instanceof RegExp) return `text of the form ${code(formOf(form))}`;
+  if (form instanceof RegExp) return `text ${code(formOf(form))}`;
   if (required('integer') !== undefined) {
     return `whole number, ${String(required('min_value'))} to ${String(required('max_value'))}`;
   }

@@ -95,7 +95,7 @@ export async function maintained(
   programmes: Iterable<ProgrammeId>,
 ): Promise<readonly Maintenance[]> {
   const found = await Promise.all(
-    [...programmes].map((id) => store.find('maintenance', id, wholeProgramme)),
+    [...programmes].map(async (id) => store.find('maintenance', id, wholeProgramme)),
   );
   return found.filter((one) => one !== undefined);
 }

@@ -2,7 +2,7 @@
 
 import type { Instant } from '../lib/clock.ts';
 import type { Digest } from '../lib/digest.ts';
-import type { Soon } from '../lib/soon.ts';
+import type { Soon } from '../lib/pause.ts';
 import type { ClientId, ProgrammeId } from '../oauth/client.ts';
 import type {
   Answer,

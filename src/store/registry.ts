@@ -2,7 +2,7 @@
 // kind described in kinds.ts.
 
 import type { Instant } from '../lib/clock.ts';
-import type { Soon } from '../lib/soon.ts';
+import type { Soon } from '../lib/pause.ts';
 import type { ProgrammeId } from '../oauth/client.ts';
 import type { Id, Item, Kind, LookUp, LookUpKey } from './kinds.ts';
 import type { OnDamage } from './unusable.ts';

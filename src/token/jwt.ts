@@ -27,6 +27,8 @@ export const refreshAudience = `${ownUrn}refresh-token`;
 export interface TokenClaims {
   readonly issuer: string;
   readonly audience: string;
+  /** In the header: a request has asked for that audience. */
+  readonly isAsked?: true | undefined;
   readonly subject: string;
   /** In the header: of whom the token's login is, where `sub` is another text than the member's subject. */
   readonly owner?: Digest | undefined;
@@ -60,7 +62,7 @@ export const identityTokenType = 'JWT';
 export type JwtSigner = (at: Instant, claims: TokenClaims) => string | Promise<string>;
 
 /** What this service alone needs of a token: the claims belong to the dialect. */
-type HeaderFacts = Pick<TokenClaims, 'era' | 'exchangedFrom' | 'owner' | 'beside'>;
+type HeaderFacts = Pick<TokenClaims, 'era' | 'exchangedFrom' | 'owner' | 'beside' | 'isAsked'>;
 
 /** Signs a payload as it is. */
 export type PayloadSigner = (
@@ -90,16 +92,17 @@ export function jwtSigner(keyAt: (at: Instant) => SigningKey, type: string): Jwt
 
 export function payloadSigner(keyAt: (at: Instant) => SigningKey, type: string): PayloadSigner {
   let head: Head | undefined;
-  return (at, payload, { era, exchangedFrom: from, owner, beside } = {}) => {
+  return (at, payload, { era, exchangedFrom: from, owner, beside, isAsked: asked } = {}) => {
     const key = keyAt(at);
     if (
       head?.key !== key ||
       head.era !== era ||
       head.from !== from ||
       head.owner !== owner ||
-      head.beside !== beside
+      head.beside !== beside ||
+      head.asked !== asked
     ) {
-      head = headOf(key, type, { era, exchangedFrom: from, owner, beside });
+      head = headOf(key, type, { era, exchangedFrom: from, owner, beside, isAsked: asked });
     }
     const text = `${head.text}.${encode(payload)}`;
     const bytes = Buffer.from(text, 'latin1');
@@ -121,6 +124,7 @@ interface Head {
   readonly era: Era | undefined;
   readonly from: ExchangedFrom | undefined;
   readonly owner: Digest | undefined;
+  readonly asked: true | undefined;
   readonly beside: string | undefined;
   /** The encoded header. */
   readonly text: string;
@@ -131,7 +135,7 @@ interface Head {
 function headOf(
   key: SigningKey,
   typ: string,
-  { era, exchangedFrom: from, owner, beside }: HeaderFacts,
+  { era, exchangedFrom: from, owner, beside, isAsked: asked }: HeaderFacts,
 ): Head {
   const { kid, algorithm: alg, privateKey } = key;
   return {
@@ -140,8 +144,9 @@ function headOf(
     from,
     owner,
     beside,
+    asked,
     // Undefined members are left out of the JSON.
-    text: encode({ alg, typ, kid, era, from, owner, beside }),
+    text: encode({ alg, typ, kid, era, from, owner, beside, asked }),
     algorithm: alg === 'EdDSA' ? null : 'sha256',
     input: alg === 'ES256' ? { key: privateKey, dsaEncoding: 'ieee-p1363' } : { key: privateKey },
   };

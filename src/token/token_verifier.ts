@@ -24,6 +24,8 @@ export interface VerifiedToken {
   readonly issuedAt: Instant;
   readonly expiresAt: Instant;
   readonly scope?: string;
+  /** Its `aud`, where a request asked for that. */
+  readonly resource?: string;
   /** Where it has its login, or the era of its issue where it has none. */
   readonly origin: { readonly place: Place } | { readonly era: Era };
   readonly exchangedFrom?: ExchangedFrom;
@@ -37,6 +39,7 @@ export interface TokenExpectations {
   readonly type: string;
   /** Of several, each is one of ours. */
   readonly issuer: string | string[];
+  /** `aud` of tokens for which no request asked for another. */
   readonly audience: string;
   readonly keyOf: (kid: string) => VerifyingKey | undefined;
 }
@@ -99,11 +102,10 @@ async function verifyToken(
       algorithms: [...signingAlgorithms],
       typ: type,
       issuer,
-      audience,
       requiredClaims: ['exp', 'iat', 'sub', 'jti', 'client_id'],
       currentDate: new Date(now),
     });
-    const verified = claimsOf(payload, protectedHeader);
+    const verified = claimsOf(payload, protectedHeader, audience);
     return verified && { kid: String(protectedHeader.kid), token: verified };
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
@@ -113,9 +115,11 @@ async function verifyToken(
 
 function claimsOf(
   payload: JWTPayload,
-  { era, from, owner, beside }: Readonly<Record<string, unknown>>,
+  { era, from, owner, beside, asked }: Readonly<Record<string, unknown>>,
+  audience: string,
 ): VerifiedToken | undefined {
-  const { sub, jti, iat, exp, client_id: client, scope, family } = payload;
+  const { sub, jti, iat, exp, aud, client_id: client, scope, family } = payload;
+  if (typeof aud !== 'string' || (asked !== true && aud !== audience)) return undefined;
   if (typeof sub !== 'string' || typeof jti !== 'string' || typeof client !== 'string') {
     return undefined;
   }
@@ -133,6 +137,7 @@ function claimsOf(
       issuedAt: instant(iat * 1000),
       expiresAt: instant(exp * 1000),
       ...(scope === undefined ? {} : { scope }),
+      ...(asked === true ? { resource: aud } : {}),
       origin,
       // Under our signature: it is as it was written.
       ...(Array.isArray(from) ? { exchangedFrom: from.map(String) } : {}),

@@ -44,6 +44,7 @@ const surroundings: Readonly<Record<string, { readonly on?: string; readonly bes
   'selector.input': { on: 'partner-login' },
   'selector.default': { on: 'partner-login', beside: 'selector: { input: programme }' },
   'client.authentication.methods': { on: 'partner-login' },
+  resources: { beside: choosing('resource') },
   accepts: { beside: 'client: { authentication: { methods: [basic, parameters] } }' },
   'client.authentication.secret_half': {
     beside: 'client: { authentication: { methods: [secret] } }',

@@ -114,7 +114,7 @@ test('a key that the schema gains stands in the page, in the editor schema and i
   assert.deepEqual(properties?.['share'], definition);
   assert.deepEqual(properties?.['tokens']?.properties?.['share'], definition);
   for (const path of ['share', 'tokens.share']) {
-    const cells = `[lifetime](#kinds-of-values) | all of it | How much of it. | \`share: 5m\``;
+    const cells = `[lifetime](#kinds-of-values) | all of it | How much of it. | \`5m\``;
     assert.ok(page.includes(`\n| \`${path}\` | ${cells} |\n`), path);
     assert.equal(
       keyHelp(path, [], [grown]),

@@ -16,9 +16,20 @@ const page = read('../../docs/standards.md');
 
 /** The standards that a dialect is held to. */
 const standards = [
-  ...['6749', '6750', '7009', '7519', '7523', '7636', '7662', '8414', '8693', '8705', '9700'].map(
-    (number) => `RFC ${number} `,
-  ),
+  ...[
+    '6749',
+    '6750',
+    '7009',
+    '7519',
+    '7523',
+    '7636',
+    '7662',
+    '8414',
+    '8693',
+    '8705',
+    '8707',
+    '9700',
+  ].map((number) => `RFC ${number} `),
   'OpenID Connect Core ',
   'OpenID Connect Discovery ',
 ];

@@ -203,6 +203,7 @@ class Scene {
       grant,
       inputs: new Map(Object.entries(inputs)),
       refuseMissing: () => assert.fail('nothing is missing'),
+      refuseOther: () => assert.fail('nothing is another'),
       drawn: [],
       scope: undefined,
       lifetime: service.programme.access.lifetimes[grant],
@@ -217,12 +218,13 @@ class Scene {
     const now = this.#clock.now();
     const grant: Grant = async () =>
       who === 'client'
-        ? { kind: 'own', scope: undefined }
+        ? { kind: 'own', scope: undefined, resource: undefined }
         : {
             kind: 'login',
             member: { subject: who as Subject },
             asked: undefined,
             scope: undefined,
+            resource: undefined,
             loggedInAt: now,
           };
     const type = who === 'client' ? 'client_credentials' : 'authorization_code';

@@ -198,7 +198,7 @@ test('HOSTILE 59: logins of one stranger while the queue is full cost few lines,
   );
   const leftOut = (kind: string): number =>
     counts.reduce((sum, { lines: kinds }) => sum + (kinds?.[`${kind} executive-club`] ?? 0), 0);
-  assert.equal(told.length + leftOut('overloaded'), refused);
+  assert.equal(told.length + leftOut('overloaded'), turnedAway);
   // The login's own two requests, and every one of the stranger's.
   assert.equal(requests.length + leftOut('request'), all + 2);
 });

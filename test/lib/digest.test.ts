@@ -53,6 +53,7 @@ test('two digests are the same only when all of them is', () => {
   }
   assert.equal(sameDigest(one, one.slice(0, -1) as Digest), false);
   assert.equal(sameDigest(one, `${one}A` as Digest), false);
+  assert.equal(sameDigest('A', '\u0141'), false);
   assert.equal(sameDigest('', one), false);
   assert.equal(sameDigest(`${one.slice(0, -1)}é` as Digest, one), false);
 });

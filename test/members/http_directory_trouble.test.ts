@@ -192,7 +192,7 @@ describe('a hook in trouble (FAULTS 13, 14)', { concurrency: true }, () => {
       const flood = Array.from({ length: 100 }, (_, n) =>
         directory.verify(attempt(`ann-${n}`, { owners: [String(n)] })).catch(() => undefined),
       );
-      const refreshes = Array.from({ length: 4 }, () =>
+      const refreshes = Array.from({ length: 4 }, async () =>
         directory.isActive('airline-ann' as Subject),
       );
       const isDone = Promise.all(refreshes).then(() => true);

@@ -15,7 +15,7 @@ test('a login with an answer has every field of both, and no other', () => {
   const { member, scope, ...required } = aLogin();
   assert.ok(member !== undefined && scope !== undefined);
   assert.deepEqual(answered(required, required), required);
-  const ofLogin: Optional<Login> = { member, scope, keepsRefresh: true };
+  const ofLogin: Optional<Login> = { member, scope, resource: 'urn:a', keepsRefresh: true };
   const ofAnswer: Optional<Answer> = { ownScope: 'a' };
   assert.deepEqual(answered({ ...required, ...ofLogin }, { ...required, ...ofAnswer }), {
     ...required,

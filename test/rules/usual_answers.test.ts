@@ -44,9 +44,9 @@ test('a dialect without a variant that words no reason answers each as its row s
   }
 });
 
-test('RFC 6749 5.2: a usual answer is 400 and a code of the RFC, and 401 has a challenge', () => {
+test('RFC 6749 5.2, RFC 8707 2: a usual answer is 400 and a code of the RFC, and 401 has a challenge', () => {
   const codes =
-    /^(?:invalid_(?:request|client|grant|scope|token)|unauthorized_client|unsupported_grant_type|insufficient_scope|server_error|temporarily_unavailable)$/;
+    /^(?:invalid_(?:request|client|grant|scope|target|token)|unauthorized_client|unsupported_grant_type|insufficient_scope|server_error|temporarily_unavailable)$/;
   const statuses = new Set([400, 401, 403, 405, 413, 429, 500, 503]);
   for (const reason of failureReasons) {
     const { status, error, challenge } = usualAnswer(reason);

@@ -85,6 +85,7 @@ export function aCode(over: Partial<AuthorizationCode> = {}): AuthorizationCode 
     },
     nonce: 'n-0S6_WzA2Mj',
     repeatsRedirectUri: true,
+    resource: 'https://orders.example.com/',
     scope: 'AUTHN-LEVEL-12',
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     issuedAt: at(0),

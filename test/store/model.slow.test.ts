@@ -16,11 +16,13 @@ import { resultOf, Sequence, type Target, turn } from './sequence.ts';
 /** Everything a target can be asked about what the sequence has made. */
 async function views(target: Target, sequence: Sequence): Promise<unknown> {
   const { programme, codes, places, now } = sequence;
-  const tokens = sequence.tokensOf(target).map((token) => target.isStanding(programme, token));
+  const tokens = sequence
+    .tokensOf(target)
+    .map(async (token) => target.isStanding(programme, token));
   return {
     standing: await Promise.all(tokens),
     codes: await Promise.all(codes.map((name) => codeView(target, sequence, name, now))),
-    logins: await Promise.all([...places].map((place) => target.findLogin(programme, place))),
+    logins: await Promise.all([...places].map(async (place) => target.findLogin(programme, place))),
   };
 }
 

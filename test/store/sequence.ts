@@ -193,7 +193,7 @@ export class Sequence {
    */
   async settle(model: Target, targets: readonly (readonly Target[])[]): Promise<void> {
     const found = await Promise.all(
-      [...this.places].map((place) => model.findLogin(this.programme, place)),
+      [...this.places].map(async (place) => model.findLogin(this.programme, place)),
     );
     this.#former = this.#logins;
     this.#logins = found.filter((state) => state !== undefined);

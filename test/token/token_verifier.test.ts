@@ -6,6 +6,7 @@ import { sign as signBytes } from 'node:crypto';
 import { test } from 'node:test';
 
 import { type Instant, instant } from '../../src/lib/clock.ts';
+import { present } from '../../src/lib/present.ts';
 import { accessTokenType, payloadOf, payloadSigner } from '../../src/token/jwt.ts';
 import { createKeyring } from '../../src/token/keyring.ts';
 import { newSigningKey, openSigningKey, openVerifyingKey } from '../../src/token/signing_keys.ts';
@@ -24,10 +25,14 @@ const [issuer, audience] = ['https://tokens.example/club', 'https://api.example'
 // Signs tokens of any length, as no issuer does.
 const sign = payloadSigner(() => signing, accessTokenType);
 
-async function issue(tokenId: string, seconds = 60): Promise<string> {
+async function issue(
+  tokenId: string,
+  seconds = 60,
+  { aud = audience, isAsked }: { readonly aud?: string; readonly isAsked?: true } = {},
+): Promise<string> {
   const claims = {
     issuer,
-    audience,
+    audience: aud,
     subject: 'subject-1',
     clientId: 'partner',
     tokenId,
@@ -35,7 +40,7 @@ async function issue(tokenId: string, seconds = 60): Promise<string> {
     expiresAt: later(seconds),
     family: '1',
   };
-  return sign(now, payloadOf(claims));
+  return sign(now, payloadOf(claims), present({ isAsked }));
 }
 
 interface Scene {
@@ -158,4 +163,12 @@ test('a token longer than any Jetway issues is refused, even with a good signatu
   const { verify } = open(3);
   assert.ok(await verify(await issue('x'.repeat(2000)), now));
   assert.equal(await verify(await issue('x'.repeat(20_000)), now), undefined);
+});
+
+test('RFC 9068 4: a token for another audience is refused, unless a request has asked for that one', async () => {
+  const { verify } = open(3);
+  const aud = 'https://orders.example.com/';
+  assert.equal(await verify(await issue('1', 60, { aud }), now), undefined);
+  assert.equal((await verify(await issue('2', 60, { aud, isAsked: true }), now))?.resource, aud);
+  assert.equal((await verify(await issue('3'), now))?.resource, undefined);
 });

@@ -105,6 +105,19 @@ test('FAULTS 23: what no endpoint answers has a share of its own', async (t) => 
   tokensIn(await askPartnerToken(club));
 });
 
+test('FAULTS 23: a document whose answer asks the store for an origin waits for its turn', async (t) => {
+  const path = '/.well-known/oauth-authorization-server/executive-club';
+  const ofPages = 'client: { authentication: { methods: [basic, none], when_both: refuse } }';
+  const over = `${ofPages}\nauthorize: { pkce: required }\nmetadata: on\ncors: on\n`;
+  const club = await openClub(t, { over });
+  const { status } = await ask(club.url, path);
+  assert.equal(status, 200);
+  overload(t, 'other');
+  const { headers, ...others } = await ask(club.url, path);
+  assert.deepEqual(others, { status: 503, body: '{"error":"temporarily_unavailable"}' });
+  assert.equal(headers['vary'], 'Origin');
+});
+
 test('FAULTS 23: a refused connection is read again, its body discarded', async (t) => {
   const club = await openClub(t);
   overload(t, 'token');

@@ -89,7 +89,8 @@ function wrongInputs(code: string, grant: GrantType, { inputs }: Reading): Sampl
   return Object.fromEntries(needs.map((role) => [role, fitting(role)]));
 }
 
-function* bodyFaults({ reading, request }: Scene): Iterable<Found> {
+function* bodyFaults(scene: Scene): Iterable<Found> {
+  const { reading, request } = scene;
   const good = request();
   const { method, form: sent, json, raw: xml, query } = good;
   yield ['method_not_allowed', 'PUT', { ...good, method: 'PUT' }];
@@ -107,11 +108,13 @@ function* bodyFaults({ reading, request }: Scene): Iterable<Found> {
     yield ['malformed_body', 'a body that cannot be decoded', broken];
   }
   // A parameter that is neither declared nor known may be repeated (HOSTILE 43).
-  const [twice = ['grant_type', '1'] as const] = sent ?? query;
+  const target = inputOf(scene, 'resource')?.name;
+  const other = (sent ?? query).find(([name]) => name !== target);
+  const twice = other ?? (['grant_type', '1'] as const);
   if (reading.repeated === 'refuse') {
     const again =
       sent?.[0] === undefined
-        ? { query: [...query, twice, ...(query[0] === undefined ? [twice] : [])] }
+        ? { query: [...query, twice, ...(query.includes(twice) ? [] : [twice])] }
         : { form: [...sent, twice] };
     yield ['repeated_parameter', `${twice[0]} twice`, { ...good, ...again }];
   }
@@ -286,6 +289,7 @@ export function loginFaults(
   const rule = inputs.find(({ role }) => role === 'response_type');
   const isNamed = !takesUnnamed(programme.clients.authentication);
   const isScoped = programme.scope.refusesUnknown && inputs.some(({ role }) => role === 'scope');
+  const isTargeted = inputs.some(({ role }) => role === 'resource');
   const told = rule?.name;
   const isChecked = rule?.fits('token') === false;
   const wrong = { response_type: 'token' };
@@ -297,6 +301,7 @@ export function loginFaults(
     ['missing_response_type', `no ${told}`, { response_type: null }, rule?.required === true],
     ['unsupported_response_type', `a ${told} that there is not`, wrong, isChecked],
     ['invalid_scope', 'a scope that there is not', { scope: unheardOf }, isScoped],
+    ['invalid_target', 'a resource that there is not', { resource: unheardOf }, isTargeted],
   ];
   return rows.flatMap(([reason, what, changes, applies = true]) => {
     if (!applies) return [];

@@ -13,6 +13,7 @@ import type {
 import { disabledClient } from '../causes/client.ts';
 import { findStandingToken, type ProvenToken, proveToken } from '../presented/access_token.ts';
 import { findRefresh } from '../presented/refresh_token.ts';
+import { isForProgramme } from '../resource.ts';
 import type { Service } from '../service.ts';
 import type { Authenticated } from './proof.ts';
 
@@ -49,15 +50,18 @@ export async function findTokenHolder(
 }
 
 /**
- * Whether the client got the token for itself, by other credentials, and for every purpose. What was exchanged
+ * Whether the client got the token for itself, by other credentials, for every purpose and for no other API. What was exchanged
  * from such a token is no proof: whoever gets hold of it could renew it for ever.
  */
 function isOwnProof(
-  { programme: { scope: rules } }: Service,
-  { kind, scope, exchangedFrom }: Pick<ProvenToken, 'kind' | 'scope' | 'exchangedFrom'>,
+  service: Service,
+  token: Pick<ProvenToken, 'kind' | 'scope' | 'resource' | 'exchangedFrom'>,
 ): boolean {
+  const { scope: rules } = service.programme;
+  const { kind, scope, exchangedFrom } = token;
   const isNarrow = rules.split(scope ?? '').some((one) => rules.restricted.has(one));
-  return kind === 'client' && exchangedFrom === undefined && !isNarrow;
+  const isOwn = kind === 'client' && exchangedFrom === undefined;
+  return isOwn && !isNarrow && isForProgramme(service, token);
 }
 
 /** The client whose own token came beside what a grant needs; it must be live now, as for a gateway. */

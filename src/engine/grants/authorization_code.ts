@@ -17,6 +17,7 @@ import {
   wrongVerifier,
 } from '../causes/code.ts';
 import { expectDrawn } from '../drawn_values.ts';
+import { sameResource } from '../resource.ts';
 
 /**
  * A code must belong to this client, match the login request and be live. A request that fails one of
@@ -52,6 +53,8 @@ export async function authorizeByCode(request: GrantRequest): Promise<Authorizat
   // A login without a scope leaves the scope to the token request (P-5). The requested scope of
   // either is the granted one: a refresh cannot widen it, and does not lose it (HOSTILE 32).
   const asked = code.scope ?? scope;
+  const own = code.resource;
+  const resource = own === undefined ? inputs.get('resource') : sameResource(request, own);
   const persist = async (login: NewLogin): Promise<void> => {
     const spending = await request.record.timed('store spend_code', () =>
       store.spendCode(programme.id, client.id, key, login, now),
@@ -65,7 +68,7 @@ export async function authorizeByCode(request: GrantRequest): Promise<Authorizat
   const loggedIn = { at: issuedAt, nonce: code.nonce };
   const hasChallenge = code.codeChallenge !== undefined;
   const began = { loggedInAt: issuedAt, loggedIn, hasChallenge, place: found.place };
-  return { kind: 'login', member, asked, scope, ...began, persist };
+  return { kind: 'login', member, asked, scope, resource, ...began, persist };
 }
 
 /** The login that the code's first use began is revoked. */

@@ -3,10 +3,11 @@
 import type { Authorization, GrantRequest } from '../authorization.ts';
 
 /** With a refresh token it is a login's, so that revoking the one ends the other (RFC 7009 2.1). */
-export async function authorizeClient(request: GrantRequest): Promise<Authorization> {
+export function authorizeClient(request: GrantRequest): Authorization {
   const { scope: rules, refreshing } = request.service.programme;
   const scope = rules.ofClient(request.scope);
-  if (!refreshing.has(request.grant)) return { kind: 'own', scope };
+  const resource = request.inputs.get('resource');
+  if (!refreshing.has(request.grant)) return { kind: 'own', scope, resource };
   const { scope: own, now: loggedInAt } = request;
-  return { kind: 'login', member: undefined, asked: scope, scope: own, loggedInAt };
+  return { kind: 'login', member: undefined, asked: scope, scope: own, resource, loggedInAt };
 }

@@ -30,9 +30,12 @@ export async function authorizeByAssertion(request: GrantRequest): Promise<Autho
     }
     store.recordSecretUse(programme.id, client.id, usedKey(client, proven), now);
   };
-  if (subject === 'client') return { kind: 'own', scope: programme.scope.ofClient(scope), spend };
+  const resource = request.inputs.get('resource');
+  if (subject === 'client') {
+    return { kind: 'own', scope: programme.scope.ofClient(scope), resource, spend };
+  }
   const asked = programme.scope.ofLogin(scope, subject.level);
-  return { kind: 'login', member: subject, asked, scope, loggedInAt: now, spend };
+  return { kind: 'login', member: subject, asked, scope, resource, loggedInAt: now, spend };
 }
 
 function refused(cause: Cause): Refusal {

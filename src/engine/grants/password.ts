@@ -11,11 +11,12 @@ import { authenticateMember, type MemberAttempt } from '../member_authentication
  * locked get one answer (HOSTILE 16). A directory that cannot answer is an outage (G-22).
  */
 export async function authorizeByPassword(request: GrantRequest): Promise<Authorization> {
-  const { service, scope, now } = request;
+  const { service, scope, inputs, now } = request;
   const member = await authenticate(request);
   const asked = service.programme.scope.ofLogin(scope, member.level);
   // This request is the login that the tokens descend from.
-  return { kind: 'login', member, asked, scope, loggedInAt: now };
+  const resource = inputs.get('resource');
+  return { kind: 'login', member, asked, scope, resource, loggedInAt: now };
 }
 
 async function authenticate(request: GrantRequest): Promise<Member> {

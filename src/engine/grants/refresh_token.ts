@@ -12,6 +12,7 @@ import { deadRefresh, malformedRefresh, reusedRefresh } from '../causes/refresh.
 import { expectDrawn } from '../drawn_values.ts';
 import { subjectOf } from '../presented/access_token.ts';
 import { findRefresh, Presented } from '../presented/refresh_token.ts';
+import { sameResource } from '../resource.ts';
 import type { Service } from '../service.ts';
 import { isOvertaken, type RefreshTelling } from '../token_forms.ts';
 import { expectActiveMember, laterAnswer } from './later_answer.ts';
@@ -53,6 +54,7 @@ export async function authorizeByRefreshToken(
   }
   expectDrawn(request, login.member, refused);
   const scope = programme.scope.narrow(request.scope, login.scope);
+  sameResource(request, login.resource);
   await expectActiveMember(request, login, 'invalid_refresh_token');
   record.isRetry = verdict === 'retry';
   if (verdict === 'retry') return tellAgain(request, token, login);

@@ -8,6 +8,7 @@ import { deadToken } from '../causes/token.ts';
 import { expectDrawn } from '../drawn_values.ts';
 import { findStandingToken } from '../presented/access_token.ts';
 import { namesWith } from '../presented/exchanged.ts';
+import { sameResource } from '../resource.ts';
 import { expectActiveMember, laterAnswer } from './later_answer.ts';
 
 const rule = ['grants', 'token_exchange'];
@@ -40,9 +41,10 @@ export async function authorizeByExchange(
   if (subject.beside !== undefined) throw refused(tokenBeside);
   expectDrawn(request, subject.login?.member, refused);
   const scope = service.programme.scope.narrow(request.scope, subject.scope);
+  const resource = sameResource(request, subject.resource);
   const { login } = subject;
   const exchange = { issuedTokenType, from: namesWith(subject) };
-  if (login === undefined) return { kind: 'own', scope, exchange };
+  if (login === undefined) return { kind: 'own', scope, resource, exchange };
   record.login = login.place;
   await expectActiveMember(request, login, 'invalid_assertion');
   return { ...laterAnswer(request, login, { scope }), exchange };

@@ -10,6 +10,7 @@ import { deadToken } from '../causes/token.ts';
 import { answering, renderFailure, type ReportedFailure } from '../failure.ts';
 import { findStandingToken, memberOf } from '../presented/access_token.ts';
 import { missingToken, readBearer } from '../presented/bearer.ts';
+import { expectAudience } from '../resource.ts';
 import type { Service } from '../service.ts';
 
 const rule = ['userinfo'];
@@ -35,6 +36,7 @@ async function tellUserinfo(
   record.client = token.client.id;
   const member = memberOf(token);
   record.member = member?.subject;
+  expectAudience(service, token, rule);
   record.step = 'scope';
   if (member === undefined || !userinfo.isAllowed(token.scope)) {
     const came =

@@ -220,6 +220,7 @@ async function finish(
     member,
     ...present({
       scope,
+      resource: transaction.resource,
       codeChallenge: transaction.codeChallenge,
       nonce: transaction.nonce,
       repeatsRedirectUri: transaction.repeatsRedirectUri,

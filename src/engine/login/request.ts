@@ -164,6 +164,7 @@ function begin(
     state,
     mode,
     scope,
+    resource: inputs.get('resource'),
     codeChallenge: inputs.get('code_challenge'),
     nonce: programme.identity && inputs.get('nonce'),
     brand: inputs.get('brand'),

@@ -1,12 +1,12 @@
 // Owns the login transaction: the contents of a login request, sealed and carried by the browser
 // that the login is bound to.
 
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { ResponseMode } from '../../language/authorize_schema.ts';
 import { BoundedMap } from '../../lib/bounded_map.ts';
 import type { Instant } from '../../lib/clock.ts';
-import { keyedDigest } from '../../lib/digest.ts';
+import { keyedDigest, sameDigest } from '../../lib/digest.ts';
 import { randomKey, timedKey } from '../../lib/random.ts';
 import { seal, unseal } from '../../lib/seal.ts';
 import type { ClientId, ProgrammeId } from '../../oauth/client.ts';
@@ -24,6 +24,7 @@ export interface LoginTransaction {
   /** How the answer comes back, where the login request says it. */
   readonly mode?: ResponseMode | undefined;
   readonly scope?: string | undefined;
+  readonly resource?: string | undefined;
   readonly codeChallenge?: string | undefined;
   readonly nonce?: string | undefined;
   readonly brand?: string | undefined;
@@ -84,7 +85,7 @@ export function isBoundTo(
 ): transaction is BoundTransaction {
   const { browser } = transaction;
   const [value] = cookie?.split(finished, 1) ?? [];
-  return value !== undefined && browser !== undefined && sameText(browserDigest(value), browser);
+  return value !== undefined && browser !== undefined && sameDigest(browserDigest(value), browser);
 }
 
 /** What the cookie of a finished login ends with: Back shows no form again (HOSTILE 93). */
@@ -124,17 +125,11 @@ export function isFormToken(
   transaction: BoundTransaction,
   sent: string | undefined,
 ): boolean {
-  return sent !== undefined && sameText(sent, formToken(keyring, transaction));
+  return sent !== undefined && sameDigest(sent, formToken(keyring, transaction));
 }
 
 function browserDigest(cookie: string): string {
   return hash('sha256', cookie, 'base64url');
-}
-
-function sameText(a: string, b: string): boolean {
-  const left = Buffer.from(a);
-  const right = Buffer.from(b);
-  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 /**

@@ -1,7 +1,7 @@
 // Owns finding an access token for its use: whether this programme issued it, it is live, and whose it is.
 
 import { after, allowedDrift, earlier, instant, type Instant } from '../../lib/clock.ts';
-import { type Soon, soon } from '../../lib/soon.ts';
+import { type Soon, soon } from '../../lib/pause.ts';
 import type { Client } from '../../oauth/client.ts';
 import { type ExchangedFrom, type LoginState, scopeOf } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
@@ -23,6 +23,8 @@ export interface ProvenToken {
   /** Its `sub`, where that is a text of the dialect's. */
   readonly toldSubject?: string | undefined;
   readonly scope?: string | undefined;
+  /** Its `aud`, where a request asked for that. */
+  readonly resource?: string | undefined;
   /** The login's row; absent for a client's own token that came without a refresh token. */
   readonly login?: LoginState;
   /** The member's token that it stands beside: then it is the client's own, whose login is that member's. */
@@ -207,7 +209,7 @@ async function proveJwt(
   }
   const login = await store.findLogin(programme.id, origin.place);
   // The place may be another login's, after a store was put back and its clock with it.
-  if (login?.client !== client) return undefined;
+  if (login?.client !== client || login.resource !== token.resource) return undefined;
   const subject = subjectOf(programme, login);
   const isOwned =
     owner === undefined ? subject === token.subject : keyring.ownerDigest(subject) === owner;
@@ -263,10 +265,10 @@ function proveOpened(
   const said = after(issuedAt, access.span);
   const ended = latest === undefined ? said : earlier(said, latest);
   if (access.kind === 'client') {
-    const { client, era, scope, exchangedFrom } = access;
+    const { client, era, scope, resource, exchangedFrom } = access;
     const question = { tokenId, expiresAt: ended, own: { client, era, issuedAt } };
     const subject = programme.clientSubject(client);
-    const facts = { client, subject, scope, issuedAt, expiresAt: ended, exchangedFrom };
+    const facts = { client, subject, scope, resource, issuedAt, expiresAt: ended, exchangedFrom };
     return ownOrNone(service, { kind: 'client', ...facts, question, isKnown: true });
   }
   return soon(store.findLogin(programme.id, access.place), (login) => {
@@ -279,6 +281,7 @@ function proveOpened(
       client,
       subject: subjectOf(programme, login),
       scope: scopeOf(login.scope, access.ownScope),
+      resource: login.resource,
       login,
       issuedAt,
       expiresAt,

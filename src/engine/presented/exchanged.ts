@@ -2,8 +2,8 @@
 // with it where it is revoked.
 
 import { after, type Instant, later } from '../../lib/clock.ts';
+import type { Soon } from '../../lib/pause.ts';
 import { present } from '../../lib/present.ts';
-import type { Soon } from '../../lib/soon.ts';
 import type { ExchangedFrom } from '../../oauth/grant.ts';
 import type { StandingQuestion, TokenName } from '../../store/grants.ts';
 import type { Service } from '../service.ts';
@@ -29,7 +29,7 @@ async function areStanding(
   const { tokenId: _own, own: _owner, ...ends } = question;
   const former = exchangedFrom.map((name) => ({ ...ends, tokenId: exchangesOf(name) }));
   const found = await Promise.all(
-    [question, ...former].map((one) => store.isStanding(programme.id, one)),
+    [question, ...former].map(async (one) => store.isStanding(programme.id, one)),
   );
   return found.every(Boolean);
 }

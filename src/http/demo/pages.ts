@@ -294,12 +294,12 @@ function callbackPage(frame: Frame, demo: Demo, query: string): Promise<Reply> {
   const code = fields[demo.programme.layouts.redirect.code];
   const nothing = html`The redirect brought nothing in its query or form.
     <span data-fragment>
-      An answer in the fragment stands behind the # of this page’s address; the page reads it by a
-      script.
+      An answer in the fragment stands behind the # of this page&rsquo;s address; the page reads it
+      by a script.
     </span>`;
   const failed = query === '' ? nothing : 'The redirect brought no code:';
   const content = html`<p>
-      This page stands in for the partner’s.
+      This page stands in for the partner&rsquo;s.
       ${code === undefined ? failed : 'The login is done. The redirect to the partner brought:'}
     </p>
     ${values(fields)}

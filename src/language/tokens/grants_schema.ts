@@ -151,7 +151,7 @@ export const grantsSchema = v.strictObject({
     otherwise: 'off',
   }),
   jwt_bearer: key(assertionGrantSchema, {
-    text: 'A client exchanges an assertion that it has signed for a token of its own, or for one of the member that the assertion names (RFC 7523 2.1). No refresh token comes with it. The endpoint must declare the input `assertion`. If `methods` has `private_key_jwt`, the assertion proves the client too; otherwise its credentials come beside it. If the request has no parameter `scope`, the claim `scope` counts.',
+    text: 'A client exchanges an assertion that it has signed for a token of its own, or for one of the member that the assertion names (RFC 7523 2.1). No refresh token comes with it. The endpoint must declare the input `assertion`. If `methods` has `private_key_jwt`, the assertion proves the client too; otherwise its credentials come beside it. If the request has no parameter `scope`, the claim `scope` counts. It has the keys of every grant but `refresh_token`.',
     example: '{ endpoint: grant, role: partner, subject: client }',
     otherwise: 'off',
   }),

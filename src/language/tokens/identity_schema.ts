@@ -28,7 +28,7 @@ export const identityTokenSchema = v.strictObject({
 
 export const userinfoSchema = v.strictObject({
   path: key(pathSchema, {
-    text: "The path below the programme's own path. That is its base path; if several programmes share that, the programme's name follows it.",
+    text: "The path below the programme's own path, as of `login.path`.",
     example: '/userinfo',
   }),
   fields: key(v.optional(tokenFieldSchemas.tree, { sub: 'subject' }), {

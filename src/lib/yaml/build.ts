@@ -5,7 +5,7 @@ import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Node, Scalar, YAMLMap } from 'yaml';
 
 import { type Fault, type Path, quote } from '../fault.ts';
-import { narrow } from '../flat_text.ts';
+import { narrow } from '../heap/flat_text.ts';
 import type { MapEntry, MapNode, ScalarNode, YamlNode } from './node.ts';
 import { errorAtOffset, foreignCharacterIn, positionOf, type YamlSource } from './source.ts';
 

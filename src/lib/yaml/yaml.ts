@@ -4,7 +4,7 @@ import { Document, isMap, isScalar, isSeq, Lexer, parseDocument, Parser } from '
 import type { YAMLParseError } from 'yaml';
 
 import { byPosition, type Fault, type Path, quote } from '../fault.ts';
-import { isWide } from '../flat_text.ts';
+import { isWide } from '../heap/flat_text.ts';
 import { buildRoot, type Reading } from './build.ts';
 import type { YamlNode } from './node.ts';
 import {

@@ -17,7 +17,8 @@ export function accessClaims(programme: Programme, client: Client, facts: TokenF
   const isOwn = own !== undefined && own !== facts.subject && !programme.isClientSubject(own);
   return {
     issuer: access.issuer,
-    audience,
+    audience: facts.resource ?? audience,
+    isAsked: facts.resource === undefined ? undefined : true,
     subject: isOwn ? own : facts.subject,
     clientId: client.id,
     tokenId: facts.tokenId,

@@ -115,7 +115,7 @@ export function tokenValues(
     partner_id: client.partnerId,
     programme_identifier: programme.programme_identifier,
     issuer: programme.issuer,
-    audience: programme.audience,
+    audience: tokens.resource ?? programme.audience,
     ...clientProperties(client),
     ...memberProperties(tokens.memberProperties),
   };

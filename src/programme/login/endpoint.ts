@@ -134,6 +134,10 @@ function loginReasons(
   { must_equal: comparison }: InputDefinition,
   inHeader: boolean,
 ): InputReasons<LoginFailureReason> {
+  if (role === 'resource') {
+    const target = 'invalid_target';
+    return { whenMissing: target, whenInvalid: target, whenUnequal: target, whenRepeated: target };
+  }
   const isResponseType = role === 'response_type';
   const invalid = inHeader ? 'invalid_header' : 'invalid_parameter';
   return {
@@ -170,7 +174,7 @@ function compileReading(
       if (reason === 'malformed_body') throw new LoginRefusal('ambiguous_request', facts);
       // A parameter named like a header input is ignored, repeated or not.
       if (role === undefined && headers.has(facts.parameter ?? '')) return;
-      const isRepeated = reason === 'repeated_parameter';
+      const isRepeated = reason === 'repeated_parameter' || reason === 'invalid_target';
       const told = isRepeated ? reason : 'unknown_parameter';
       faults.push({ reason: told, role, facts });
     });

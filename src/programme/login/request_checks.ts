@@ -30,7 +30,7 @@ export type LoginInput = Input<LoginFailureReason>;
 
 /** A repeated or unknown parameter. */
 export interface ParameterFault {
-  readonly reason: 'repeated_parameter' | 'unknown_parameter';
+  readonly reason: 'repeated_parameter' | 'unknown_parameter' | 'invalid_target';
   /** The input of that name, if any. */
   readonly role: string | undefined;
   readonly facts: FailureFacts;

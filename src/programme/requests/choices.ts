@@ -79,7 +79,7 @@ export interface Choice {
   /** A value that is taken, of a form that its characters alone do not tell. */
   readonly sample?: string;
   /** What its values stand for: for partners, as Markdown. */
-  readonly meaning: string;
+  readonly meaning?: string;
 }
 
 const requestedRule: RulePath = ['tokens', 'access', 'requested'];
@@ -119,6 +119,11 @@ export function lifetimeChoice(requested: Requestable, { allowed }: InputDefinit
     sample: allowed?.[0] ?? String(longest),
     meaning: allowed === undefined ? bounded : `one of ${allowed.join(', ')} ${unit}`,
   };
+}
+
+/** RFC 8707: one of those that the file registers, or fewer of them if the input says so. */
+export function resourceChoice({ resources }: Definition): Choice {
+  return { demands: { allowed: resources }, rule: ['resources'], tests: [] };
 }
 
 /** Its header where requests choose by the types that they accept (RFC 9110 12.5.1). */

@@ -53,6 +53,11 @@ export function unequalFault<Reason>(input: Input<Reason>, value: string): Input
   return faultOf(input, input.whenUnequal, ofInput(input, 'must_equal'), expected, came);
 }
 
+/** The fault of a value that is not what its grant expects. */
+export function otherFault(input: Input, expected: string, came: string): InputFault {
+  return faultOf(input, input.whenUnequal, ofInput(input), `${input.name}: ${expected}`, came);
+}
+
 /** The rule that an input, or a key of it, is. */
 function ofInput({ role }: Input<unknown>, ...key: readonly string[]): RulePath {
   return endpointRule('inputs', role, ...key);

@@ -23,7 +23,7 @@ import { memberPath } from '../../oauth/parameters.ts';
 import { proofInputs } from '../../oauth/pkce.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { isPathValue } from '../path_index.ts';
-import { type Choice, formChoice, lifetimeChoice } from './choices.ts';
+import { type Choice, formChoice, lifetimeChoice, resourceChoice } from './choices.ts';
 import { heldValues } from './client_values.ts';
 import { isGrant, needsWord, type RequestKind, readsInput, proofsOf } from './grant_places.ts';
 
@@ -140,7 +140,8 @@ export function compileInputsWith<Reason>(
   return Object.entries(endpoint.inputs)
     .filter(([role]) => authorize.pkce !== 'off' || !proofInputs.has(role))
     .map(([role, input]) => {
-      const choice = kinds.some(isGrant) ? choiceOf(role, input, definition) : undefined;
+      const isOfTokens = kinds.includes('login') || kinds.some(isGrant);
+      const choice = isOfTokens ? choiceOf(role, input, definition) : undefined;
       const row = compile(role, input, identifier, endpoint, reasonsOf, choice);
       return {
         ...row,
@@ -167,6 +168,7 @@ function choiceOf(
   definition: Definition,
 ): Choice | undefined {
   const { requested } = definition.tokens.access;
+  if (role === 'resource') return resourceChoice(definition);
   if (role === 'answer_form' && definition.answer_forms !== undefined) {
     return formChoice(definition, input);
   }
@@ -295,6 +297,8 @@ function compile<Reason>(
   };
 }
 
+const target = 'invalid_target';
+
 /** The reasons at token endpoints, where a file can choose others. */
 function tokenReasons(
   role: string,
@@ -302,6 +306,16 @@ function tokenReasons(
   inHeader: boolean,
 ): InputReasons<FailureReason> {
   const { when_missing, when_invalid, when_unequal, must_equal: comparison } = definition;
+  if (role === 'resource') {
+    // RFC 8707 2: whatever is wrong with it.
+    const [whenMissing, whenInvalid] = [when_missing ?? target, when_invalid ?? target];
+    return {
+      whenMissing,
+      whenInvalid,
+      whenUnequal: when_unequal ?? target,
+      whenRepeated: whenInvalid,
+    };
+  }
   const whenInvalid = when_invalid ?? (inHeader ? 'invalid_header' : 'invalid_parameter');
   return {
     whenMissing: when_missing ?? missingReason(role, inHeader),

@@ -2,7 +2,7 @@
 // empty parameters (C-8, first steps).
 
 import type { EndpointDefinition, ParameterPlace } from '../../language/input_schema.ts';
-import { knownInputs } from '../../language/known_inputs.ts';
+import { singleInputs } from '../../language/known_inputs.ts';
 import { type Cause, countOf, describeName, endpointRule, ownCause } from '../../oauth/cause.ts';
 import { type FailureFacts, Refusal } from '../../oauth/failure.ts';
 import {
@@ -77,7 +77,7 @@ export function compileReader(
     body: keysIn(({ inBody }) => inBody.size > 0),
   };
   const declared = Object.entries(endpoint.inputs).map(([role, { name = role }]) => name);
-  const once = new Set([...declared, ...knownInputs]);
+  const once = new Set([...declared, ...singleInputs]);
   const reading = { endpoint, inputs, keys, objects: objectsOf(endpoint), once };
   return (request, report) => readInputs(reading, request, readBody(request), report);
 }

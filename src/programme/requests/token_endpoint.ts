@@ -19,7 +19,7 @@ import { layoutsOf } from '../answers/layouts.ts';
 import { requestedLifetime } from './choices.ts';
 import { type ReadCredentials, compileCredentials } from './credentials.ts';
 import { grantsAt, needsInput, readsInput, wordAt } from './grant_places.ts';
-import { checkInput, missingFault, unequalFault } from './input_faults.ts';
+import { checkInput, missingFault, otherFault, unequalFault } from './input_faults.ts';
 import { type Input, type Inputs, type SecretTest, compileInputs } from './inputs.ts';
 import { undeclaredCredentials } from './presented_credentials.ts';
 import { type Reading, compileReading, isReadAlike } from './reading.ts';
@@ -198,6 +198,8 @@ export interface TokenEndpoint {
   readonly drawn: readonly string[];
   /** Refuses a request for the lack of an input that only its grant needs. */
   readonly refuseMissing: (role: string, inputs: Inputs) => never;
+  /** Refuses the value of an input for another one that its grant expects. */
+  readonly refuseOther: (role: string, expected: string, came: string) => never;
 }
 
 export function compileTokenEndpoint(
@@ -224,6 +226,11 @@ export function compileTokenEndpoint(
   const compared = all.filter(({ clientTest }) => clientTest !== undefined);
   const headers = all.filter(isShared);
   const { requested } = definition.tokens.access;
+  const inputOf = (role: string): Input => {
+    const input = all.find((one) => one.role === role);
+    if (input === undefined) throw new Error(`${name} reads no ${role}`);
+    return input;
+  };
   return {
     name,
     path: definition.base_path + endpoint.path,
@@ -262,9 +269,11 @@ export function compileTokenEndpoint(
     },
     drawn: all.flatMap(({ role }) => (Object.hasOwn(draws, role) ? [role] : [])),
     refuseMissing: (role, inputs) => {
-      const input = all.find((one) => one.role === role);
-      if (input === undefined) throw new Error(`${name} reads no ${role}`);
-      const { reason, facts } = missingFault(input, wasEmpty(inputs, role));
+      const { reason, facts } = missingFault(inputOf(role), wasEmpty(inputs, role));
+      throw new Refusal(reason, facts);
+    },
+    refuseOther: (role, expected, came) => {
+      const { reason, facts } = otherFault(inputOf(role), expected, came);
       throw new Refusal(reason, facts);
     },
   };

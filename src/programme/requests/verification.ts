@@ -32,6 +32,8 @@ export interface Demand {
   readonly scopes: readonly string[];
   /** Scopes that the gateway itself demands: only then does a restricted scope pass (P-15). */
   readonly opens: readonly string[];
+  /** Of the API behind the gateway; the programme's own if left out. */
+  readonly audience?: string | undefined;
 }
 
 /**
@@ -57,6 +59,7 @@ function readDemand(rules: ScopeRules, path: string, query: string): Demand | un
     level: Math.max(own.level, more.level),
     scopes: [...own.scopes, ...more.scopes],
     opens: own.scopes,
+    ...(own.audience === undefined ? {} : { audience: own.audience }),
   };
 }
 
@@ -64,18 +67,24 @@ interface Floor {
   readonly key: boolean;
   readonly level: number;
   readonly scopes: readonly string[];
+  readonly audience?: string | undefined;
 }
 
 const nothing: Floor = { key: false, level: -1, scopes: [] };
 
 /** What a gateway can demand besides a mode. */
-export const demandNames: readonly string[] = ['level', 'scope', 'key'];
+export const demandNames: readonly string[] = ['level', 'scope', 'audience', 'key'];
 
 /** The gateway's own demands; refuses a demand that could not be enforced. */
 function readOwn(rules: ScopeRules, mode: VerificationMode, parameters: Parameters): Floor {
   for (const [name, values] of parameters) {
     if (!demandNames.includes(name)) {
-      refuseDemand('unknown_parameter', name, 'level, scope and key alone', describeName(name));
+      refuseDemand(
+        'unknown_parameter',
+        name,
+        'level, scope, audience and key alone',
+        describeName(name),
+      );
     }
     if (values.length > 1) {
       const came = `${name} ${countOf(values.length, 'time')}`;
@@ -100,7 +109,8 @@ function readOwn(rules: ScopeRules, mode: VerificationMode, parameters: Paramete
     const expected = `some of ${rules.values.join(', ')}`;
     refuseDemand('invalid_parameter', 'scope', expected, describeName(odd), levelsRule);
   }
-  return { key: parameters.has('key'), level: place, scopes };
+  const [audience] = parameters.get('audience') ?? [];
+  return { key: parameters.has('key'), level: place, scopes, audience };
 }
 
 /** What scopes and levels there are. */

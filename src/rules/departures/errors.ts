@@ -207,7 +207,10 @@ const errorForm = /^[ !#-[\]-~]*$/;
 const tokenFailures = failureReasons.filter((reason) => !gatewayRefusals.has(reason));
 
 /** The code of RFC 6749 5.2 for each reason that a request to the programme can have. */
-function standardErrors({ grants }: Definition): readonly (readonly [FailureReason, string])[] {
+function standardErrors({
+  grants,
+  resources,
+}: Definition): readonly (readonly [FailureReason, string])[] {
   const idle = new Set(Object.values(grantFailures));
   for (const type of offeredGrants({ grants })) {
     // RFC 8693 2.2.2 has another code for the same reason.
@@ -221,6 +224,7 @@ function standardErrors({ grants }: Definition): readonly (readonly [FailureReas
     ...coded.filter(([reason]) => !idle.has(reason)),
     ['unsupported_grant_type', 'unsupported_grant_type'],
     ['invalid_scope', 'invalid_scope'],
+    ...(resources.length > 0 ? [['invalid_target', 'invalid_target'] as const] : []),
   ];
 }
 

@@ -208,6 +208,22 @@ export const requestDepartures: Readonly<Record<string, JoinedDeparture>> = {
     hint: 'add prompt: {}, so that it is answered with login_required',
   },
 
+  resource_unread: {
+    isQuiet: true,
+    *find(definition) {
+      const { resources, grants } = definition;
+      for (const [at, { inputs }, name] of endpointsIn(definition)) {
+        const isUsed = name !== undefined || grants.authorization_code !== undefined;
+        yield* wrong([
+          resources.length > 0 && isUsed && inputs['resource'] === undefined,
+          [...at, 'inputs'],
+          'a resource that is asked for here is ignored (RFC 8707 2)',
+          'the token is not for that API, which refuses it: add resource: {}',
+        ]);
+      }
+    },
+  },
+
   password_in_query: {
     *find(definition) {
       for (const [name, endpoint] of endpointsOf(definition, 'password')) {

@@ -4,7 +4,7 @@
 import { closeSync, constants, openSync, write, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-import { joined } from '../../lib/flat_text.ts';
+import { joined } from '../../lib/heap/flat_text.ts';
 
 /** A place for lines. */
 export interface Sink {

@@ -1,7 +1,7 @@
 // Owns what an SQL backend does for the verbs that are written once: finding a row, and changing one.
 
 import type { Instant } from '../../lib/clock.ts';
-import type { Soon } from '../../lib/soon.ts';
+import type { Soon } from '../../lib/pause.ts';
 import type { Era } from '../../oauth/grant.ts';
 import type { AcceptedTime } from '../accepted_time.ts';
 import type { Chain } from './chain.ts';

@@ -88,15 +88,16 @@ function memberOf(
 /** What few codes and logins have: a member's properties, and what a request asked. */
 type Details = Pick<Member, 'properties'> & Asked;
 type Asked = Pick<AuthorizationCode, 'nonce' | 'repeatsRedirectUri'> & {
+  readonly resource?: Login['resource'] | undefined;
   readonly keepsRefresh?: Login['keepsRefresh'] | undefined;
 };
 
 /** Details as JSON; null where there are none. */
 function detailsColumn(
   { properties }: Member,
-  { nonce, repeatsRedirectUri, keepsRefresh }: Asked,
+  { nonce, repeatsRedirectUri, keepsRefresh, resource }: Asked,
 ): string | null {
-  const details = { properties, nonce, repeatsRedirectUri, keepsRefresh };
+  const details = { properties, nonce, repeatsRedirectUri, keepsRefresh, resource };
   return Object.values(details).every((one) => one === undefined) ? null : JSON.stringify(details);
 }
 
@@ -118,7 +119,10 @@ export function loginRow(login: NewLogin, era: Era): Omit<LoginRow, 'sum'> {
     era,
     login_digest: Buffer.from(login.loginDigest, 'latin1'),
     // A login's nonce is its answer's.
-    details: detailsColumn(member, { keepsRefresh: login.keepsRefresh }),
+    details: detailsColumn(member, {
+      keepsRefresh: login.keepsRefresh,
+      resource: login.resource,
+    }),
     revoked_at: null,
     own_scope: login.ownScope ?? null,
     state: stateOf(login),
@@ -150,6 +154,7 @@ export function keptLogin(row: LoginRow, found: Revocations): KeptLogin {
   const details = detailsOf(row.details);
   if (row.subject !== noSubject) login.member = memberOf(row, details);
   if (details.keepsRefresh === true) login.keepsRefresh = true;
+  if (details.resource !== undefined) login.resource = details.resource;
   if (row.scope !== null) login.scope = row.scope;
   const revoked = row.revoked_at !== null || isRevoked(row.era, found);
   return {
@@ -260,6 +265,7 @@ export function keptCode(row: CodeRow, key: CodeKey, found: Revocations): Unspen
   };
   if (row.scope !== null) code.scope = row.scope;
   if (row.code_challenge !== null) code.codeChallenge = row.code_challenge;
+  if (details.resource !== undefined) code.resource = details.resource;
   if (details.nonce !== undefined) code.nonce = details.nonce;
   if (details.repeatsRedirectUri === true) code.repeatsRedirectUri = true;
   return { code, revoked: isRevoked(row.era, found) };

@@ -1,7 +1,7 @@
 // Owns logins: one row each, which a refresh changes and which holds no token.
 
 import type { Instant } from '../../lib/clock.ts';
-import { type Soon, soon } from '../../lib/soon.ts';
+import { type Soon, soon } from '../../lib/pause.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import { Unavailable } from '../../oauth/failure.ts';
 import type { Answer, Place } from '../../oauth/grant.ts';

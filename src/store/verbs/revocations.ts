@@ -2,7 +2,7 @@
 // All that an owner was issued is revoked by an edition (items.ts).
 
 import type { Instant } from '../../lib/clock.ts';
-import { type Soon, soon } from '../../lib/soon.ts';
+import { type Soon, soon } from '../../lib/pause.ts';
 import type { ProgrammeId } from '../../oauth/client.ts';
 import type { Era } from '../../oauth/grant.ts';
 import { isOfThisLife, revokedUntil } from '../accepted_time.ts';

@@ -4,7 +4,7 @@
 // member: place, 7 · generation, 4 · login tag, 3 · issued in ms, 6 · span, 4 or 5
 // client: issued in ms, 6 · span, 4 or 5 · counter, 4 · era, 6 · length of identifier, 1 · identifier
 // Then what it was exchanged from, or the token that it stands beside, as the length of the names, 1, and the
-// names with spaces between; then its own scope.
+// names with spaces between; of a client's, its audience with its length, 1; then its own scope.
 
 import { type Instant, instant, type Milliseconds, milliseconds } from '../../lib/clock.ts';
 import { randomBytes } from '../../lib/random.ts';
@@ -44,6 +44,8 @@ export interface ClientAccess {
   /** The era in which it was issued: a later revocation of the client's tokens ends it. */
   readonly era: Era;
   readonly scope?: string;
+  /** Its audience, where the request asked for one. A member's stands in the login's row. */
+  readonly resource?: string;
   readonly exchangedFrom?: ExchangedFrom;
 }
 
@@ -52,8 +54,11 @@ export type Access = MemberAccess | ClientAccess;
 /** Bytes of the longest text whose length stands in one byte: an identifier, or the names of tokens. */
 const longestShort = longestIdentifier;
 
-/** Bytes of the longest plaintext: scope, identifier, names, and the fields before them. */
-export const longestPlaintext: number = longestScope + 2 * longestShort + 64;
+/** Characters of the longest audience that a request can ask for, of one byte each. */
+export const longestResource: number = longestShort;
+
+/** Bytes of the longest plaintext: scope, identifier, names, audience, and the fields before them. */
+export const longestPlaintext: number = longestScope + 3 * longestShort + 64;
 
 const scopeFollows = 1;
 /** The span has five bytes of milliseconds instead of four of seconds. */
@@ -61,7 +66,9 @@ const spanInMilliseconds = 2;
 const isExchanged = 4;
 /** A login's token is its client's own, and stands beside its member's (docs/decisions/054). */
 const isBeside = 8;
-const allFlags = scopeFollows | spanInMilliseconds | isExchanged | isBeside;
+const hasResource = 16;
+const usualFlags = scopeFollows | spanInMilliseconds | isExchanged;
+const allFlags = { member: usualFlags | isBeside, client: usualFlags | hasResource };
 
 /** Ten years: the longest lifetime that a programme's file can state. */
 const longestSpan = 3650 * 86_400_000;
@@ -77,14 +84,17 @@ export function writeAccess(bytes: Buffer, access: Access): number {
   const scope = access.kind === 'member' ? access.ownScope : access.scope;
   const beside = access.kind === 'member' ? access.beside : undefined;
   const names = beside ?? access.exchangedFrom?.join(' ');
+  const resource = access.kind === 'member' ? undefined : access.resource;
   const isWhole = access.span % 1000 === 0;
   const ofNames = beside === undefined ? isExchanged : isBeside;
   bytes[0] =
     (scope === undefined ? 0 : scopeFollows) |
     (isWhole ? 0 : spanInMilliseconds) |
-    (names === undefined ? 0 : ofNames);
+    (names === undefined ? 0 : ofNames) |
+    (resource === undefined ? 0 : hasResource);
   const own = access.kind === 'member' ? writeMember(bytes, access) : writeClient(bytes, access);
-  const end = names === undefined ? own : writeShort(bytes, 'lineage', names, own);
+  const at = names === undefined ? own : writeShort(bytes, 'lineage', names, own);
+  const end = resource === undefined ? at : writeShort(bytes, 'audience', resource, at);
   return scope === undefined ? end : writeText(bytes, scope, end);
 }
 
@@ -139,8 +149,7 @@ export function readAccess(
 ): Access | undefined {
   const flags = bytes[0] ?? 0;
   const ofNames = flags & (isExchanged | isBeside);
-  const isOdd = ofNames > isBeside || (ofNames === isBeside && kind === 'client');
-  if (flags > allFlags || isOdd) return undefined;
+  if ((flags & ~allFlags[kind]) !== 0 || ofNames > isBeside) return undefined;
   const timesAt = kind === 'member' ? memberTimesAt : 1;
   const issuedAt = instant(bytes.readUIntBE(timesAt, 6));
   const isWhole = (flags & spanInMilliseconds) === 0;
@@ -151,7 +160,9 @@ export function readAccess(
   const at = spanAt + (isWhole ? 4 : 5);
   const ownEnd = kind === 'member' ? at : at + 11 + (bytes[at + 10] ?? 0);
   const namesEnd = ofNames === 0 ? undefined : ownEnd + 1 + (bytes[ownEnd] ?? 0);
-  const end = namesEnd ?? ownEnd;
+  const resourceAt = (flags & hasResource) === 0 ? undefined : (namesEnd ?? ownEnd) + 1;
+  const end =
+    resourceAt === undefined ? (namesEnd ?? ownEnd) : resourceAt + (bytes[resourceAt - 1] ?? 0);
   const isLong = (flags & scopeFollows) !== 0;
   if (span > longestSpan || (isLong ? end > length : end !== length)) return undefined;
   const scope = isLong ? bytes.toString('utf8', end, length) : undefined;
@@ -169,6 +180,7 @@ export function readAccess(
       counter,
       era,
       ...(scope === undefined ? {} : { scope }),
+      ...(resourceAt === undefined ? {} : { resource: bytes.toString('utf8', resourceAt, end) }),
       ...from,
     };
   }

@@ -56,7 +56,7 @@ function sentOn(page: string, hash: string): readonly string[] {
 test('a code in the fragment is shown, with the button that exchanges it', async () => {
   const endpoint = mounted('authorize: { answer: { mode: fragment } }');
   const first = await pageAt(endpoint, '');
-  assert.match(first, /behind the # of this page’s address/);
+  assert.match(first, /behind the # of this page&rsquo;s address/);
   assert.deepEqual(sentOn(first, ''), []);
   assert.deepEqual(sentOn(first, '#code=the-code&state=demo'), [
     `${callback}?code=the-code&state=demo`,

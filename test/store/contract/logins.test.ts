@@ -60,6 +60,7 @@ function startTests(check: StoreTest): void {
     ['usual', aLogin()],
     ['with the largest numbers', aLogin(extreme)],
     ['whose refresh token stays', aLogin({ keepsRefresh: true })],
+    ['for an audience of its own', aLogin({ resource: 'https://orders.example.com/' })],
     ['of a client whose refresh token stays', { ...ofClient, keepsRefresh: true }],
     ['of spans that are not whole seconds', aLogin({ accessSpan: milliseconds(1) })],
     [

@@ -147,7 +147,7 @@ const cases: Readonly<Record<string, Case>> = {
     verb: (store) => store.keepText(aToken('jti'), at(0)),
     answer: true,
     found: async (other) => {
-      const standing = ['before', 'jti'].map((tokenId) =>
+      const standing = ['before', 'jti'].map(async (tokenId) =>
         other.isStanding(club, { tokenId, expiresAt: at(60) }),
       );
       assert.deepEqual(await Promise.all(standing), [false, true]);

@@ -98,7 +98,10 @@ test('plaintexts that no sealing writes, under the right key', () => {
     ['m', `08${fixed}00000708`, false],
     ['m', `08${fixed}00000708024b`, false],
     ['m', `0c${fixed}00000708014b`, false],
-    ['m', `10${fixed}00000708`, false],
+    ['m', `10${fixed}0000070800`, false],
+    ['c', '10019b7ca98f2e00000e100102030400000000000301610161', true],
+    ['c', '10019b7ca98f2e00000e100102030400000000000301610261', false],
+    ['c', '20019b7ca98f2e00000e10010203040000000000030161', false],
   ] as const;
   for (const [letter, plaintext, isGood] of spoilt) {
     const opened = openAccess(sealed(letter, Buffer.from(plaintext, 'hex')), () => key);

@@ -83,7 +83,7 @@ describe('what was sealed is opened', () => {
           era: fc.integer({ min: 1, max: 2 ** 48 - 1 }).map((era) => era as Era),
           ...times,
         }),
-        fc.record({ scope: anyText(300), exchangedFrom }, optional),
+        fc.record({ scope: anyText(300), resource: anyText(60), exchangedFrom }, optional),
       )
       .map(([fields, scope]) => ({ ...fields, ...scope }));
     fc.assert(
@@ -111,6 +111,7 @@ describe('what was sealed is opened', () => {
       { ...client, client: 'i'.repeat(5000) as ClientId },
       { ...client, client: 'é'.repeat(128) as ClientId },
       { ...member, exchangedFrom: ['x'.repeat(256)] },
+      { ...client, resource: 'x'.repeat(256) },
       { ...member, beside: 'x'.repeat(256) },
       { ...member, span: milliseconds(3650 * 86_400_000 + 1) },
       { ...member, span: milliseconds(-1000) },

@@ -98,6 +98,12 @@ export const vectors: readonly (readonly [Access, string, string, string])[] = [
     'cBW4-XONf3rEwSgv7iuQViECqYkuxQpIy-WtpfwqMeaNw2xnCaQ49Z4vKOxiT6Tjnj0nWkF-nOvgg',
   ],
   [
+    { ...client, scope: 'read', resource: 'urn:a', exchangedFrom: ['K'] },
+    'c',
+    '15019b7ca98f2e00000e100102030400000000000310613136636861726163746572732d6964014b0575726e3a6172656164',
+    'cBe6BExQIw35ff936DLL3_FYictwowHcLXb9sI8_tnsUPkREEChfSS7c2IH2HrwGSHZQX1oBgsJzdKW-PcSIXbyl1cg',
+  ],
+  [
     { ...member, ownScope: 'read', beside: 'K' },
     'm',
     '09032a63cd41243200000007abcdef019b7ca98f2e00000708014b72656164',

@@ -98,11 +98,12 @@ function furtherSections(guide: Guide): Block {
 }
 
 function keySet({ programme }: Guide): Block {
-  const { signsTokens, access, issuer, audience } = programme;
+  const { signsTokens, access, issuer, audience, resources } = programme;
   if (!signsTokens || !access.isSigned) return [];
+  const asked = resources.length === 0 ? '' : ' (or the API that your request has named)';
   return [
     '## Verify tokens yourself',
-    `Access tokens are JWTs, signed with ${access.algorithm}. You do not need to read them to call the API. If a service of yours takes them from others, let a JWT library check signature, \`exp\`, ${inCode(`iss = ${access.issuer}`)} and ${inCode(`aud = ${audience}`)}, with the keys at ${inCode(issuer + programmePaths.keySet)}. Keys change: load them again when a token names an unknown \`kid\`. A revoked token passes such a check until it ends.`,
+    `Access tokens are JWTs, signed with ${access.algorithm}. You do not need to read them to call the API. If a service of yours takes them from others, let a JWT library check signature, \`exp\`, ${inCode(`iss = ${access.issuer}`)} and ${inCode(`aud = ${audience}`)}${asked}, with the keys at ${inCode(issuer + programmePaths.keySet)}. Keys change: load them again when a token names an unknown \`kid\`. A revoked token passes such a check until it ends.`,
   ];
 }
 

@@ -1,6 +1,6 @@
 // Owns when verbs run on the SQLite connection, which verbs share a commit, and which errors end the queue.
 
-import type { Soon } from '../../../lib/soon.ts';
+import type { Soon } from '../../../lib/pause.ts';
 import { inTurn } from '../../../lib/turn.ts';
 import { Unavailable } from '../../../oauth/failure.ts';
 import { StoreFailed } from '../../unusable.ts';
