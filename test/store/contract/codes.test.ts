@@ -182,6 +182,21 @@ function replayTests(check: StoreTest): void {
     assert.deepEqual(await spend(later, 1, 86_460), { outcome: 'unknown' });
   });
 
+  check('HOSTILE 25: a replay is known at the place that the store named', async ({ store }) => {
+    await store.issueCode(aCode());
+    // What is known of a code that is not spent yet stays.
+    for (let calls = 0; calls < 14; calls += 1) await store.sweep(at(1), 100);
+    const found = await store.findCode(club, key('code'), at(1));
+    const { place } = found?.spentFor === undefined ? (found ?? {}) : {};
+    assert.ok(place);
+    const bought = aLogin({ place });
+    const first = await store.spendCode(club, partner, key('code'), bought, at(1));
+    assert.deepEqual(first, { outcome: 'spent' });
+    assert.deepEqual(await findCode(store, 'code', 2), { ...whatIsLeft, spentFor: place });
+    assert.deepEqual(await spend(store, 1, 2), { outcome: 'replayed', place });
+    assert.equal(await isRevoked(store, bought), true);
+  });
+
   check('HOSTILE 15: a login gets no other code until its transaction has ended', async (o) => {
     const { store } = o;
     await store.issueCode(aCode());
