@@ -106,7 +106,8 @@ export async function startJetway(
   const built = name === 'executable' ? await buildIfStale() : undefined;
   const command = onFirstCore(jetwayCommand(built));
   const nodes = [await startServer(command, site)];
-  while (database !== undefined && nodes.length < count) {
+  const wanted = database === undefined ? 1 : count;
+  while (nodes.length < wanted) {
     // Each with a folder of its own, as on a machine of its own.
     const folder = `${dirname(site.configFile)}-${nodes.length + 1}`;
     cpSync(dirname(site.configFile), folder, { recursive: true });
