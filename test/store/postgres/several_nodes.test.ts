@@ -92,8 +92,7 @@ test('HOSTILE 25: a sweep beside the issue of a code leaves what a replay is kno
   const { place } = found?.spentFor === undefined ? (found ?? {}) : {};
   assert.ok(place);
   const bought = aLogin({ place });
-  const spend = (login: typeof bought) =>
-    store.spendCode(club, partner, key('code'), login, at(1));
+  const spend = (login: typeof bought) => store.spendCode(club, partner, key('code'), login, at(1));
   assert.deepEqual(await spend(bought), { outcome: 'spent' });
   assert.deepEqual(await spend(aLogin()), { outcome: 'replayed', place });
   assert.equal(await isRevoked(store, bought), true);
