@@ -106,3 +106,15 @@ $ until jetway client list --programme club --count
     'www-authenticate: Basic realm="Club"',
   ]);
 });
+
+test('what a session cannot hold a request to is refused', async (t) => {
+  const request = 'GET /club/verify/none --- 401 {rest}';
+  for (const lines of [
+    `> ${request}\nlog: "reason":"no such reason"`,
+    `> ${request}\nwhy: no_such_reason`,
+    `> after 60 seconds; ${request}`,
+    `> now store breaks; ${request}`,
+  ]) {
+    await assert.rejects(played(t, `@ serve\n${lines}\n`), /^Error: a session says of a request/);
+  }
+});

@@ -44,7 +44,7 @@ import { Bindings } from '../support/transcript/bindings.ts';
 import { type Definitions, definitionsOf, expanded } from '../support/transcript/definitions.ts';
 import { answersOf } from '../support/transcript/play.ts';
 import { writtenOut } from '../support/transcript/short.ts';
-import { type Asked, parseTranscript } from '../support/transcript/transcript.ts';
+import { type Asked, type Exchange, parseTranscript } from '../support/transcript/transcript.ts';
 import { patience, until } from '../support/until.ts';
 import type { Answer } from '../support/wire.ts';
 import {
@@ -185,7 +185,7 @@ async function playRequest(stage: Stage, step: Step): Promise<PlayedStep> {
   const [, repeated, first = ''] = /^> (until )?(.*)$/.exec(step.line) ?? [];
   const text = expanded(writtenOut([first, ...step.below].join('\n')), stage.defined);
   const { exchanges } = parseTranscript(text.startsWith('== ') ? text : `== a request\n${text}`);
-  const asked = exchanges.flatMap((exchange) => exchange.asked);
+  const asked = exchanges.map(onlyAsked);
   if (repeated !== undefined) {
     let came: readonly Pair[] = [];
     await until(
@@ -207,6 +207,16 @@ async function playRequest(stage: Stage, step: Step): Promise<PlayedStep> {
     actual: pairs.map(([actual]) => actual).join('\n'),
     now: told === undefined || asked.length > 1 ? step : now,
   };
+}
+
+/** What else a transcript can say of an exchange would be left out here, and hold whatever the server does. */
+function onlyAsked({ title, pause, changes, asked, log, why }: Exchange): Asked {
+  const [one, ...others] = asked;
+  const more = [...changes, ...others, ...log, ...(why === undefined ? [] : [why])];
+  if (one === undefined || pause !== 0 || more.length > 0) {
+    throw new Error(`a session says of a request what it answers, and nothing else: ${title}`);
+  }
+  return one;
 }
 
 type Pair = readonly [actual: string, expected: string];

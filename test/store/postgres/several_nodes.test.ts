@@ -5,7 +5,8 @@ import { test } from 'node:test';
 
 import { milliseconds } from '../../../src/lib/clock.ts';
 import { Link } from '../../../src/store/postgres/link/link.ts';
-import { aLogin, at, club, partner, placeAt } from '../fixtures.ts';
+import { aCode, aLogin, at, club, key, partner, placeAt, sweepAll } from '../fixtures.ts';
+import { isRevoked } from '../login.ts';
 import { postgresStore } from './scratch.ts';
 
 type Asked = Parameters<Link['run']>;
@@ -66,4 +67,36 @@ test('FAULTS 6: a damaged login fails no question that is asked beside it', asyn
   assert.equal(damaged.status, 'rejected');
   assert.ok(whole.status === 'fulfilled');
   assert.equal(whole.value?.client, partner);
+});
+
+test('HOSTILE 25: a sweep beside the issue of a code leaves what a replay is known by', async (t) => {
+  const { store, another, query } = await postgresStore(t);
+  const other = await another();
+  const run = Reflect.get(Link.prototype, 'run') as (
+    this: Link,
+    ...asked: Asked
+  ) => Promise<unknown>;
+  const isKnown = Promise.withResolvers<void>();
+  t.mock.method(Link.prototype, 'run', async function (this: Link, ...asked: Asked) {
+    const [{ name }] = asked;
+    if (name === 'issue_code') {
+      await isKnown.promise;
+      await sweepAll(other, at(1), 5);
+    }
+    const done = await run.apply(this, asked);
+    if (name === 'put_known_code') isKnown.resolve();
+    return done;
+  });
+  assert.equal(await store.issueCode(aCode()), 'issued');
+  const found = await store.findCode(club, key('code'), at(1));
+  const { place } = found?.spentFor === undefined ? (found ?? {}) : {};
+  assert.ok(place);
+  const bought = aLogin({ place });
+  const spend = (login: typeof bought) => store.spendCode(club, partner, key('code'), login, at(1));
+  assert.deepEqual(await spend(bought), { outcome: 'spent' });
+  assert.deepEqual(await spend(aLogin()), { outcome: 'replayed', place });
+  assert.equal(await isRevoked(store, bought), true);
+  // One whose code and login are gone goes, once it is no code of now.
+  await sweepAll(store, at(86_460), 5);
+  assert.deepEqual(await query('SELECT count(*) AS n FROM known_code'), [{ n: '0' }]);
 });

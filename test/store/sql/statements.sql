@@ -266,7 +266,7 @@ SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.acc
 
 -- all_sweep_look_known_code
 SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch LEFT JOIN (SELECT known_code.digest, 1 FROM known_code
-  WHERE (known_code.digest) > ($1::bytea) AND (known_code.digest) <= ($2::bytea) AND $3::bigint IS NOT NULL
+  WHERE (known_code.digest) > ($1::bytea) AND (known_code.digest) <= ($2::bytea) AND known_code.place NOT BETWEEN $3::bigint AND $3::bigint + 491520000
   AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = known_code.place)
   AND NOT EXISTS (SELECT 1 FROM code WHERE code.digest = known_code.digest)
   ORDER BY known_code.digest LIMIT $4::bigint) AS found ON true;
@@ -274,7 +274,7 @@ SELECT 1, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_
 -- all_sweep_look_known_codes
 SELECT asked.n, epoch.registrations, epoch.era, epoch.forgotten_until, epoch.accepted_era, epoch.accepted_time, found.* FROM epoch CROSS JOIN unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS asked(_from_digest, _to_digest, _at, _most, n)
   LEFT JOIN LATERAL (SELECT known_code.digest, 1 FROM known_code
-  WHERE (known_code.digest) > (asked._from_digest) AND (known_code.digest) <= (asked._to_digest) AND asked._at IS NOT NULL
+  WHERE (known_code.digest) > (asked._from_digest) AND (known_code.digest) <= (asked._to_digest) AND known_code.place NOT BETWEEN asked._at AND asked._at + 491520000
   AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = known_code.place)
   AND NOT EXISTS (SELECT 1 FROM code WHERE code.digest = known_code.digest)
   ORDER BY known_code.digest LIMIT asked._most) AS found ON true;
@@ -643,7 +643,7 @@ DELETE FROM finished_login USING unnest($2::bytea[], $3::bigint[]) WITH ORDINALI
 DELETE FROM kept_text USING unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) WITH ORDINALITY AS asked(_row_programme, _row_use, _row_key, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND kept_text.programme = asked._row_programme AND kept_text.use = asked._row_use AND kept_text.key = asked._row_key AND kept_text.ends_at <= asked._at RETURNING 1;
 
 -- sweep_known_code
-DELETE FROM known_code USING unnest($2::bytea[], $3::bigint[]) WITH ORDINALITY AS asked(_row_digest, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND known_code.digest = asked._row_digest AND asked._at IS NOT NULL
+DELETE FROM known_code USING unnest($2::bytea[], $3::bigint[]) WITH ORDINALITY AS asked(_row_digest, _at, n) WHERE EXISTS (SELECT FROM epoch WHERE accepted_era IS NOT DISTINCT FROM $1::bigint FOR SHARE) AND known_code.digest = asked._row_digest AND known_code.place NOT BETWEEN asked._at AND asked._at + 491520000
   AND NOT EXISTS (SELECT 1 FROM login WHERE login.place = known_code.place)
   AND NOT EXISTS (SELECT 1 FROM code WHERE code.digest = known_code.digest) RETURNING 1;
 
