@@ -23,6 +23,7 @@ await runCampaign(
       seconds: ['S', `length of one measurement (${careful.seconds})`, ...upTo(30)],
       only: ['NAME', `one path: ${paths.join(', ')}`],
       server: ['NAME', `one server beside the bare one: ${careful.servers.join(', ')}`],
+      nodes: ['N', 'servers on the database of postgres (1), which share the load', ...upTo(8)],
       growth: ['N', 'only makes N logins in a store, and tells its bytes by table', ...upTo(1e8)],
       unspent: 'with --growth: leaves the codes unspent',
       guard: "fails if a request costs much more CPU, beside the bare server's, than expected",
@@ -30,7 +31,7 @@ await runCampaign(
     fails: 'when any answer is wrong',
   },
   async (options, { folder, progress }) => {
-    const { rounds, seconds, only, server, growth, unspent, guard } = options;
+    const { rounds, seconds, only, server, nodes, growth, unspent, guard } = options;
     if (growth > 0) {
       const name = server === 'postgres' ? server : 'file';
       return { text: formatGrowth(await grow(name, growth, !unspent, folder)), faults: [] };
@@ -42,6 +43,7 @@ await runCampaign(
       servers: base.servers.filter((name) => name === (server ?? name)),
       rounds: rounds || base.rounds,
       seconds: seconds || base.seconds,
+      nodes: nodes || base.nodes,
     };
     if (plan.paths.length === 0) throw new Error(`no path is named ${only}`);
     const measured = await measure(plan, folder, progress);

@@ -79,7 +79,7 @@ async function costOf(
   const asked = traffic === 'all in turn' ? some : some.slice(0, 1);
   const requests = asked.map(({ id }) => tokenRequest(`/${id}/api/grant`));
   const stream = { name: 'token', port: server.port, requests, connections, rate: 0 };
-  const { results, cpu } = await offerTo(generator, server, [stream], seconds);
+  const { results, cpu } = await offerTo(generator, [server], [stream], seconds);
   const failures = failuresIn(results);
   if (failures.length > 0) throw new Error(failures.join(', '));
   return cpu / (results[0]?.served.count ?? 0);

@@ -56,7 +56,7 @@ const plants: readonly (readonly [rule: string, path: string, text: string])[] =
   ['floor', 'src/extra/a.ts', '// A.\n'],
   ['package', 'src/engine/a.ts', "// A.\nimport { Hono } from 'hono';\n"],
   ['package', 'src/engine/a.ts', "// A.\nimport { html } from 'hono/html';\n"],
-  ['package', 'src/engine/a.ts', "// A.\nimport { valid } from '@hono/validator';\n"],
+  ['package', 'src/engine/a.ts', "// A.\nimport { serve } from '@hono/node-server';\n"],
   ['package', 'src/engine/a.ts', "// A.\nimport { jwtVerify } from 'jose';\n"],
   ['package', 'src/config/a.ts', "// A.\nimport { parse } from 'yaml';\n"],
   [

@@ -2,8 +2,8 @@
 // one. Codes are written directly into a store, so that no login is measured.
 
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 import { readConfig } from '../../src/config/config.ts';
 import { after, type Instant, milliseconds } from '../../src/lib/clock.ts';
@@ -20,7 +20,13 @@ import { buildIfStale } from '../build.ts';
 import { onFirstCore, startChild } from '../load/child.ts';
 import { namesOf } from '../load/login.ts';
 import { client } from '../load/requests.ts';
-import { cpuMicroseconds, jetwayCommand, type ServedSite, startServer } from '../load/server.ts';
+import {
+  cpuMicroseconds,
+  jetwayCommand,
+  type ServedSite,
+  type Server,
+  startServer,
+} from '../load/server.ts';
 import { layOut, openClub } from '../load/site.ts';
 import { Cluster } from '../postgres/cluster.ts';
 import type { BareServer } from './bare_server.ts';
@@ -35,9 +41,8 @@ export type ServerName = (typeof serverNames)[number];
 /** A server under measurement. */
 export interface Contestant {
   readonly name: ServerName;
-  readonly port: number;
-  readonly gatewayPort: number;
-  readonly pid: number;
+  /** One, or several on one database. */
+  readonly nodes: readonly Pick<Server, 'port' | 'gatewayPort' | 'pid'>[];
   /** Processor time of its database's processes so far, in microseconds; 0 without one. */
   readonly databaseCpu: () => number;
   /** Authorization codes, each for one exchange. */
@@ -62,9 +67,7 @@ export async function startBare(): Promise<Contestant> {
   const { port, pid } = await child.ask(undefined);
   return {
     name: 'bare',
-    port,
-    gatewayPort: port,
-    pid,
+    nodes: [{ port, gatewayPort: port, pid }],
     databaseCpu: () => 0,
     // As long as real ones: reading the request is part of the measurement.
     codes: (_format, count) =>
@@ -93,23 +96,33 @@ export async function makeSite(
   return { site, database };
 }
 
-/** Starts Jetway on a store of its own below a folder. */
+/** Starts Jetway on a store of its own below a folder; on PostgreSQL as many servers as are wanted. */
 export async function startJetway(
   name: Exclude<ServerName, 'bare'>,
   place: string,
+  count: number,
 ): Promise<Contestant> {
   const { site, database } = await makeSite(name, place);
   const built = name === 'executable' ? await buildIfStale() : undefined;
-  const server = await startServer(onFirstCore(jetwayCommand(built)), site);
+  const command = onFirstCore(jetwayCommand(built));
+  const nodes = [await startServer(command, site)];
+  const wanted = database === undefined ? 1 : count;
+  while (nodes.length < wanted) {
+    // Each with a folder of its own, as on a machine of its own.
+    const folder = `${dirname(site.configFile)}-${nodes.length + 1}`;
+    cpSync(dirname(site.configFile), folder, { recursive: true });
+    const configFile = join(folder, basename(site.configFile));
+    nodes.push(await startServer(command, { ...site, configFile }));
+  }
   const { codes, close } = await openMint(site.configFile);
   return {
-    ...server,
     name,
+    nodes,
     databaseCpu: () =>
       (database?.processes() ?? []).reduce((sum, pid) => sum + cpuMicroseconds({ pid }), 0),
     codes,
     stop: async () => {
-      await server.stop();
+      for (const node of nodes) await node.stop();
       await close();
       await database?.remove();
     },

@@ -40,6 +40,8 @@ export interface Plan {
   readonly rounds: number;
   /** Length of one measurement: one path on one server. */
   readonly seconds: number;
+  /** Servers on one database. */
+  readonly nodes: number;
   /** Codes that are made for one measurement. */
   readonly codes: number;
 }
@@ -53,6 +55,7 @@ export const careful: Plan = {
   warmUpSeconds: 2.5,
   rounds: 7,
   seconds: 0.5,
+  nodes: 1,
   // Unused codes would fill the stores, as no login does.
   codes: 6000,
 };
@@ -93,7 +96,7 @@ export async function measure(
       runs.push(...formats.map((format) => new Run(generator, contestant, format)));
     };
     enter(await startBare());
-    for (const name of plan.servers) enter(await startJetway(name, folder));
+    for (const name of plan.servers) enter(await startJetway(name, folder, plan.nodes));
     const measurements: Measurement[] = [];
     for (let round = -plan.warmUps; round < plan.rounds; round += 1) {
       progress(round < 0 ? 'warming up\n' : `round ${round + 1} of ${plan.rounds}\n`);
@@ -130,16 +133,31 @@ class Run {
     const taken: Measurement[] = [];
     for (const path of ['authorization_code', ...paths.filter(isNoCode)] as const) {
       if (!isWanted(path) && (isNoCode(path) || !needsTokens)) continue;
-      const measured = await this.#measure(path, await this.#orderOf(path, count), plan.seconds);
+      const measured = await this.#measure(path, await this.#ordersOf(path, count), plan.seconds);
       if (isWanted(path)) taken.push({ ...measured, round });
     }
     return taken;
   }
 
-  async #orderOf(path: Path, count: number): Promise<StreamOrder> {
-    const { port, gatewayPort, codes } = this.#contestant;
+  /** The load of each server; their connections are as many as those of one alone. */
+  async #ordersOf(path: Path, count: number): Promise<readonly StreamOrder[]> {
+    const { nodes } = this.#contestant;
+    const order = await this.#orderOf(path, count);
+    return nodes.map(({ port, gatewayPort }, index) => ({
+      ...order,
+      port: path === 'verify' ? gatewayPort : port,
+      connections: Math.ceil(connections / nodes.length),
+      requests:
+        order.takes === undefined
+          ? order.requests
+          : order.requests.filter((_, at) => at % nodes.length === index),
+    }));
+  }
+
+  async #orderOf(path: Path, count: number): Promise<Omit<StreamOrder, 'port' | 'connections'>> {
+    const { codes } = this.#contestant;
     const grant = grantPath(this.#format);
-    const common = { name: path, port, connections, rate: 0, expects: '200' } as const;
+    const common = { name: path, rate: 0, expects: '200' } as const;
     if (path === 'client_credentials') return { ...common, requests: [tokenRequest(grant)] };
     if (path === 'authorization_code') {
       const start = `grant_type=authorization_code&redirect_uri=${encodeURIComponent(client.redirectUri)}&code=`;
@@ -151,7 +169,7 @@ class Run {
       const requests = this.#tokens.map(({ access }) =>
         get(verifyPath(this.#format), 'Accept: */*', `Authorization: Bearer ${access}`),
       );
-      return { ...common, port: gatewayPort, requests };
+      return { ...common, requests };
     }
     // Each connection starts with the refresh token of a login, and refreshes from there.
     const requests = this.#tokens
@@ -162,26 +180,31 @@ class Run {
 
   async #measure(
     path: Path,
-    order: StreamOrder,
+    orders: readonly StreamOrder[],
     length: number,
   ): Promise<Omit<Measurement, 'round'>> {
     const [format, server] = [this.#format, this.#contestant.name];
     const before = this.#contestant.databaseCpu();
-    const offered = await offerTo(this.#generator, this.#contestant, [order], length);
+    const offered = await offerTo(this.#generator, this.#contestant.nodes, orders, length);
     const spent = this.#contestant.databaseCpu() - before;
-    const [result] = offered.results;
+    const { results } = offered;
     const fault = (what: string): Error => new Error(`${path} ${format} on ${server}: ${what}`);
-    if (result === undefined || result.served.count === 0) throw fault('nothing was answered');
-    const failures = failuresIn(offered.results);
+    if (results.some(({ served }) => served.count === 0)) throw fault('nothing was answered');
+    const failures = failuresIn(results);
     if (failures.length > 0) throw fault(failures.join(', '));
     const isJwt = ({ access }: Tokens): boolean => /^eyJ[^.]+\.[^.]+\.[^.]+$/.test(access);
     const isRight = (tokens: Tokens): boolean =>
       isJwt(tokens) === (format === 'ES256') && tokens.refresh !== undefined;
     // Only codes keep the tokens that they bring.
-    if (server !== 'bare' && !result.tokens.every(isRight))
-      throw fault('answered with other tokens');
-    this.#tokens = [...this.#tokens, ...result.tokens].slice(-mostTokens);
-    const { count: requests, p50, p99 } = result.served;
+    const made = results.flatMap(({ tokens }) => tokens);
+    if (server !== 'bare' && !made.every(isRight)) throw fault('answered with other tokens');
+    this.#tokens = [...this.#tokens, ...made].slice(-mostTokens);
+    const requests = results.reduce((sum, { served }) => sum + served.count, 0);
+    // Of several servers that of the slowest.
+    const [p50, p99] = [
+      Math.max(...results.map(({ served }) => served.p50)),
+      Math.max(...results.map(({ served }) => served.p99)),
+    ];
     const { seconds, cpu } = offered;
     const each = { cpu: cpu / requests, databaseCpu: spent / requests };
     return { path, format, server, requests, seconds, ...each, p50, p99 };

@@ -118,17 +118,18 @@ function timesOf(pid: number, thread: string | number): { readonly ran: number; 
 
 /** What became of some streams. */
 export interface Offered extends LoadResult {
-  /** The server's processor time in microseconds. */
+  /** The servers' processor time in microseconds. */
   readonly cpu: number;
 }
 
 export async function offerTo(
   generator: Generator,
-  server: Pick<Server, 'pid'>,
+  servers: readonly Pick<Server, 'pid'>[],
   streams: readonly StreamOrder[],
   seconds: number,
 ): Promise<Offered> {
-  const before = cpuMicroseconds(server);
+  const spent = (): number => servers.reduce((sum, one) => sum + cpuMicroseconds(one), 0);
+  const before = spent();
   const result = await generator.ask({ streams, seconds });
-  return { ...result, cpu: cpuMicroseconds(server) - before };
+  return { ...result, cpu: spent() - before };
 }

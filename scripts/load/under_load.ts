@@ -33,7 +33,7 @@ export async function underLoad<Result>(
   try {
     return await work({
       server,
-      offer: (streams, seconds) => offerTo(generator, server, streams, seconds),
+      offer: (streams, seconds) => offerTo(generator, [server], streams, seconds),
     });
   } finally {
     await generator.end();

@@ -1,6 +1,8 @@
 // Owns the app of a listener: its paths, which are routes of Hono, and the one way of a request from its
 // head to its answer.
 
+import { getRequestListener } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono, type Next } from 'hono';
 import type { Result, Router } from 'hono/router';
 import { TrieRouter } from 'hono/router/trie-router';
@@ -73,8 +75,8 @@ type Handler = (
 
 /**
  * The app of one deployment. Hono finds the endpoint; no Request or Response is built, which would cost
- * more than most answers: an endpoint takes node's own request from the bindings, and its reply goes to
- * node's own response.
+ * more than most answers: an endpoint takes node's own request from the adapter's bindings, and its reply
+ * goes to node's own response.
  */
 export class App {
   readonly #exact = new Map<string, Handler>();
@@ -142,10 +144,26 @@ export class App {
     for (const [path, handler] of routes) hono.all(routeOf(path), handler);
     hono.notFound(({ env }) => this.#serveHead(env, this.#missing));
     hono.onError((error, { env }) => this.#fail(env, error));
+    let isRefused = false;
+    const adapted = getRequestListener(hono.fetch, {
+      // What refuses its target, before Hono gets it.
+      errorHandler: () => {
+        isRefused = true;
+      },
+      hostname: 'localhost',
+      // Its Response would not be the one of RESPONSE_ALREADY_SENT.
+      overrideGlobalObjects: false,
+      autoCleanupIncoming: false,
+    });
     return (incoming, outgoing) => {
-      const exchange = { incoming, outgoing };
-      if (isLocal(incoming.url ?? '')) void hono.fetch(anyRequest, exchange);
-      else this.#serveHead(exchange, noTarget);
+      // The adapter has its own refusal for some hosts; nothing here depends on the host.
+      incoming.headers.host = 'localhost';
+      // It knows schemes in small letters alone (RFC 3986 3.1).
+      if (incoming.url?.startsWith('/') === false)
+        incoming.url = incoming.url.replace(/^https?:/i, (scheme) => scheme.toLowerCase());
+      isRefused = false;
+      void adapted(incoming, outgoing);
+      if (isRefused) this.#serveHead({ incoming, outgoing }, noTarget);
     };
   }
 
@@ -162,14 +180,14 @@ export class App {
     }
     incoming.record.endpoint = facts;
     const whose = this.#admit(exchange, load);
-    if (whose === undefined) return answered;
+    if (whose === undefined) return RESPONSE_ALREADY_SENT;
     receiveRequest(
       exchange,
       this.isProxy,
       (request) => begin(load, whose, () => this.#answer(exchange, () => answer(request))),
       (error) => this.#fail(exchange, error),
     );
-    return answered;
+    return RESPONSE_ALREADY_SENT;
   }
 
   #serveHead(exchange: Exchange, { facts, load, answer }: HeadEndpoint): Response {
@@ -180,7 +198,7 @@ export class App {
       const head = (): RequestHead => readHead(incoming, this.isProxy);
       begin(load, whose, () => this.#answer(exchange, () => answer(head())));
     }
-    return answered;
+    return RESPONSE_ALREADY_SENT;
   }
 
   /** In whose name a request waits for its turn; undefined where it is refused, for want of room. */
@@ -212,7 +230,7 @@ export class App {
 
   #fail({ incoming, outgoing }: Exchange, error: unknown): Response {
     write(outgoing, this.#failed(error, incoming.record), this.#failed);
-    return answered;
+    return RESPONSE_ALREADY_SENT;
   }
 }
 
@@ -245,22 +263,17 @@ class PathRouter<Target> implements Router<Target> {
   }
 }
 
-/** What Hono reads of each request: its routes are of all methods, and have their paths from the bindings. */
-const anyRequest = Object.freeze({ method: 'GET' }) as Request;
-
-/** For Hono: the answer is written, or will be, to node's own response. */
-const answered = Object.freeze({}) as Response;
-
 /**
- * Whether a target is a path of this host, or the URL of one. Some proxies read a backslash in a path as a
- * slash.
+ * The adapter reads the headers of `RESPONSE_ALREADY_SENT` after each request. The built-in ones are sorted and
+ * checked again each time, which costs as much as finding the endpoint: these are read as they are.
  */
-function isLocal(target: string): boolean {
-  const backslash = target.indexOf('\\');
-  const query = target.indexOf('?');
-  if (backslash !== -1 && (query === -1 || backslash < query)) return false;
-  return target.startsWith('/') || (/^https?:\/\//i.test(target) && URL.canParse(target));
-}
+const headersSent = [...RESPONSE_ALREADY_SENT.headers];
+Object.defineProperty(RESPONSE_ALREADY_SENT, 'headers', {
+  value: Object.assign(new Headers(), {
+    has: () => false,
+    [Symbol.iterator]: () => headersSent.values(),
+  }),
+});
 
 /** A path as a route of Hono, where a value, and what begins as Hono's own do, is any segment. */
 function routeOf(path: string): string {
@@ -270,7 +283,7 @@ function routeOf(path: string): string {
 
 async function otherRoute(next: Next): Promise<Response> {
   await next();
-  return answered;
+  return RESPONSE_ALREADY_SENT;
 }
 
 function pathOf({ incoming }: Exchange): string {

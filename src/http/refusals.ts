@@ -1,5 +1,5 @@
-// Owns the answers to requests that reach no app: ambiguous ones, those that node cannot read, and those
-// that come before the app is there. Each ends its connection.
+// Owns the answers to requests that reach no app: ambiguous ones, those that node or the adapter cannot
+// read, and those that come before the app is there. Each ends its connection.
 
 import { STATUS_CODES } from 'node:http';
 

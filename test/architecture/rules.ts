@@ -40,6 +40,7 @@ const floors: readonly (readonly string[])[] = [
 /** Where a package may be named. A package that is not here has no home in src/ yet. */
 const homes: ReadonlyMap<string, readonly string[]> = new Map([
   ['hono', ['http']],
+  ['@hono/node-server', ['http']],
   ['jose', ['token']],
   ['pg', ['store']],
   ['yaml', ['lib']],

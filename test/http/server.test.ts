@@ -28,7 +28,7 @@ test('HOSTILE 50: an absolute target without a path is the root, and nothing is 
   assert.deepEqual(jetway.events, []);
 });
 
-test('every refusal before routing has an id, and is recorded once', async (t) => {
+test('every refusal by node or the adapter has an id, and is recorded once', async (t) => {
   const headersTimeout = 300;
   const timeLimits = { ...usualTimeLimits, headersTimeout, connectionsCheckingInterval: 50 };
   const jetway = await startJetway(t, { timeLimits });

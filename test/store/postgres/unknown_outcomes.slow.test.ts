@@ -84,7 +84,7 @@ const cases: Readonly<Record<string, Case>> = {
     found: async (other) => assert.deepEqual(await findCode(other, 'code', 0), { code: aCode() }),
   },
   'a code is spent': {
-    statement: 'spend_codes',
+    statement: 'spend_code_elsewheres',
     before: (store) => store.issueCode(aCode()),
     verb: (store) => spend(store),
     answer: { outcome: 'spent' },
@@ -92,6 +92,18 @@ const cases: Readonly<Record<string, Case>> = {
       assert.equal(await isRevoked(other), false);
       assert.deepEqual(await spend(other), { outcome: 'replayed', place: aLogin().place });
     },
+  },
+  'a code is spent at its place': {
+    statement: 'spend_codes',
+    before: (store) => store.issueCode(aCode()),
+    verb: async (store) => {
+      const found = await store.findCode(club, key('code'), at(0));
+      assert.ok(found?.spentFor === undefined && found?.place);
+      const { place } = found;
+      return store.spendCode(club, partner, key('code'), aLogin({ place }), at(0));
+    },
+    answer: { outcome: 'spent' },
+    found: async (other) => assert.equal((await spend(other)).outcome, 'replayed'),
   },
   'a login is started': {
     statement: 'start_login',
@@ -310,7 +322,7 @@ test('FAULTS 15: a lost spend whose login was revoked meanwhile is done once, an
   withLossyWay(async ({ store, other, proxy }) => {
     await store.issueCode(aCode());
     const isLost = Promise.withResolvers<void>();
-    proxy.loseAnswerOf('spend_codes', () => {
+    proxy.loseAnswerOf('spend_code_elsewheres', () => {
       proxy.freeze();
       isLost.resolve();
     });
