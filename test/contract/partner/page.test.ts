@@ -167,6 +167,38 @@ grants: { token_exchange: { endpoint: grant, role: member } }`,
   }
 });
 
+test('HOSTILE 35: the page tells which tokens open userinfo', () => {
+  const userinfo = 'userinfo: { path: /me, fields: { sub: subject } }';
+  const asking = `resources: ["urn:a"]
+token_endpoints: { grant: { inputs: { resource: {} } } }`;
+  const opening = (...over: readonly string[]): string => {
+    const page = partnerPage(makeGuide(programmeOf(over.join('\n')), base));
+    return /With a member's access token(.*?) `GET /.exec(page)?.[1] ?? '';
+  };
+  assert.equal(opening(userinfo), ',');
+  assert.equal(opening(userinfo, asking), ' for which you named no API,');
+});
+
+test('RFC 8693 2.2.1: the page tells the kind of token that an exchange has issued, and of no other answer', () => {
+  const page = partnerPage(
+    makeGuide(
+      programmeOf(`token_endpoints: { grant: { inputs: { subject_token: {} } } }
+grants: { token_exchange: { endpoint: grant, role: member } }
+token_response: { fields: { issued_token_type: issued_token_type } }`),
+      base,
+    ),
+  );
+  const told = page.split('\n## ').filter((section) => section.includes('issued_token_type'));
+  assert.deepEqual(
+    told.map((section) => section.split('\n')[0]),
+    ['Exchange an access token'],
+  );
+  assert.match(
+    told[0] ?? '',
+    /"issued_token_type": "urn:ietf:params:oauth:token-type:access_token"/,
+  );
+});
+
 test('the page tells of a sandbox with the failures of each address, but not in the live environment', () => {
   const over = 'sandbox: { header: X-Fail, parameter: fail_as }';
   const parts = [programmeOf(over), 'https://tokens.example'] as const;

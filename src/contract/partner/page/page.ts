@@ -115,7 +115,7 @@ function keySet({ programme }: Guide): Block {
 }
 
 function identitySections({ programme, base }: Guide): Block {
-  const { identity: token, userinfo, issuer } = programme;
+  const { identity: token, userinfo, issuer, resources } = programme;
   const { origin } = new URL(base);
   return [
     token !== undefined && [
@@ -124,7 +124,7 @@ function identitySections({ programme, base }: Guide): Block {
     ],
     userinfo !== undefined && [
       '## Ask about the member',
-      `With a member's access token, ${inCode(`GET ${origin + userinfo.path}`)} and ${inCode('Authorization: Bearer …')} tell what is known of the member.`,
+      `With a member's access token${resources.length === 0 ? ',' : ' for which you named no API,'} ${inCode(`GET ${origin + userinfo.path}`)} and ${inCode('Authorization: Bearer …')} tell what is known of the member.`,
     ],
   ];
 }

@@ -118,6 +118,7 @@ function answer({ programme, by }: Guide, { served: { grant } }: Place): Block {
   const values = answerValues(layout, grant).filter(
     ({ value }) =>
       (isRefreshed || !/^refresh_(?:token|lifetime|expires_at)$/.test(value)) &&
+      (grant === 'token_exchange' || value !== 'issued_token_type') &&
       (hasBeside || !besideNames.includes(value)),
   );
   return [
