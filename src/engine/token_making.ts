@@ -14,7 +14,7 @@ import type { TokenSet } from '../oauth/token_set.ts';
 import { accessClaims } from '../programme/answers/access_claims.ts';
 import type { TokenFacts } from '../programme/answers/token_layout.ts';
 import { accessEnd, refreshEnd } from '../store/judgement.ts';
-import { refreshAudience } from '../token/jwt.ts';
+import { ownerText, refreshAudience } from '../token/jwt.ts';
 import { counterMaker } from '../token/sealed/access_plaintext.ts';
 import { sealAccess } from '../token/sealed/access_text.ts';
 import { loginTagOf } from '../token/sealed/refresh_text.ts';
@@ -69,7 +69,7 @@ async function withBeside(
     resource: login.resource,
   });
   if (signAccess !== undefined && access.formats.client_credentials === 'jwt') {
-    const owner = keyring.ownerDigest(tokens.subject);
+    const owner = keyring.ownerDigest(ownerText(tokens.subject, beside));
     const claims = accessClaims(programme, client, facts);
     const of = { owner, beside, family: placeText(place) };
     const accessToken = await signAccess(answeredAt, { ...claims, ...of });

@@ -266,7 +266,7 @@ export const endpointSchema = v.pipe(
       otherwise: 'any',
     }),
     repeated: key(v.optional(v.picklist(['refuse', 'first', 'last']), 'refuse'), {
-      text: 'What happens if a parameter is sent more than once. `refuse`: the request is refused (RFC 6749 3.1). `first` or `last`: that value counts, in the order of the request, in JSON too. A login request always refuses. A parameter that is ignored (`unknown: ignore`) may come several times, unless Jetway knows its name or it is a member of a JSON body.',
+      text: 'What happens if a parameter is sent more than once. `refuse`: the request is refused (RFC 6749 3.1). `first` or `last`: that value counts, in the order of the request, in JSON too. A login request always refuses, and a second `resource` is refused everywhere. A parameter that is ignored (`unknown: ignore`) may come several times, unless Jetway knows its name or it is a member of a JSON body.',
       example: 'last',
       departs: [
         {

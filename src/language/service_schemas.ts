@@ -207,7 +207,7 @@ export const verifySchema = v.strictObject({
     example: 'Partner-Key',
   }),
   headers: key(v.optional(v.picklist(['held', 'required', 'ignored']), 'held'), {
-    text: "What becomes of headers that name programme or partner: those that a token endpoint reads `in: header` and compares with `must_equal` (not `client.api_key`). `held`: if one is sent, it must be the programme's, and that of the token's client or of a holder of the key. The failures are the same as at that endpoint (`invalid_header`, `programme_mismatch`, `context_mismatch`, `client_mismatch`). `required`: each must be sent, too, or the answer is `missing_header`. `ignored`: nothing is compared. Unless they are ignored, Jetway's yes carries the same headers with the right values, for gateways to pass on (P-4, P-15).",
+    text: "What becomes of headers that name programme or partner: those that a token endpoint reads `in: header` and compares with `must_equal` (but for `client.api_key`, and the input `resource`). `held`: if one is sent, it must be the programme's, and that of the token's client or of a holder of the key. The failures are the same as at that endpoint (`invalid_header`, `programme_mismatch`, `context_mismatch`, `client_mismatch`). `required`: each must be sent, too, or the answer is `missing_header`. `ignored`: nothing is compared. Unless they are ignored, Jetway's yes carries the same headers with the right values, for gateways to pass on (P-4, P-15).",
     example: 'required',
   }),
   tells: key(v.optional(v.record(apiKeyHeaderSchema, toldSchema), {}), {

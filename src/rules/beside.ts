@@ -28,6 +28,7 @@ function valueComplaints(definition: Definition, at: Path, value: string): Itera
   const whole = grantsWith(definition, 'client_token');
   const halves = told.filter((grant) => !whole.includes(grant));
   const isToken = value === 'client_token';
+  const own = proofsFor(definition, 'client_credentials');
   return wrong(
     [
       isToken && definition.grants.client_credentials === undefined,
@@ -42,11 +43,20 @@ function valueComplaints(definition: Definition, at: Path, value: string): Itera
       'look at only, and at the grants of the file',
     ],
     [
-      isToken && told.length > 0 && !told.some((grant) => takesProof(definition, grant)),
+      isToken && told.length > 0 && told.every((grant) => proofsFor(definition, grant).size === 0),
       at,
       'no client proves itself by more than a token where it could get a client_token',
       'let an endpoint of these grants take another method (client.authentication.methods)',
     ],
+    ...(isToken ? told : []).map((grant) => {
+      const weaker = proofsFor(definition, grant).difference(own);
+      return [
+        own.size > 0 && weaker.size > 0,
+        at,
+        `the answer to ${grant} brings a client_token to clients that prove themselves by ${named(weaker)}, and client_credentials wants ${named(own)}`,
+        'let the endpoints of both grants take the same methods (authentication), or look at only',
+      ] as const;
+    }),
     [
       halves.length > 0,
       at,
@@ -56,11 +66,14 @@ function valueComplaints(definition: Definition, at: Path, value: string): Itera
   );
 }
 
-/** Whether some client proves itself for the grant, and not by a token of an earlier answer alone. */
-function takesProof(definition: Definition, grant: GrantType): boolean {
-  return endpointsOf(definition, grant).some(([, endpoint]) =>
-    authenticationAt(definition, endpoint).methods.some(
-      (method) => !['nothing', 'token'].includes(methodRows[method].proof),
-    ),
+/** How clients prove themselves for the grant, but for tokens of earlier answers, which bring no client_token. */
+function proofsFor(definition: Definition, grant: GrantType): ReadonlySet<string> {
+  const proofs = endpointsOf(definition, grant).flatMap(([, endpoint]) =>
+    authenticationAt(definition, endpoint).methods.map((method) => methodRows[method].proof),
   );
+  return new Set(proofs.filter((proof) => proof !== 'nothing' && proof !== 'token'));
+}
+
+function named(proofs: ReadonlySet<string>): string {
+  return [...proofs].map((proof) => `${proof === 'assertion' ? 'an' : 'a'} ${proof}`).join(' or ');
 }

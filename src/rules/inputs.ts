@@ -79,7 +79,7 @@ export function* resourceComplaints(definition: Definition): Iterable<Complaint>
     ]);
   }
   for (const [at, { inputs }] of reading) {
-    const { allowed, must_equal: _, ...shape } = inputs['resource'] ?? { required: false };
+    const { allowed, must_equal: comparison, ...shape } = inputs['resource'] ?? { required: false };
     const { fits } = compileInput('', shape, '');
     yield* wrong([
       allowed === undefined && !resources.every(fits),
@@ -87,6 +87,13 @@ export function* resourceComplaints(definition: Definition): Iterable<Complaint>
       'this refuses some of resources',
       'take its shape out',
     ]);
+    if (comparison !== undefined && otherThanResources.has(comparison)) {
+      yield [
+        [...at, 'inputs', 'resource', 'must_equal'],
+        `this refuses every resource: none of them is ${comparison}`,
+        'compare it with a property of the client, such as client.resource, or take it out',
+      ];
+    }
     if (resources.length > 0) continue;
     yield [
       [...at, 'inputs', 'resource'],
@@ -95,6 +102,13 @@ export function* resourceComplaints(definition: Definition): Iterable<Complaint>
     ];
   }
 }
+
+/** What an input can be compared with, and what no API is named by. */
+const otherThanResources: ReadonlySet<string> = new Set([
+  'programme.identifier',
+  'client.id',
+  'client.api_key',
+]);
 
 /** Inputs that refuse values which Jetway generates or registers (HOSTILE 58). */
 export function* refusalComplaints(definition: Definition): Iterable<Complaint> {

@@ -48,11 +48,19 @@ export interface TokenClaims {
   readonly exchangedFrom?: ExchangedFrom | undefined;
   /**
    * In the header: the token is its client's own, and stands beside the member's token of this name. `owner`
-   * tells the member of the login.
+   * holds it to the member of the login (`ownerText`).
    */
   readonly beside?: string | undefined;
   /** The dialect's own claims; the claims above override them. */
   readonly others?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Of what `owner` is the digest. A client's own token tells nobody which other ones came with logins of the same
+ * member: its `owner` is of that token alone.
+ */
+export function ownerText(subject: string, beside: string | undefined): string {
+  return beside === undefined ? subject : `${subject} ${beside}`;
 }
 
 /** `typ` of identity tokens; their `aud` is the client, for verifiers that ask for no `typ` (HOSTILE 35). */

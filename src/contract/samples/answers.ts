@@ -168,6 +168,8 @@ export function sampleFacts(
       grant === 'refresh_token' || programme.refreshing.has(grant)
         ? instant(sampleTime + refreshLifetime)
         : undefined,
+    issuedTokenType:
+      grant === 'token_exchange' ? 'urn:ietf:params:oauth:token-type:access_token' : undefined,
     scope: absent.has('scope') ? undefined : granted,
     level: unlessAbsent('level', 'LEVEL'),
     membershipNumber: unlessAbsent('membership_number', '60000006'),

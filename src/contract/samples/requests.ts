@@ -209,7 +209,7 @@ function usualScope({ scopes: scope }: Programme, grant: GrantType): string | un
 }
 
 /** The value of an input that is not given: the one it must equal, or the first that fits. */
-function usualValue(
+export function usualValue(
   input: Input<unknown>,
   { identifier }: Programme,
   { client, apiKey }: Omit<SampleClient, 'secret'>,

@@ -32,7 +32,9 @@ export async function findTokenHolder(
   const isRefresh = grant === 'refresh_token';
   const refresh = isRefresh ? await findRefresh(service, token, now) : undefined;
   const subject = isRefresh ? undefined : await proveToken(service, token, now);
-  const ofLogin = takesLogin ? (refresh ?? subject)?.login?.client : undefined;
+  // Another API could exchange a token that is for it alone, for a longer one.
+  const ours = subject !== undefined && isForProgramme(service, subject) ? subject : undefined;
+  const ofLogin = takesLogin ? (refresh ?? ours)?.login?.client : undefined;
   const isOwn = takesOwn && subject !== undefined && isOwnProof(service, subject);
   const id = ofLogin ?? (isOwn ? subject.client : undefined);
   const client = id && (await store.find('client', programme.id, id));

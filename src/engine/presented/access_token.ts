@@ -6,6 +6,7 @@ import type { Client } from '../../oauth/client.ts';
 import { type ExchangedFrom, type LoginState, scopeOf } from '../../oauth/grant.ts';
 import type { Member } from '../../oauth/member.ts';
 import type { StandingQuestion } from '../../store/grants.ts';
+import { ownerText } from '../../token/jwt.ts';
 import type { OpenedAccess } from '../../token/sealed/access_text.ts';
 import { loginTagOf } from '../../token/sealed/refresh_text.ts';
 import type { Service } from '../service.ts';
@@ -212,7 +213,9 @@ async function proveJwt(
   if (login?.client !== client || login.resource !== token.resource) return undefined;
   const subject = subjectOf(programme, login);
   const isOwned =
-    owner === undefined ? subject === token.subject : keyring.ownerDigest(subject) === owner;
+    owner === undefined
+      ? subject === token.subject
+      : keyring.ownerDigest(ownerText(subject, beside)) === owner;
   if (!isOwned) return undefined;
   const expiresAt = earlier(token.expiresAt, login.endsAt);
   // Of two tokens that end together the member's name is what the store knows.

@@ -9,6 +9,7 @@ import {
   authorizationOf,
   callHeaders,
   sampleLoginRequest,
+  usualValue,
 } from '../../contract/samples/requests.ts';
 import { drawnProperty } from '../../language/vocabularies.ts';
 import { listed, present } from '../../lib/present.ts';
@@ -16,7 +17,7 @@ import type { GrantType } from '../../oauth/grant.ts';
 import { programmePaths, servicePaths } from '../../oauth/own_paths.ts';
 import type { FailureReason } from '../../oauth/reasons.ts';
 import { type TokenName, takeToken, tokenPlace } from '../../programme/answers/token_place.ts';
-import type { Programme } from '../../programme/programme.ts';
+import { type Programme, endpointsFor } from '../../programme/programme.ts';
 import type { VerificationMode } from '../../programme/requests/verification.ts';
 
 export interface SampleAnswer {
@@ -130,8 +131,26 @@ export function verifyRequest(
 ): SampleRequest {
   const isNaming = programme.verification.comparedHeaders.some(({ required }) => required);
   const headers = callHeaders(programme, by.client, credentials, isNaming);
-  const path = programme.ownPath + programmePaths.verify + mode;
+  const audience = credentials.token === undefined ? undefined : namedAudience(programme, by, mode);
+  const named = audience === undefined ? mode : `${mode},audience=${encodeURIComponent(audience)}`;
+  const path = programme.ownPath + programmePaths.verify + named;
   return { method: 'GET', path, query: [], headers };
+}
+
+/** The API of a kind of tokens, where no request gets one without naming it: its gateway names it, too. */
+function namedAudience(
+  programme: Programme,
+  by: Demo['by'],
+  mode: VerificationMode,
+): string | undefined {
+  if (mode === 'none') return undefined;
+  const isOwn = mode === 'client';
+  const endpoints = endpointsFor(programme, isOwn ? 'client_credentials' : 'authorization_code');
+  const named = [
+    ...(isOwn ? [] : programme.login.endpoint.reading.inputs),
+    ...endpoints.flatMap(({ reading }) => reading.inputs),
+  ].find(({ role, required }) => role === 'resource' && required);
+  return named && usualValue(named, programme, by);
 }
 
 /** A gateway's requests with one fault each; `held` is a live token and its kind. */

@@ -2,7 +2,7 @@
 // empty parameters (C-8, first steps).
 
 import type { EndpointDefinition, ParameterPlace } from '../../language/input_schema.ts';
-import { singleInputs } from '../../language/known_inputs.ts';
+import { knownInput, singleInputs } from '../../language/known_inputs.ts';
 import { type Cause, countOf, describeName, endpointRule, ownCause } from '../../oauth/cause.ts';
 import { type FailureFacts, Refusal } from '../../oauth/failure.ts';
 import {
@@ -234,9 +234,12 @@ function single(
 ): string | undefined {
   // A list header sent in several lines is one list (RFC 9110 5.3).
   if (input.list) return sent.join(', ');
-  if (!input.inHeader && repeated !== 'refuse') return repeated === 'first' ? sent[0] : sent.at(-1);
   const { name: parameter, role, inHeader } = input;
-  const rule = inHeader ? ['inputs', role] : [];
+  const isLenient = repeated !== 'refuse';
+  // Who asks for several resources means all of them (RFC 8707 2).
+  const isOne = inHeader || knownInput(role)?.mayRepeat === true;
+  if (isLenient && !isOne) return repeated === 'first' ? sent[0] : sent.at(-1);
+  const rule = inHeader || isLenient ? ['inputs', role] : [];
   const cause = { ...repeatedCause(parameter, sent.length, ...rule), parameter };
   report(input.whenRepeated, { parameter, cause }, role);
   return undefined;

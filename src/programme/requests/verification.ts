@@ -160,6 +160,8 @@ export function heldHeaders({
     for (const [role, input] of Object.entries(inputs)) {
       const { in: place, must_equal: comparison = 'client.api_key' } = input;
       if (place !== 'header' || comparison === 'client.api_key' || found.has(role)) continue;
+      // It says what a token is for, not who calls: a gateway names its own audience.
+      if (role === 'resource') continue;
       if (headerName(role, input).toLowerCase() !== 'authorization') found.set(role, input);
     }
   }

@@ -128,6 +128,7 @@ test('the page tells what the file makes of limits, request ids and further endp
   ]) {
     assert.ok(page.includes(told), told);
   }
+  assert.match(page, /An access token ends alone, and counts/);
   const usual = partnerPage(makeGuide(programmeOf(), base));
   assert.match(usual, /## Log a member out\n\n.* No request ends them here, /);
   assert.match(usual, /## Revoke tokens\n\nIf others may have tokens or secret or API key, ask us/);
@@ -137,6 +138,65 @@ test('the page tells what the file makes of limits, request ids and further endp
   const other = partnerPage(makeGuide(programmeOf(silent), base));
   assert.match(other, /There is no limit on token requests\./);
   assert.match(other, /Tell us when it happened, /);
+});
+
+test('HOSTILE 95: the page tells what ends with an access token', () => {
+  const [beside, exchange, revocation] = [
+    'token_response: { fields: { own: client_token } }',
+    `token_endpoints: { grant: { inputs: { subject_token: {} } } }
+grants: { token_exchange: { endpoint: grant, role: member } }`,
+    'revocation: { path: /end }',
+  ];
+  const { client } = makeGuide(programmeOf(), base).by;
+  const pageOf = (over: readonly string[], who: Client = client): string =>
+    partnerPage(makeGuide(programmeOf(over.join('\n')), base, who));
+  const fateIn = (...over: readonly string[]): string => {
+    const page = pageOf(over);
+    return /An access token (ends .*?), and counts/.exec(page)?.[1] ?? '';
+  };
+  const own = 'the token of your own that came in the same answer';
+  const exchanged = 'what you have got for it by an exchange';
+  assert.equal(fateIn(revocation, beside), `ends together with ${own}`);
+  assert.equal(fateIn(revocation, exchange), `ends together with ${exchanged}`);
+  assert.equal(fateIn(revocation, beside, exchange), `ends together with ${own} and ${exchanged}`);
+  assert.match(pageOf([beside]), /"own": "CLIENT-TOKEN"/);
+  for (const less of [{ isPublic: true }, { roles: ['member'] }] as const) {
+    const page = pageOf([revocation, beside], { ...client, ...less });
+    assert.match(page, /An access token ends alone/);
+    assert.doesNotMatch(page, /CLIENT-TOKEN|\| `own` \|/);
+  }
+});
+
+test('HOSTILE 35: the page tells which tokens open userinfo', () => {
+  const userinfo = 'userinfo: { path: /me, fields: { sub: subject } }';
+  const asking = `resources: ["urn:a"]
+token_endpoints: { grant: { inputs: { resource: {} } } }`;
+  const opening = (...over: readonly string[]): string => {
+    const page = partnerPage(makeGuide(programmeOf(over.join('\n')), base));
+    return /With a member's access token(.*?) `GET /.exec(page)?.[1] ?? '';
+  };
+  assert.equal(opening(userinfo), ',');
+  assert.equal(opening(userinfo, asking), ' for which you named no API,');
+});
+
+test('RFC 8693 2.2.1: the page tells the kind of token that an exchange has issued, and of no other answer', () => {
+  const page = partnerPage(
+    makeGuide(
+      programmeOf(`token_endpoints: { grant: { inputs: { subject_token: {} } } }
+grants: { token_exchange: { endpoint: grant, role: member } }
+token_response: { fields: { issued_token_type: issued_token_type } }`),
+      base,
+    ),
+  );
+  const told = page.split('\n## ').filter((section) => section.includes('issued_token_type'));
+  assert.deepEqual(
+    told.map((section) => section.split('\n')[0]),
+    ['Exchange an access token'],
+  );
+  assert.match(
+    told[0] ?? '',
+    /"issued_token_type": "urn:ietf:params:oauth:token-type:access_token"/,
+  );
 });
 
 test('the page tells of a sandbox with the failures of each address, but not in the live environment', () => {

@@ -53,8 +53,15 @@ export function partnerPage(guide: Guide): string {
 
 /** How tokens end before their time: by a logout, by the partner, by the operator. */
 function endSections(guide: Guide): Block {
-  const { programme } = guide;
-  const { revocation, grants } = programme;
+  const { programme, by } = guide;
+  const { revocation, grants, access } = programme;
+  const along = listed<string>([
+    access.beside.grants.size > 0 &&
+      access.beside.isFor(by.client) &&
+      'the token of your own that came in the same answer',
+    grants.has('token_exchange') && 'what you have got for it by an exchange',
+  ]);
+  const fate = along.length === 0 ? 'ends alone' : `ends together with ${along.join(' and ')}`;
   const refreshes = grants.has('refresh_token');
   const ended =
     revocation === undefined
@@ -68,7 +75,7 @@ function endSections(guide: Guide): Block {
     ],
     '## Revoke tokens',
     revocation !== undefined && [
-      `${refreshes ? 'If you revoke a refresh token (RFC 7009), the login and all of its tokens end. An' : 'You can revoke tokens (RFC 7009). An'} access token ends alone, and counts as a token request. The answer is always 200, whether or not the token was good.`,
+      `${refreshes ? 'If you revoke a refresh token (RFC 7009), the login and all of its tokens end. An' : 'You can revoke tokens (RFC 7009). An'} access token ${fate}, and counts as a token request. The answer is always 200, whether or not the token was good.`,
       example(
         guide.base,
         managementRequest(
@@ -108,7 +115,7 @@ function keySet({ programme }: Guide): Block {
 }
 
 function identitySections({ programme, base }: Guide): Block {
-  const { identity: token, userinfo, issuer } = programme;
+  const { identity: token, userinfo, issuer, resources } = programme;
   const { origin } = new URL(base);
   return [
     token !== undefined && [
@@ -117,7 +124,7 @@ function identitySections({ programme, base }: Guide): Block {
     ],
     userinfo !== undefined && [
       '## Ask about the member',
-      `With a member's access token, ${inCode(`GET ${origin + userinfo.path}`)} and ${inCode('Authorization: Bearer …')} tell what is known of the member.`,
+      `With a member's access token${resources.length === 0 ? ',' : ' for which you named no API,'} ${inCode(`GET ${origin + userinfo.path}`)} and ${inCode('Authorization: Bearer …')} tell what is known of the member.`,
     ],
   ];
 }

@@ -109,19 +109,21 @@ function headerOf({ programme, by }: Guide, grant: GrantType): string | undefine
   return tokenPlace(programme, by.client, grant, 'accessToken')?.header;
 }
 
-function answer({ programme }: Guide, { served: { grant } }: Place): Block {
+function answer({ programme, by }: Guide, { served: { grant } }: Place): Block {
   const told = answerTo(programme, grant);
   const { layouts, access, refreshing } = programme;
   const layout = layouts.tokens;
   const isRefreshed = grant === 'refresh_token' || refreshing.has(grant);
+  const hasBeside = access.beside.grants.has(grant) && access.beside.isFor(by.client);
   const values = answerValues(layout, grant).filter(
     ({ value }) =>
       (isRefreshed || !/^refresh_(?:token|lifetime|expires_at)$/.test(value)) &&
-      (access.beside.grants.has(grant) || !besideNames.includes(value)),
+      (grant === 'token_exchange' || value !== 'issued_token_type') &&
+      (hasBeside || !besideNames.includes(value)),
   );
   return [
     'The answer:',
-    answerBlock(told.render(new Set(), 'fitting')),
+    answerBlock(told.render(new Set(hasBeside ? [] : besideNames), 'fitting')),
     access.live === 'one' &&
       `**The access token ends the one before it**: your last one of the same ${grant === 'client_credentials' ? 'kind' : 'member'} is good no more.`,
     ...(layout.encoding === 'text' || values.length === 0
