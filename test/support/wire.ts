@@ -37,7 +37,8 @@ export function ask(
   target: string,
   { method = 'GET', headers = {}, body, tls }: Ask = {},
 ): Promise<Answer> {
-  const { hostname, port } = new URL(base);
+  const { hostname: named, port } = new URL(base);
+  const hostname = named.replace(/^\[(.*)\]$/, '$1');
   return new Promise((resolve, reject) => {
     const request = tls === undefined ? httpRequest : httpsRequest;
     const sent = request(

@@ -55,7 +55,7 @@ test('requests and commands have lines in the file, which is reopened by SIGWINC
     reason: 'unknown_parameter',
     step: 'demand',
     rule: 'verify',
-    expected: "in the gateway's URL, level, scope and key alone",
+    expected: "in the gateway's URL, level, scope, audience and key alone",
     came: '"q"',
     status: 400,
     trace_id: traceId,
