@@ -270,6 +270,12 @@ function* grantFaults(scene: Scene): Iterable<Found> {
   if (refusesUnknown && inputOf(scene, 'scope')?.fits(unheardOf) === true) {
     yield ['invalid_scope', 'a scope that there is not', request({ scope: unheardOf })];
   }
+  const target = inputOf(scene, 'resource');
+  if (target !== undefined) {
+    const { name, clientTest, whenInvalid, whenUnequal } = target;
+    const met = clientTest === undefined ? whenInvalid : whenUnequal;
+    yield [met, `a ${name} that there is not`, request({ resource: unheardOf })];
+  }
   const { [grant]: reason } = grantFailures;
   const { wrong } = grantRows[grant];
   if (reason === undefined || wrong === undefined) return;
