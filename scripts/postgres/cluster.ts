@@ -52,7 +52,8 @@ type Stop = 'fast' | 'crash';
 /** A PostgreSQL cluster, whose server may be stopped, killed and started again. */
 export class Cluster {
   readonly folder: string;
-  readonly port: number;
+  /** Where it listens, once it is started. */
+  port: number;
   readonly #native: string;
   #server: ChildProcess | undefined;
 
@@ -123,6 +124,7 @@ export class Cluster {
 
   /** Sets what the server reads at its next start or `reload`; a later setting overrides an earlier. */
   configure(settings: NonNullable<ClusterOptions['settings']>): void {
+    if (settings['port'] !== undefined) this.port = Number(settings['port']);
     const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
     appendFileSync(join(this.#data, 'postgresql.conf'), lines.join(''));
   }

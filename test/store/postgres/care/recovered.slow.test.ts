@@ -39,7 +39,7 @@ test(
     second.beStandby();
     await second.start();
     await second.promote();
-    const client = new Client({ ...second.access(), port: first.port });
+    const client = new Client(second.access());
     await client.connect();
     await client.query(`UPDATE jetway.meta SET value = '0' WHERE name LIKE 'recorded%'`);
     await client.end();
