@@ -28,7 +28,7 @@ export function audienceOf({ programme }: Service, { resource }: Targeted): stri
   return resource ?? programme.audience;
 }
 
-/** Whether a token is the programme's own to take: one for another API is worth nothing here. */
+/** Whether Jetway's own endpoints take the token: one for another API opens nothing here. */
 export function isForProgramme(service: Service, token: Targeted): boolean {
   return audienceOf(service, token) === service.programme.audience;
 }

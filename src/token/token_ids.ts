@@ -40,9 +40,9 @@ export function hasRefreshAudience({ tokenNumber }: Pick<Answer, 'tokenNumber'>)
 /**
  * Numbers lie between 1 and 2^53-1 (P-7), so that JSON readers keep all digits: time first, then the
  * process's number among those that share its store. The third answer of a millisecond uses the next
- * millisecond: each has two numbers, the first of which is of an odd time. Answers with clients' tokens beside
- * members' have four, and theirs is one that lies before the number of the answer: no former service of two
- * draws it afterwards.
+ * millisecond: each has two numbers, the first of which is of an odd time. An answer with a client's
+ * token beside the member's takes four numbers, and the client's token has a smaller one than the member's:
+ * a service from before a reload, which takes two, does not draw it later.
  *
  * @param last that of the service which this one replaces: both go on drawing for a while
  * @param perAnswer numbers of an answer

@@ -54,7 +54,7 @@ function withTold(held: readonly string[], given: Inputs): readonly string[] {
   return [...new Set([...held, ...textsOf(given, insecure), ...textsOf(given, colliding)])];
 }
 
-/** Those of which is said that names in their query collide (HOSTILE 86). */
+/** The addresses of which the operator has said that names in their query collide (HOSTILE 86). */
 export function toldColliding(given: Inputs): readonly string[] {
   return textsOf(given, colliding);
 }

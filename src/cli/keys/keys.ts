@@ -179,7 +179,7 @@ interface Retired {
   readonly damaged?: DamagedItem;
   readonly kept: readonly Pick<KeyState, 'key' | 'retiresAt'>[];
   readonly ended?: Pick<KeyState, 'key' | 'retiresAt'>;
-  /** For people, where nothing was and nothing is to be removed: when that will be. */
+  /** Lines for people if no key was removed and none can be yet: when one can. */
   readonly next?: readonly string[];
 }
 

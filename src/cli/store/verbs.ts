@@ -137,7 +137,7 @@ function presentKey(
 async function verifyConfigured(options: VerbOptions): Promise<StoreReport> {
   const config = configOf(options);
   const care = expectDurableStore(config);
-  // A file may be looked at where its key is not; servers of a shared store cannot do without.
+  // A store of one file can be verified without its master key; servers of a shared store need theirs.
   if (siteOf(config).masterKey !== 'brought') return care.verify();
   return care.verify({ keyCheck: createKeyring(masterKeyOf(config)).keyCheck });
 }

@@ -52,8 +52,8 @@ export async function findTokenHolder(
 }
 
 /**
- * Whether the client got the token for itself, by other credentials, for every purpose and for no other API. What was exchanged
- * from such a token is no proof: whoever gets hold of it could renew it for ever.
+ * Whether the client got the token for itself, by other credentials, for every purpose and for no other API.
+ * What was exchanged from such a token is no proof: whoever gets hold of it could renew it for ever.
  */
 function isOwnProof(
   service: Service,

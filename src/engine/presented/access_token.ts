@@ -218,7 +218,7 @@ async function proveJwt(
       : keyring.ownerDigest(ownerText(subject, beside)) === owner;
   if (!isOwned) return undefined;
   const expiresAt = earlier(token.expiresAt, login.endsAt);
-  // Of two tokens that end together the member's name is what the store knows.
+  // When one of two tokens that end together is revoked, the store notes the member's.
   const question = { tokenId: beside ?? tokenId, expiresAt, loginEndsAt: login.endsAt };
   const toldSubject = owner === undefined ? undefined : token.subject;
   const whose =
